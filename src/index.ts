@@ -1,6 +1,6 @@
 /**
- * Rowferry as a library: what the command line does, with events and an abort signal instead of a terminal. Importing
- * it does nothing by itself. Errors are `RowferryError`s with a code; nothing here ends the process.
+ * Rowferry as a library: the command line's functions, with events and an abort signal instead of a terminal. Importing
+ * it has no side effects. Errors are `RowferryError`s with a code; nothing here ends the process.
  */
 import { resolveTarget as resolveFrom } from "./settings/target.js";
 import { type Clock, type Random, systemClock } from "./model/clock.js";
@@ -28,24 +28,24 @@ export type { Status } from "./desk/status.js";
 export type { Plan } from "./run/plan.js";
 export { createSandbox, type FaultRule, type Sandbox, type SandboxOptions } from "./sandbox/index.js";
 
-/** Where the settings of a target are looked for; the same places as the command line's, in the same order. */
+/** Where to look for settings, as on the command line. */
 export interface TargetOptions {
-  /** A name from rowferry.config.yaml, `env` or `sandbox`. Default: as the command line chooses. */
+  /** A name from rowferry.config.yaml, `env` or `sandbox`. Default: as on the command line. */
   name?: string;
   /** The folder of rowferry.config.yaml, `.env` and `state/`; default: the process's. */
   cwd?: string;
   /** Default: the process's environment. */
   env?: Record<string, string | undefined>;
-  /** The ledger's file; default `state/<target>/ledger.db`. For the sandbox its store lies beside it. */
+  /** Default `state/<target>/ledger.db`. The sandbox's store is beside it. */
   ledger?: string;
-  /** Requests per second, and at once; default: the target's own settings. */
+  /** Requests per second, and at once; default: the target's settings. */
   rate?: number;
   burst?: number;
 }
 
 /**
- * The service to work with, and its ledger. Reads settings and secret files, makes no request.
- * @throws RowferryError with the codes of the settings (`settings-incomplete`, `target-not-chosen` …), `usage` for an option that cannot be; never guesses.
+ * The service and its ledger. Reads settings and secret files, makes no request, never guesses. @throws RowferryError
+ * with the codes of the settings (`settings-incomplete`, `target-not-chosen` …), `usage` for an invalid option.
  */
 export function resolveTarget(options: TargetOptions = {}): Target {
   checkOptions(targetOptions, options);
@@ -57,26 +57,33 @@ export function resolveTarget(options: TargetOptions = {}): Target {
   });
 }
 
-/** What every run takes. */
 export interface RunOptions {
   target: Target;
-  /** Called synchronously with stages, progress, the forecast and notices. What it throws is a warning of the process, and stops nothing. */
+  /**
+   * Called synchronously with stages, progress, the forecast and notices. An error in it becomes a process warning, and
+   * stops nothing.
+   */
   onEvent?: (event: PipelineEvent) => unknown;
   /**
-   * Aborting lets calls under way finish (bounded) and gives a summary with exit code 130; nothing is lost. While files are still
-   * read it rejects with the code `interrupted`: nothing was staged, and there is nothing to sum up.
+   * Aborting lets calls under way finish and gives a summary with exit code 130; nothing is lost. While files are still
+   * being read it rejects with `interrupted`: nothing was staged.
    */
   signal?: AbortSignal;
   limits?: Partial<runs.RunLimits>;
-  /** Empties the embedded sandbox and its ledger first; default false. Does nothing for other targets. */
+  /** Empties the embedded sandbox and its ledger first; default false. No effect on other targets. */
   fresh?: boolean;
   /** An append-only file, best on another disk, from which a lost ledger can be rebuilt; default: the target's own. */
   journal?: string;
-  /** undici's, for a proxy, certificates or an agent of your own. Default: by the process's environment. It stays open. */
+  /**
+   * undici's, for a proxy, certificates or an agent of your own; its owner closes it. Default: from the environment.
+   */
   dispatcher?: Dispatcher;
-  /** Of run.log in the run's folder; default `info`. */
+  /** For run.log in the run's folder; default `info`. */
   logLevel?: RunLogLevel;
-  /** Gets what run.log gets, at any level: pino, or an object with the same five functions. What it throws stops nothing. */
+  /**
+   * Gets every line of run.log, at any level: pino, or an object with the same five functions. An error in it stops
+   * nothing.
+   */
   logger?: Logger;
   /** Default: the system's. */
   clock?: Clock;
@@ -91,27 +98,27 @@ export interface ImportOptions extends RunOptions {
 }
 
 export interface PlanOptions extends ImportOptions {
-  /** A document's key, or `kind/key`: its requests come in full as `preview`. */
+  /** A document's key, or `kind/key`: `preview` holds its requests. */
   document?: string;
 }
 
 /**
- * Stages the files and sends: the same rows again send nothing. Gives the summary of any run that has begun, also where
- * a person is needed (`exitCode` 3) or the same call can go on (4).
- * @throws RowferryError for what stops it before the first request: mapping, files, settings, a ledger in use.
+ * Stages the files and sends; the same rows again send nothing. Returns a summary of every run that has begun, even if
+ * a person is needed (`exitCode` 3) or the same call can continue (4). @throws RowferryError before the first request:
+ * mapping, files, settings, a ledger in use.
  */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   checkOptions(importOptions, options);
   return runs.runImport({ ...(await completed(options)), mappingPath: options.mapping, files: [...options.files] });
 }
 
-/** Goes on with what the ledger still has to send: an import without files. */
+/** Sends what the ledger still has to send: an import without files. */
 export async function runResume(options: RunOptions): Promise<Summary> {
   checkOptions(runOptions, options);
   return runs.runResume(await completed(options));
 }
 
-/** What an import would do. Sends nothing, and leaves the ledger as it was. @throws RowferryError as `runImport` */
+/** What an import would do. Sends nothing, and leaves the ledger unchanged. @throws RowferryError as `runImport` */
 export async function planImport(options: PlanOptions): Promise<plans.Plan> {
   checkOptions(planOptions, options);
   const { mapping, files, document } = options;
@@ -123,12 +130,15 @@ export async function planImport(options: PlanOptions): Promise<plans.Plan> {
   });
 }
 
-/** What is open in the ledger and why; works beside a run. @throws RowferryError `ledger-missing` */
+/** Open work and its causes; works beside a run. @throws RowferryError `ledger-missing` */
 export function readStatus(options: { target: Target }): Promise<Status> {
   return readStatusOf(options);
 }
 
-/** Makes a run's HTML report again; `run` left out: of the last. Gives its path. @throws RowferryError `run-unknown` */
+/**
+ * Writes a run's HTML report again; without `run`, the last one's. @returns its path. @throws RowferryError
+ * `run-unknown`
+ */
 export async function writeReport(options: { target: Target; run?: string }): Promise<string> {
   return (await writeReportAgain(options.target, options.run ?? null)).path;
 }

@@ -1,4 +1,4 @@
-/** The library's options, checked once: what is wrong is a `RowferryError` that names the option and what it may be. */
+/** Checks the library's options; a `RowferryError` names the option and its allowed values. */
 import { z } from "zod";
 import { RowferryError } from "./model/error.js";
 import type { PipelineEvent } from "./model/summary.js";
@@ -67,7 +67,7 @@ export function checkOptions(schema: z.ZodType, given: unknown): void {
   throw new RowferryError("usage", `${name} must be ${wanted}.`, { hint });
 }
 
-/** What a caller's function throws or rejects with stops no run: it is told as a warning of the process, once. */
+/** An error in a caller's function stops no run; it becomes a process warning, once. */
 export function harmless(onEvent: (event: PipelineEvent) => unknown): (event: PipelineEvent) => void {
   let isTold = false;
   const tell = (error: unknown) => {

@@ -1,9 +1,9 @@
-/** A command as data: what it takes, its flags, its examples, and what it does. main.ts makes a command line of them. */
+/** A command as data, from which main.ts makes a command line. */
 import { type Command, Option } from "commander";
 import type { Frame } from "./frame.js";
 import { fitted } from "./render/text.js";
 
-/** How it is typed, what it says, how its text is read or which words it may be, and its value when it is left out. */
+/** Its form, description, reader or choices, and default. */
 export type Flag = readonly [
   typed: string,
   says: string,
@@ -11,12 +11,12 @@ export type Flag = readonly [
   usual?: unknown,
 ];
 
-/** By the names under which their values come. */
+/** By the names of their values. */
 export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/** What flags give; those that were left out and have no usual value are absent. */
+/** Absent: left out, without a default. */
 export type Given<Table extends Flags> = { -readonly [Name in keyof Table]?: ValueOf<Table[Name]> };
 
 type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Value
@@ -28,18 +28,18 @@ type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Valu
       : boolean;
 
 export interface CommandSpec<Table extends Flags = Flags> {
-  /** Arguments, each with what it is. */
+  /** With descriptions. */
   takes?: { readonly [argument: string]: string };
-  /** How it is typed, where the arguments do not tell. */
+  /** If the arguments do not show it. */
   usage?: string;
   flags?: Table;
-  /** What to type, and what for. */
+  /** With explanations. */
   examples?: { readonly [typed: string]: string };
-  /** What else a person should know; paragraphs. */
+  /** Paragraphs. */
   notes?: readonly string[];
-  /** With one line each. */
+  /** With summaries. */
   subcommands?: { readonly [name: string]: readonly [summary: string, spec: CommandSpec] };
-  /** Absent: its help is printed. Gives the exit code. */
+  /** Absent: prints the help. @returns the exit code */
   run?(frame: Frame, given: Given<Table>, ...taken: never[]): Promise<number>;
 }
 
@@ -47,7 +47,6 @@ export function command<const Table extends Flags>(spec: CommandSpec<Table>): Co
   return spec;
 }
 
-/** Adds to a command of commander's all that `spec` says. */
 export function define(made: Command, spec: CommandSpec, frame: Frame): Command {
   const { takes = {}, usage, flags = {}, examples = {}, notes = [], subcommands = {}, run } = spec;
   for (const [argument, says] of Object.entries(takes)) made.argument(argument, says);
@@ -63,7 +62,7 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   made.addHelpText("after", exampleText(examples, notes));
   if (run === undefined) return made;
   return made.action(async (...taken: unknown[]) => {
-    // A flag of a command may stand before or after its subcommand.
+    // Flags may come before or after the subcommand.
     const given = (taken.at(-1) as Command).optsWithGlobals();
     frame.exitCode = await run(frame, given, ...(taken.slice(0, -2) as never[]));
   });
@@ -71,7 +70,7 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
 
 const COLUMNS = 80;
 
-/** Examples in two columns where they fit, then the notes. */
+/** In two columns if they fit. */
 export function exampleText(examples: { readonly [typed: string]: string }, notes: readonly string[] = []): string {
   const entries = Object.entries(examples);
   const width = Math.max(

@@ -1,7 +1,7 @@
-/** All commands by name, with one line each; a command's file is loaded only when it is called. */
+/** All commands, each in a file that is loaded when it is called. */
 import type { CommandSpec } from "./command.js";
 
-/** By the heading under which `--help` lists them, in the order of `--help` and docs/reference/commands.md. */
+/** By heading and in the order of `--help` and docs/reference/commands.md. */
 const groups: Record<string, Record<string, string>> = {
   "Every day:": {
     import: "send the rows of files to the service",

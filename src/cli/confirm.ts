@@ -1,12 +1,9 @@
-/** Asks a person at the terminal; a command that nobody watches needs --yes instead. */
+/** Asks a person at the terminal; without one, --yes is needed. */
 import { createInterface } from "node:readline/promises";
 import { RowferryError } from "../model/error.js";
 import type { World } from "./world.js";
 
-/**
- * Returns when `expected` was typed, or `yes` was given on the line.
- * @throws RowferryError `not-confirmed` where something else was typed, or nobody can be asked
- */
+/** @throws RowferryError `not-confirmed` for another answer, or if nobody can be asked */
 export async function confirm(world: World, question: string, expected: string, yes = false): Promise<void> {
   if (yes) return;
   const ask = terminalOf(world);
@@ -15,7 +12,7 @@ export async function confirm(world: World, question: string, expected: string, 
   if (typed?.trim() !== expected) throw new RowferryError("not-confirmed", "It was not confirmed.");
 }
 
-/** How a person is asked; null: nobody is at a terminal. */
+/** Null: not a terminal. */
 export function terminalOf(world: World): ((question: string) => Promise<string | null>) | null {
   return world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? askTerminal : null);
 }

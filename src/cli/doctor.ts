@@ -1,6 +1,6 @@
 /**
- * The checks of `rowferry doctor`, one after another: disk, ledger, credential, reach, clock. Sends one token request
- * and one lookup that finds nothing; writes nothing but a file that it removes again.
+ * The checks of `rowferry doctor`: disk, ledger, credential, reach, clock. Sends a token request and a lookup that
+ * finds nothing; removes the file that it writes.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -23,13 +23,12 @@ export interface DoctorOptions {
   target: Target;
   clock: Clock;
   random: Random;
-  /** How a path is shown. */
   shown: (path: string) => string;
 }
 
 /**
- * Later checks that need an earlier one are left out when that one failed.
- * @throws RowferryError what opening the ledger throws: `ledger-of-another-target`, `ledger-unreadable` …
+ * A failed check leaves out those that depend on it. @throws RowferryError `ledger-of-another-target`,
+ * `ledger-unreadable` and other codes of opening the ledger
  */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { target, shown } = options;
@@ -74,7 +73,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     target,
     clock,
     random,
-    // Without its `close`: whoever opened it closes it.
+    // Without `close`, which its owner calls.
     transport: (request) => transport(request),
     maxOutageMs: 1_000,
     retryPolicy: { retries: 0 },
@@ -95,7 +94,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
   }
 }
 
-/** HARD-CASES H10: the service's clock decides what is in the past; a difference is no fault, but worth knowing. */
+/** The service's clock decides what is in the past, so a difference is no fault, but worth knowing (H10). */
 function clockFinding(aheadMs: number): Finding {
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   if (seconds <= 5) return { check: "clock", result: "ok", message: "this machine's clock agrees with the service's" };

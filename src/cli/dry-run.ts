@@ -1,4 +1,4 @@
-/** `--dry-run` of commands that decide: what they would do, and what could be sent then. */
+/** `--dry-run` of commands that decide: what they would do, and what could then be sent. */
 import type { Deciding } from "../desk/decide.js";
 import type { Line } from "../model/lines.js";
 import { said } from "../report/said.js";
@@ -11,7 +11,7 @@ export const dryRun = [
   "change nothing and send nothing; say what it would do, and what could be sent then",
 ] as const;
 
-/** `lineOf`: what the command would print; null: it decides nothing. */
+/** `lineOf`: the command's line; null: it decides nothing. */
 export async function foreseen<Done>(
   work: Work,
   decide: Deciding<Done>,

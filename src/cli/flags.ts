@@ -1,4 +1,4 @@
-/** The flags that several commands share, as tables, and how their values are read. Wrong values are usage errors (exit 2). */
+/** Flags that several commands share, and their readers. Wrong values are usage errors (exit 2). */
 import { InvalidArgumentError } from "commander";
 import type { Selectors } from "../ledger/decide/selection.js";
 import { isRedisAddress } from "../model/addresses.js";
@@ -6,7 +6,7 @@ import { RowferryError } from "../model/error.js";
 import { shellQuoted } from "../report/next-steps.js";
 import type { Flags, Given } from "./command.js";
 
-/** A flag's value as `read` makes it of the text; where that gives null, the text is not `wanted`. */
+/** `read` returns null for a text that is not `wanted`. */
 export function valueOf<Value>(wanted: string, read: (text: string) => Value | null): (text: string) => Value {
   return (text) => {
     const value = read(text);
@@ -15,7 +15,6 @@ export function valueOf<Value>(wanted: string, read: (text: string) => Value | n
   };
 }
 
-/** The text itself where it fits. */
 const textLike = (wanted: string, fits: (text: string) => boolean) =>
   valueOf(wanted, (text) => (fits(text) ? text : null));
 
@@ -27,12 +26,12 @@ export const positiveInteger = valueOf("a whole number above 0", (text) =>
   Number.isSafeInteger(above0(text)) ? above0(text) : null,
 );
 
-/** 0 gives a free port. */
+/** 0: a free one. */
 export const port = valueOf("a port, 0 to 65535", (text) =>
   /^\d+$/.test(text) && Number(text) <= 65_535 ? Number(text) : null,
 );
 
-/** Anything else would be taken for the name of a machine, and waited for. */
+/** Any other text would be taken for a host name. */
 const redisUrl = textLike("an address such as redis://localhost", isRedisAddress);
 
 const errorBound = textLike("a whole number, or a percentage such as 2%", (text) =>
@@ -53,7 +52,7 @@ function milliseconds(text: string): number | null {
   return match === null ? null : Math.round(Number(match[1]) * (unitMs[match[2] ?? "s"] ?? 0));
 }
 
-/** In milliseconds; a number alone is of seconds. */
+/** In ms; a plain number is seconds. */
 export const duration = valueOf("a time such as 90s, 30m, 2h, 90d or 26w", milliseconds);
 
 export const outputFlags = {
@@ -66,7 +65,7 @@ export const outputFlags = {
   ],
 } as const satisfies Flags;
 
-/** Of every command that works on a target: which it is, and how it prints. */
+/** For every command on a target. */
 export const targetFlags = {
   target: ["--target <name>", "the service to work with: a name from rowferry.config.yaml, `env`, or `sandbox`"],
   sandbox: ["--sandbox", "rehearse: the same as --target sandbox"],
@@ -87,7 +86,7 @@ export const rateFlags = {
   throttle: ["--throttle <url>", "share the rate with other processes: redis://…", redisUrl],
 } as const satisfies Flags;
 
-/** Of import, resume and retry. */
+/** For import, resume and retry. */
 export const runFlags = {
   ...rateFlags,
   journal,
@@ -100,7 +99,6 @@ export const runFlags = {
   metrics: ["--metrics <file>", "write figures for Prometheus (textfile collector)"],
 } as const satisfies Flags;
 
-/** The same for every command that takes them (DESIGN section 7). */
 export const selectorFlags = {
   run: ["--run <name>", "what this run staged"],
   input: ["--input <file>", "what this input's rows gave"],
@@ -113,14 +111,14 @@ export function selectorsOf({ run, input, row, document, code }: Given<typeof se
   return { run, input: row?.input ?? input, row: row?.row, document, code };
 }
 
-/** What a local clock shows, on the day of `now`. */
+/** A local time on the day of `now`. */
 function onThatDay(now: number, [hours = 0, minutes = 0, seconds = 0]: readonly number[]): Date {
   const date = new Date(now);
   date.setHours(hours, minutes, seconds, 0);
   return date;
 }
 
-/** The next moment, in ms since 1970, at which a local clock shows `HH:MM`; tomorrow's where today's has passed. */
+/** In ms; tomorrow's if today's has passed. */
 export function nextTimeOfDay(text: string, now: number): number {
   const date = onThatDay(now, text.split(":").map(Number));
   if (date.getTime() <= now) date.setDate(date.getDate() + 1);
@@ -128,8 +126,8 @@ export function nextTimeOfDay(text: string, now: number): number {
 }
 
 /**
- * A moment as a person types it, in ms since 1970: `02:13` (the last time that a local clock showed it), `2026-11-20`,
- * `2026-11-20T02:13` (local unless a zone follows it), or `90m` (so long ago). Null: it is none.
+ * In ms: `02:13` (the last such local time), `2026-11-20`, `2026-11-20T02:13` (local unless it has a zone), or `90m`
+ * (ago). Null: none of these.
  */
 export function moment(text: string, now: number): number | null {
   const ago = /[smhdw]$/.test(text) ? milliseconds(text) : null;
@@ -144,8 +142,8 @@ export function moment(text: string, now: number): number | null {
 }
 
 /**
- * A mapping and a file in each other's place: the most likely slip of all, told as such.
- * @throws RowferryError `usage` where the first argument is a data file and a mapping stands among the others
+ * A mapping and a file in the wrong order are the most likely mistake. @throws RowferryError `usage` if the first
+ * argument is a data file and a later one a mapping
  */
 export function checkMappingFirst(command: string, mappingPath: string, files: readonly string[]): void {
   if (!/\.(csv|tsv|txt|xlsx|xlsm)(\.gz)?$/i.test(mappingPath)) return;

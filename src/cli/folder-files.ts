@@ -1,4 +1,4 @@
-/** What `rowferry init` writes: settings that work as they are (the sandbox), and say how to go on. */
+/** The files of `rowferry init`: settings for the sandbox, with the next steps. */
 
 export const configText = `# Services to import into, and which of them is meant where nothing else is said.
 # While there is none, and no ROWFERRY_… setting, rehearsals go to the local sandbox.

@@ -1,8 +1,7 @@
-/** What main.ts hands to every command: the world, the signal that interrupts it, and a place for its exit code. */
+/** What main.ts hands to every command. */
 import type { ExitCode } from "../model/exit-code.js";
 import type { SignalName, World } from "./world.js";
 
-/** Why a command's AbortSignal was aborted. */
 export interface Interruption {
   signal: SignalName;
   exitCode: typeof ExitCode.interrupted | typeof ExitCode.terminated;
@@ -11,7 +10,7 @@ export interface Interruption {
 export interface Frame {
   readonly world: World;
   readonly signal: AbortSignal;
-  /** Where the runs' logs lie, once the target is known; null before. */
+  /** Null: the target is not known yet. */
   logFolder: string | null;
   exitCode: number;
 }

@@ -1,7 +1,7 @@
 /**
- * The command's own heap. V8 lets a small heap grow to four times what is in use before it collects the old space:
- * 330 MiB at a whole import's peak, for 46 MiB in use. Twice as much is enough: 230 MiB, at no cost that could be measured.
- * Not a cap: what is needed is still given. A flag is the process's own, so the library leaves it alone.
+ * V8 lets a small heap grow to four times the used size before it collects the old space: 330 MiB at an import's peak,
+ * for 46 MiB in use. A factor of two needs 230 MiB, at no measurable cost. This is not a cap. The flag is the process's
+ * own, so the library does not set it.
  */
 import { setFlagsFromString } from "node:v8";
 

@@ -1,7 +1,4 @@
-/**
- * The command line's start, and the only place where errors become exit codes (DESIGN section 7).
- * Knows no command's details: it loads the one that was called.
- */
+/** The command line's start, and the only place where errors become exit codes. Loads the called command. */
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { Command, CommanderError } from "commander";
@@ -14,13 +11,13 @@ import { keepHeapSmall } from "./heap.js";
 import { endOf, tellError } from "./report-error.js";
 import { processWorld, type World } from "./world.js";
 
-/** Runs one command line (without node and script) and gives its exit code. Never rejects, never ends the process. */
+/** `argv`: without node and script. Never rejects, never ends the process. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   const stop = new AbortController();
   const frame: Frame = { world, signal: stop.signal, logFolder: null, exitCode: ExitCode.ok };
   const forget = world.onSignal((signal) => {
     const exitCode = signal === "SIGINT" ? ExitCode.interrupted : ExitCode.terminated;
-    // A terminal that closes says so more than once: its shell repeats it.
+    // A closing terminal signals twice, because its shell repeats the signal.
     if (stop.signal.aborted && signal === "SIGHUP") return;
     if (stop.signal.aborted) return world.exitNow(exitCode);
     world.stderr.write("rowferry: stopping; calls under way finish first. Press Ctrl-C again to stop at once.\n");
@@ -41,7 +38,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
 }
 
-/** The whole command line with every command's name; a command's flags are added when it is called. */
+/** Without the commands' flags, which are added when one is called. */
 function createProgram(frame: Frame): Command {
   const { stdout, stderr } = frame.world;
   const program = new Command("rowferry")
@@ -53,7 +50,7 @@ function createProgram(frame: Frame): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      // The message is told with remedy and JSON line by `explained`.
+      // `explained` prints the message with remedy and JSON line.
       outputError: () => {},
       getOutHelpWidth: () => stdout.columns ?? 80,
       getErrHelpWidth: () => stderr.columns ?? 80,
@@ -73,7 +70,7 @@ const examples = {
   "rowferry import --help": "one command in full",
 };
 
-/** `rowferry help import` is `rowferry import --help`, and the name of a group of commands asks for its help. */
+/** `rowferry help import` means `rowferry import --help`, and a group's name means its help. */
 function withoutHelpCommand(argv: readonly string[]): string[] {
   if (argv[0] === "help") return [...argv.slice(1), "--help"];
   return argv.length === 1 && argv[0] === "ledger" ? ["ledger", "--help"] : [...argv];
@@ -99,7 +96,7 @@ function ownVersion(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-/** What nobody could read has not been said: all is not well then. */
+/** If output could not be written, all is not well. */
 function arrived({ stdout, stderr }: World, exitCode: number): number {
   const failure = stdout.failure ?? null;
   if (failure === null) return exitCode;
@@ -111,14 +108,13 @@ function arrived({ stdout, stderr }: World, exitCode: number): number {
   return exitCode === ExitCode.ok ? ExitCode.unexpected : exitCode;
 }
 
-/** Runs this process's own command line and ends the process. */
 export async function runProcess(): Promise<never> {
   keepHeapSmall();
   const world = processWorld();
   const exitCode = await main(process.argv.slice(2), world);
-  // `process.exit` drops what a pipe has not taken yet, and a stream tells only now of what it could not write.
+  // `process.exit` drops what a pipe has not taken yet, and streams report failures only now.
   await Promise.all([world.stdout.drained?.(), world.stderr.drained?.()]);
   await setImmediate();
-  // Not process.exitCode: a connection that is kept alive must not keep a finished command alive.
+  // Not process.exitCode: a kept-alive connection must not keep a finished command alive.
   process.exit(arrived(world, exitCode));
 }

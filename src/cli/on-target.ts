@@ -1,4 +1,4 @@
-/** What commands on a target share: its flags, what the pipeline takes of it, and how they end. Settings take time to load. */
+/** The common part of commands on a target: flags, options, endings. Loading settings takes time. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
@@ -13,12 +13,10 @@ import type { Frame } from "./frame.js";
 import { createOutput, type Output, shownPath, tell, type Told } from "./output.js";
 import type { World } from "./world.js";
 
-/** What a command has at hand. */
 export interface Work {
   world: World;
   target: Target;
   output: Output;
-  /** What the pipeline takes of every command. */
   options: Pick<World, "clock" | "random"> & {
     target: Target;
     signal: AbortSignal;
@@ -26,11 +24,10 @@ export interface Work {
     waitForLock: boolean;
     fresh: boolean;
   };
-  /** The flags by which another command works on the same ledger: ` --target production`. */
+  /** The flags with which another command uses the same ledger: ` --target production`. */
   same: string;
-  /** A path as it is shown. */
   shown: (path: string) => string;
-  /** Names the target on stderr, before anything is sent (DESIGN section 3). */
+  /** On stderr, before anything is sent. */
   announce: () => void;
 }
 
@@ -38,12 +35,12 @@ export type CommonFlags = TargetFlags &
   Given<typeof targetFlags> & { journal?: string | undefined; wait?: boolean | undefined };
 
 type TargetSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
-  /** Whoever the ledger belongs to: only for `ledger rebind` and `ledger restore`. */
+  /** Skips the check of the owner, for `ledger rebind` and `ledger restore`. */
   anyones?: boolean;
   run(work: Work, given: Given<Table & typeof targetFlags>, ...taken: never[]): Promise<Told>;
 };
 
-/** A command that works on a target, and prints one thing that it found or did. */
+/** A command on a target that prints one result. */
 export function onTarget<const Table extends Flags>({ run, anyones, ...spec }: TargetSpec<Table>): CommandSpec {
   return command({
     ...spec,
@@ -53,7 +50,7 @@ export function onTarget<const Table extends Flags>({ run, anyones, ...spec }: T
   });
 }
 
-/** @throws RowferryError what the settings throw, and `ledger-of-another-target` */
+/** @throws RowferryError of the settings, and `ledger-of-another-target` */
 export async function withTarget(
   frame: Frame,
   flags: CommonFlags,
@@ -100,7 +97,7 @@ export async function withTarget(
   return ended.exitCode;
 }
 
-/** A ledger of another target is not named beside this one. What else is wrong with it the command says itself. */
+/** Refuses another target's ledger early. The command itself reports other faults. */
 async function proveTarget(target: Target): Promise<void> {
   if (!existsSync(target.ledgerPath)) return;
   const { reading } = await import("../desk/access.js");

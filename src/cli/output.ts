@@ -1,7 +1,4 @@
-/**
- * What a command prints: text for people, or lines of JSON. With --quiet text is held back, and printed only if
- * something is wrong.
- */
+/** A command's output: text, or lines of JSON. --quiet keeps text back, and prints it only if something is wrong. */
 import { relative } from "node:path";
 import picocolors from "picocolors";
 import { ExitCode } from "../model/exit-code.js";
@@ -14,33 +11,29 @@ import type { World } from "./world.js";
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Width of the terminal, in characters. */
   readonly columns: number;
   readonly colors: Colors;
-  /** Text for people, wrapped unless it is `asIs`; nothing with --json. */
+  /** Wrapped unless `asIs`; nothing with --json. */
   text(text: string, asIs?: boolean): void;
-  /** One line of JSON; nothing without --json. */
+  /** Nothing without --json. */
   data(line: Line): void;
-  /** Prints `closing`, unless there was no text, and what --quiet held back where the code is not 0. */
+  /** Prints `closing` if there was text, and with a code other than 0 everything that --quiet kept back. */
   end(code: number, closing?: string): void;
 }
 
-/** What came of a command: a line for programs, and for people what is made of it. */
+/** A command's result: a line for programs, and text made from it. */
 export interface Told<Found extends Line = Line> {
   line: Found;
-  /** Of the line, with every text made plain. Parts are paragraphs. */
+  /** From a line whose texts are plain. Parts are paragraphs. */
   text(line: Found): readonly Part[];
-  /** Printed as it is: commands, bodies. */
+  /** Printed unchanged: commands, bodies. */
   verbatim?: string;
-  /** What to type next. */
   next?: readonly NextStep[];
-  /** The last line; default on a target: target and ledger. */
+  /** Default on a target: target and ledger. */
   closing?: string;
-  /** Default: 0. */
   exitCode?: number;
 }
 
-/** Infers the type of `line`. */
 export const told = <Found extends Line>(found: Told<Found>): Told => found;
 
 export function createOutput(
@@ -66,14 +59,14 @@ export function createOutput(
       if (json) world.stdout.write(`${JSON.stringify(line)}\n`);
     },
     end(code, closing = "") {
-      // An error says for itself what it is about.
+      // An error names its subject itself.
       if (hasText && closing !== "") text(`\n${closing}`);
       if (code !== ExitCode.ok && !json) for (const lines of heldBack) world.stdout.write(lines);
     },
   };
 }
 
-/** Prints what came of a command, but for its end. */
+/** All but its end. */
 export function tell(output: Output, { line, text, verbatim = "", next = [] }: Told): void {
   const { colors, columns } = output;
   const steps = next
@@ -84,7 +77,7 @@ export function tell(output: Output, { line, text, verbatim = "", next = [] }: T
   output.data(line);
 }
 
-/** Relative to the working folder where it lies in it, else whole. */
+/** Relative if inside the working folder. */
 export function shownPath(path: string, cwd: string): string {
   const below = relative(cwd, path);
   return plainText(below === "" || below.startsWith("..") ? path : below);

@@ -1,4 +1,4 @@
-/** What the commands run. Each part is loaded when it is first called: `status` needs no readers and no client. */
+/** Loads each part when it is first called: `status` needs no readers and no client. */
 import type { readStatus } from "../desk/status.js";
 import type { runImport, runResume } from "../run/import.js";
 import type { planImport } from "../run/plan.js";

@@ -1,4 +1,4 @@
-/** What a person, or a program, is told of an error: cause, place, remedy; and the exit code that it ends a command with. */
+/** Explains an error: cause, place, remedy, exit code. */
 import { relative } from "node:path";
 import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
@@ -6,7 +6,7 @@ import { ExitCode } from "../model/exit-code.js";
 import { plainLines, plainText } from "../report/plain-text.js";
 import type { Frame, Interruption } from "./frame.js";
 
-/** What a person named leads nowhere that it could: by what the system says of it. */
+/** By the system's code, for paths that a person named. */
 const pathErrors: Partial<Record<string, string>> = {
   EEXIST: "something else is there already",
   ENOTDIR: "it leads through a file",
@@ -19,7 +19,7 @@ const pathErrors: Partial<Record<string, string>> = {
 
 const diskErrors = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
 
-/** Any error as one with a code. `interrupted`: a signal has come, so that an aborted operation is no surprise. */
+/** `interrupted`: a signal came, so aborted operations are expected. */
 export function asRowferryError(error: unknown, interrupted: boolean): RowferryError {
   if (error instanceof RowferryError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
@@ -37,13 +37,12 @@ export function asRowferryError(error: unknown, interrupted: boolean): RowferryE
     return new RowferryError("ledger-locked", "another rowferry process is writing a lot to the ledger", {
       cause,
     });
-  // Of commands that only read the ledger; what writes it says so itself.
+  // For commands that only read; writers report it themselves.
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return new RowferryError("ledger-damaged", `the ledger's file is damaged: ${cause.message}`, { cause });
   return new RowferryError("unexpected", `something unexpected happened: ${cause.message.split("\n")[0]}`, { cause });
 }
 
-/** How a command ends with what it threw. */
 export function endOf(thrown: unknown, signal: AbortSignal): { error: RowferryError; exitCode: number } {
   const interruption = signal.aborted ? (signal.reason as Interruption) : null;
   const error = asRowferryError(thrown, interruption !== null);
@@ -51,14 +50,14 @@ export function endOf(thrown: unknown, signal: AbortSignal): { error: RowferryEr
   return { error, exitCode: exitCode ?? ExitCode.unexpected };
 }
 
-/** One message on stderr, with the stack where `debug`; with `json` a line on stdout too. */
+/** On stderr, with the stack if `debug`; with `json` also a line on stdout. */
 export function tellError(
   { world, logFolder }: Pick<Frame, "world" | "logFolder">,
   { error, exitCode }: ReturnType<typeof endOf>,
   { json, debug }: { json: boolean; debug: boolean },
 ): void {
   const { code, message, place, hint, cause } = error;
-  // Paths are shown as the command line knows them.
+  // Paths as the command line knows them.
   const description = error.description.replaceAll(`${world.cwd}/`, "");
   const lines = [`rowferry: ${plainLines(description)}`, `  ${plainLines(hint).replaceAll("\n", "\n  ")}`];
   if (code === "unexpected" && logFolder !== null)

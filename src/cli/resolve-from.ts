@@ -1,4 +1,4 @@
-/** `rowferry resolve --from <file>`: the ids of many stranded documents at once, after one confirmation. */
+/** `rowferry resolve --from <file>`: many stranded documents with one confirmation. */
 import { resolve } from "node:path";
 import type { LookedUp } from "../desk/resolve.js";
 import { RowferryError } from "../model/error.js";
@@ -10,7 +10,7 @@ import type { Work } from "./on-target.js";
 import { told, type Told } from "./output.js";
 import { joined, plain } from "./render/text.js";
 
-/** What of a read tells which document it is; the id is only what was asked for. */
+/** Fields of a read that identify a document; the id was only asked for. */
 const keys = new Set<string | null>(["deduplicationId", "externalId"]);
 
 export const documentTitle = ({ kind, key }: LookedUp["document"]): string => `${kind} ${key}`;
@@ -48,7 +48,7 @@ export async function resolveFrom(work: Work, path: string, { by, yes }: Word): 
     const count = agreed.length === 1 ? "1 document gets its id" : `${grouped(agreed.length)} documents get their ids`;
     await confirm(world, `${doubt}${count} from ${name}; this cannot be undone.`, String(agreed.length), yes);
   }
-  // Each by itself, so that a running import waits for none of it; whatever ends this, the same file continues with the rest.
+  // One by one, so that a running import waits for none; after an interruption the same file continues.
   for (const check of agreed) resolveNamed(target, check, clock, { by, journal });
 
   const again = {

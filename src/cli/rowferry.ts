@@ -1,8 +1,7 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=16
 /**
- * The program's entry. Imports nothing before it has looked at the runtime: on an older Node, SQLite's binary ends the
- * process with a segmentation fault. The young generation is bounded here because V8 reads its size only at start
- * (docs/decisions/node.md).
+ * The program's entry. Checks the runtime before any import: on an older Node, SQLite's binary crashes. Sets the young
+ * generation, whose size V8 reads only at start (docs/decisions/node.md).
  */
 const oldestMajor = 22;
 const { node } = process.versions;

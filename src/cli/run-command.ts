@@ -1,7 +1,6 @@
 /**
- * What import, resume, retry and watch share: a run with its progress and its summary. --metrics, --on-finish and
- * notifications follow whatever came of it, an error too: that is when they are needed. What fails of them is told, and
- * changes nothing.
+ * Runs import, resume, retry and watch with progress and summary. --metrics, --on-finish and notifications follow every
+ * ending, errors included; their failures are reported and change nothing.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -36,11 +35,10 @@ export interface Run {
 }
 
 type SendingSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
-  /** From what was typed, before anything is opened. A number: it has been done otherwise, and ended so. */
+  /** Before anything is opened. A number: the command has ended with it. */
   prepare(frame: Frame, given: Given<Table> & SendingFlags, ...taken: never[]): Run | number | Promise<Run | number>;
 };
 
-/** A command that sends: its flags are those of every run, and its own. */
 export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: SendingSpec<Table>): CommandSpec {
   return command({
     ...spec,
@@ -53,7 +51,7 @@ export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: 
   });
 }
 
-/** Gives the exit code. @throws what ended the run, after all that follows it */
+/** @returns the exit code @throws the run's error, after everything that follows a run */
 export async function runCommand(frame: Frame, flags: SendingFlags, { source, send }: Run): Promise<number> {
   const { world, signal } = frame;
   let target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
@@ -103,11 +101,11 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   return exitCode;
 }
 
-/** Whoever typed the command sees for himself that it was mistyped, or interrupted. */
+/** A person at the terminal sees a mistyped or interrupted command. */
 const isWatched = ({ stderr }: World, exitCode: number): boolean =>
   exitCode === ExitCode.interrupted || (stderr.isTTY && exitCode === ExitCode.usage);
 
-/** Null where the settings name nobody to tell. */
+/** Null: the settings name nobody. */
 export async function tellerOf(target: Target, world: World): Promise<Teller | null> {
   const { readNotifySettings } = await import("../settings/notify-settings.js");
   const settings = readNotifySettings(target.name, world);
@@ -117,18 +115,17 @@ export async function tellerOf(target: Target, world: World): Promise<Teller | n
   return createTeller(target, settings, { clock: world.clock, say });
 }
 
-/** The problems with what the cells hold, where a person sits at the terminal; in collected output they stay hidden (P9). */
+/** Shows cells on a terminal; collected output hides them (P9). */
 async function tellSummary({ world, target, output, shown }: Work, summary: Summary): Promise<Told> {
   let { problems } = summary;
   if (world.stdout.isTTY && problems.length > 0) {
     const status = await world.pipeline.readStatus({ target, cells: true });
-    // Of files that hold nothing the ledger knows nothing.
+    // The ledger knows nothing of empty files.
     problems = [...problems.filter(({ code }) => code === "file-empty"), ...status.problems];
   }
   return printSummary(summary, problems, { ...output, shown });
 }
 
-/** Shows the progress of `work`, and tells it with --json. */
 export async function watched<Result>(
   { world, output, target }: Work,
   work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
@@ -144,7 +141,7 @@ export async function watched<Result>(
   }
 }
 
-/** The run at work is seen from outside too: by the console. */
+/** Lets the console see the running command. */
 async function keepingCourse<Result>(
   { world, target }: Work,
   observe: (event: PipelineEvent) => void,
@@ -179,7 +176,7 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
   if (file === undefined) return;
   const path = resolve(world.cwd, file);
   try {
-    // One that is made here would hide that a mount is missing, and nobody would collect from it.
+    // A new folder would hide a missing mount, and nothing would collect from it.
     if (!existsSync(dirname(path))) throw new Error(`there is no folder ${dirname(path)}`);
     const { writeMetrics } = await import("../report/metrics.js");
     await writeMetrics(path, ended);
@@ -188,7 +185,7 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
   }
 }
 
-/** Its output goes to stderr; its failure is told and changes nothing. */
+/** Its output goes to stderr; its failure is reported and changes nothing. */
 function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
   if (typed === undefined) return Promise.resolve();
   const env = { ...world.env, ...told };

@@ -1,4 +1,4 @@
-/** What `rowferry` alone says: what to do next in this folder. */
+/** The output of `rowferry` alone: the next steps in this folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { configFileName } from "../settings/config-file.js";

@@ -1,4 +1,4 @@
-/** Everything that the command line takes from the process, so that a test can hand in its own. */
+/** Everything the command line takes from the process, so that tests can replace it. */
 import { isatty } from "node:tty";
 import { type Clock, type Random, systemClock } from "../model/clock.js";
 import { type Pipeline, pipeline } from "./pipeline.js";
@@ -6,11 +6,11 @@ import { type Pipeline, pipeline } from "./pipeline.js";
 export interface Stream {
   write(text: string): void;
   readonly isTTY: boolean;
-  /** Null where it is not known. */
+  /** Null: unknown. */
   readonly columns: number | null;
-  /** Why something written did not arrive although somebody is to read it; null or absent: nothing of that kind is known. */
+  /** Why output did not arrive; null or absent: no failure known. */
   readonly failure?: Error | null;
-  /** Settles once all that was written has been taken, however slowly, or the reader has gone. */
+  /** Settles once all output was taken, or the reader is gone. */
   readonly drained?: () => Promise<void>;
 }
 
@@ -24,18 +24,17 @@ export interface World {
   clock: Clock;
   random: Random;
   pipeline: Pipeline;
-  /** Calls back for each signal that arrives; the result ends that. */
+  /** @returns how to stop listening */
   onSignal: (listener: (name: SignalName) => void) => () => void;
-  /** Asks a person and gives what was typed, null when nobody is there; default: the terminal, where there is one. */
+  /** Returns the answer, null: nobody there; default: the terminal. */
   ask?: (question: string) => Promise<string | null>;
-  /** Ends the process at once. */
   exitNow: (code: number) => void;
 }
 
 /**
- * The world of this process. A closed pipe (`| head`), a terminal that is gone and a disk that is full silence a stream and
- * end nothing: what is under way would be lost. A hangup stops the work of those who watch it in a terminal; where nobody
- * does, as under nohup, it means nothing (Node takes back nohup's own way of saying so).
+ * The present process. A closed pipe (`| head`), a lost terminal or a full disk silences a stream and ends nothing, so
+ * that work continues. A hangup stops work watched in a terminal; under nohup it means nothing (Node undoes nohup's own
+ * protection).
  */
 export function processWorld(): World {
   return {

@@ -1,4 +1,4 @@
-/** Writes a file that a command was asked for, and never over one that a person may have made. */
+/** Writes a requested file without overwriting a person's. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";

@@ -1,4 +1,4 @@
-/** What the page and its server say to each other. Types only: the page is bundled without a line of the program. */
+/** The interface between page and server. Types only, so that the page's bundle contains nothing of the program. */
 import type { Cause, CauseName, OpenRecord } from "../ledger/views/causes.js";
 import type { FieldChange } from "../ledger/views/changes.js";
 import type { ListedInput } from "../ledger/inputs.js";
@@ -8,24 +8,24 @@ import type { Course } from "../report/course.js";
 /** Times are ISO 8601, of whatever the ledger keeps in ms. */
 export interface TargetOverview {
   name: string;
-  /** Why it cannot be shown; null: it can. */
+  /** Null: it can be shown. */
   failure: { message: string; hint: string } | null;
   ledger: string;
-  /** The answer, in one sentence. */
+  /** One sentence. */
   answer: string;
   isWell: boolean;
   /** That sent last; null: none did yet. `said`: how it ended, in a sentence; null while it goes on, or where it was killed. */
   lastRun: (Pick<ShownRun, "name" | "startedAt" | "finishedAt" | "exitCode"> & RunWords) | null;
-  /** When an input is due, as the settings say: `every 24h, by 06:30`; null: they do not. */
+  /** From the settings, `every 24h, by 06:30`; null: not set. */
   expected: string | null;
   /** Of local times in its newest file; null: as this machine has it. */
   zone: string | null;
-  /** Counted in rows where `correct` is, in records where `decide` is. */
+  /** `correct` counts rows, `decide` records. */
   correct: CauseLine[];
   decide: CauseLine[];
-  /** Events that wait for something else, by what they wait for. */
+  /** By what they wait for. */
   waiting: { what: string; code: string; count: number; example: string }[];
-  /** Rows with a correction that is not imported yet; null: none. */
+  /** Not imported yet; null: none. */
   draft: { rows: number; at: string } | null;
   job: JobLine | null;
   /** How far the run at work has come, whoever began it; null: none is at work, or it tells nothing. */
@@ -40,50 +40,47 @@ export interface RunWords {
 
 export interface CauseLine extends Omit<Cause, "since"> {
   since: string | null;
-  /** What the code means, in a few words. */
   meaning: string;
   hint: string;
 }
 
-/** A command that this console started. */
 export interface JobLine {
-  /** As it would be typed. */
+  /** As typed. */
   command: string;
-  /** Null while it runs. */
+  /** Null: running. */
   exitCode: number | null;
   /** What came of it, in sentences; empty while it runs. */
   said: string[];
 }
 
-/** One text of the column at fault, and its rows. */
+/** A text of the faulty column, with its rows. */
 export interface ValueLine {
   value: string;
   rows: number;
-  /** What the draft has instead, where that is one text for all of them; null: no draft, or several. */
+  /** The draft's text for all of them; null: none, or several. */
   draft: string | null;
-  /** Of the rows that have a draft. */
+  /** Rows with a draft. */
   drafted: number;
 }
 
 export interface CausePage {
   cause: CauseLine;
   values: ValueLine[];
-  /** More than these were found. */
   moreValues: number;
   tables: GridTable[];
   tally: Tally;
 }
 
-/** Rows of one file: they share a header. */
+/** With one header. */
 export interface GridTable {
   input: number;
   file: string;
   sheet: string | null;
   header: string[];
   rows: GridRow[];
-  /** How many there are in all; `rows` holds the first ones. */
+  /** `rows` holds only the first. */
   total: number;
-  /** What the file is called that all of them are downloaded as. */
+  /** Name of the downloaded file. */
   download: string;
 }
 
@@ -91,16 +88,16 @@ export interface GridRow {
   ref: string;
   row: number;
   cells: string[];
-  /** By header position: the corrected text. */
+  /** By header position. */
   draft: { [position: number]: string };
   problems: { column: string | null; message: string; hint: string | null }[];
-  /** Whether the mapping takes it as it stands now. */
+  /** The mapping accepts it now. */
   ready: boolean;
-  /** The documents that it joins by its corrections; null: the same as in its file. */
+  /** Documents that the corrections move it to; null: unchanged. */
   joins: string | null;
 }
 
-/** `rows` = `ready` + `left`, of everything that is to be corrected. */
+/** `rows` = `ready` + `left`. */
 export interface Tally {
   rows: number;
   ready: number;
@@ -109,16 +106,15 @@ export interface Tally {
 }
 
 export interface EditAnswer {
-  /** Texts that someone else has changed meanwhile; nothing was saved then. */
+  /** Texts changed by someone else meanwhile; then nothing was saved. */
   conflicts: { ref: string; column: string; value: string }[];
 }
 
-/** Rows as they would be. */
 export interface TryAnswer {
   rows: GridRow[];
 }
 
-/** One correction for every row that has a text under a cause. */
+/** For every row with a text under a cause. */
 export interface ValueEdit extends CauseName {
   column: string;
   from: string;
@@ -150,9 +146,9 @@ export interface DecisionPage {
 /** `row`: `march.csv:17`, as `--row` takes it; `place`: `march.csv, row 17`. */
 export interface DecisionRecord extends Pick<OpenRecord, "kind" | "key" | "event" | "row"> {
   at: string | null;
-  /** What was said of it last. */
+  /** The last one. */
   message: string;
-  /** What landed, and what its row says now; empty unless it changed. */
+  /** Empty unless it changed. */
   changes: FieldChange[];
   place: string | null;
 }
@@ -166,14 +162,12 @@ export interface RunPage {
 }
 
 export interface Overview {
-  /** The working folder. */
   folder: string;
-  /** Whether this console may change anything. */
   allowChanges: boolean;
   targets: TargetOverview[];
 }
 
-/** What can be asked for, by the last part of its address. */
+/** By the last part of the address. */
 export interface Answers {
   overview: Overview;
   cause: CausePage;

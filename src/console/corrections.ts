@@ -1,6 +1,6 @@
 /**
- * Rows that a person corrects in the browser: what stands in their file, what the draft has instead, and whether the
- * mapping takes it. What is imported is a file of its own, as if the rejected file had been corrected by hand.
+ * Corrections in the browser: the rows of a file, their drafts, and the mapping's verdict. An import uses a file of its
+ * own, like a corrected rejected file.
  */
 import { existsSync } from "node:fs";
 import { basename, join, parse } from "node:path";
@@ -22,32 +22,34 @@ import type { CausePage, EditAnswer, GridTable, TryAnswer, ValueEdit, ValueLine 
 import { createJudge, type Judged, type Patch } from "./judge.js";
 import { causeLine, noCause } from "./overview.js";
 
-/** Rows of one table that a page holds; the values above them stand for all. */
+/** The values above the grid cover all rows. */
 const GRID_ROWS = 5000;
 const VALUES = 200;
-/** Rows that are judged while a person types. */
+/** Judged while a person types. */
 const TRIED_ROWS = 100;
 
 export interface Corrections {
   page(cause: CauseName): Promise<CausePage>;
   edit(request: { label: string; edits: readonly Edit[] }): EditAnswer;
-  /** Every row of the cause that has this text gets the other one. */
+  /** For every row of the cause with this text. */
   editValue(edit: ValueEdit): EditAnswer;
-  /** What the mapping would say of that; saves nothing. */
+  /** Saves nothing. */
   tryValue(edit: ValueEdit): Promise<TryAnswer>;
   undo(): string | null;
-  /** The rows of the cause that came from one input, with their drafts, as a rejected file in `folder`; its path. */
+  /** The cause's rows of one input, with their drafts, as a rejected file in `folder`. @returns its path */
   save(folder: string, cause: CauseName, input: number): Promise<string>;
-  /** What a file with the column `rowferry_row` has otherwise than the page, as one step. @throws RowferryError `file-*`, `usage` */
+  /**
+   * Takes the differences of a file with the column `rowferry_row` as one step. @throws RowferryError `file-*`, `usage`
+   */
   take(path: string): Promise<EditAnswer>;
-  /** Writes the rows that are corrected and right into `folder`: one file for each input, by mapping. Empty: there are none. */
+  /** Writes corrected, valid rows: a file for each input, by mapping. Empty: none. */
   write(folder: string, now: number): Promise<{ mapping: string; files: string[]; rows: number }[]>;
 }
 
 interface Draft {
   /** By row reference and header. */
   cells: ReadonlyMap<string, Patch>;
-  /** The step that `undo` takes back; null: there is none. */
+  /** The step that `undo` takes back; null: none. */
   last: { label: string; at: number } | null;
 }
 
@@ -59,7 +61,6 @@ export function createCorrections(target: Target, now: () => number): Correction
     return { inputs, rows: await judge(rows, inputs, drafts) };
   };
 
-  /** The rows of the cause that have this text, the first ones. */
   const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] => {
     const drafts = draftOf(target).cells;
     return reading(target, (database) => {
@@ -228,13 +229,13 @@ function changing<Result>(target: Target, work: (drafts: Drafts) => Result): Res
   }
 }
 
-/** Whoever only looks leaves no file behind. */
+/** Looking creates no file. */
 function draftOf(target: Target): Draft {
   if (!existsSync(draftPath(target))) return { cells: new Map(), last: null };
   return changing(target, (drafts) => ({ cells: drafts.cells(), last: drafts.last() }));
 }
 
-/** Drafts of rows that are no longer open go: they have landed, or were given up. Those that are left; null: none. */
+/** Removes drafts of rows that landed or were given up. @returns the others; null: none */
 export function keepOpenDrafts(target: Target): { rows: number; at: string } | null {
   const { cells } = draftOf(target);
   if (cells.size === 0) return null;
@@ -249,7 +250,6 @@ export function keepOpenDrafts(target: Target): { rows: number; at: string } | n
   return rows === 0 || last === null ? null : { rows, at: new Date(last.at).toISOString() };
 }
 
-/** All rows of the groups that these rows begin. */
 function readGroups(
   target: Target,
   ids: readonly number[],
@@ -266,7 +266,6 @@ function readGroups(
   });
 }
 
-/** The rows that a rejected file names, and their texts by header. */
 async function readReferences(path: string): Promise<{ ref: string; cells: Map<string, string> }[]> {
   const input = await openInput(path);
   try {
@@ -328,7 +327,9 @@ function valuesOf(
   return { values: sorted.slice(0, VALUES), more: Math.max(0, sorted.length - VALUES) };
 }
 
-/** `march.corrected-2026-11-20T0704.csv`: kept beside the ledger, so that any row can be traced to what a person typed. */
+/**
+ * `march.corrected-2026-11-20T0704.csv`, kept beside the ledger, so that a row can be traced to what a person typed.
+ */
 function fileName(input: StoredInput, what: string): string {
   const { name } = parse(basename(input.name).replace(/\.(csv|tsv|txt|xlsx|xlsm)(\.\w+)?$/i, ""));
   const sheet = input.sheet === null ? "" : `.${input.sheet.replaceAll(/[^\w-]+/g, "_")}`;

@@ -1,19 +1,18 @@
 /**
- * Who may ask what. The page holds no data by itself; every request for data carries the token of this process, comes by
- * its own name, and every change comes from its own page.
+ * Access control. The page itself holds no data; every request for data needs this process's token and this server's
+ * name, and every change must come from our page.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface Guard {
   readonly token: string;
-  /** Whether the request names this server, and not another one that leads here. */
+  /** False: another name leads here. */
   isForUs(host: string | undefined): boolean;
   isKnown(authorization: string | undefined): boolean;
-  /** Whether our own page asks. */
   isOurPage(headers: { origin?: string | undefined; "sec-fetch-site"?: string | string[] | undefined }): boolean;
 }
 
-/** `port`: once it is known. */
+/** `port`: once known. */
 export function createGuard(port: () => number): Guard {
   const token = randomBytes(32).toString("base64url");
   const expected = Buffer.from(`Bearer ${token}`);
@@ -29,7 +28,6 @@ export function createGuard(port: () => number): Guard {
   };
 }
 
-/** On every answer. */
 export const headers = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +

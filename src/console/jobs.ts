@@ -18,7 +18,7 @@ export interface Jobs {
   start(target: string, words: readonly string[]): JobLine;
   /** At once, and without being shown. @throws RowferryError what ended it */
   ask(words: readonly string[]): Promise<Found>;
-  /** The newest of the target; null: none was started. */
+  /** Null: none was started. */
   newest(target: string): JobLine | null;
 }
 

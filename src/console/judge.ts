@@ -1,4 +1,4 @@
-/** What the mappings say of rows as they stand now, with their drafts in place; group by group. */
+/** The mappings' verdict on rows with their drafts, group by group. */
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { StoredInput } from "../ledger/inputs.js";
@@ -16,14 +16,14 @@ import type { GridRow } from "./api.js";
 export interface Judged {
   source: OpenRow;
   isLead: boolean;
-  /** With the draft in place, and what kinds the cells have then. */
+  /** With the draft, and the resulting kinds. */
   cells: string[];
   kinds: OpenRow["kinds"];
   looks: OpenRow["looks"];
   row: GridRow;
 }
 
-/** Corrected texts by header. */
+/** By header. */
 export type Patch = ReadonlyMap<string, string>;
 
 export type Judge = (
@@ -32,7 +32,7 @@ export type Judge = (
   drafts: ReadonlyMap<string, Patch>,
 ) => Promise<Judged[]>;
 
-/** Keeps the mappings that it has loaded, until they or what they use have changed. */
+/** Keeps loaded mappings until their files change. */
 export function createJudge(): Judge {
   const known = new Map<string, { mapping: Mapping; stamp: string }>();
 
@@ -84,7 +84,6 @@ async function mapper(input: StoredInput, load: (path: string) => Promise<Mappin
   }
 }
 
-/** `manifest 2026-0117`, as far as can be told. */
 function documentsOf({ outcome }: MappedRow): string[] {
   const found =
     outcome.fate === "valid" ? outcome.records.events : outcome.fate === "invalid" ? outcome.placements : [];
@@ -126,7 +125,7 @@ function judgeGroup(
   });
 }
 
-/** A cell that is corrected is text, whatever its file had. */
+/** A corrected cell is text, whatever its file had. */
 function patch(row: OpenRow, header: readonly string[], changes: Patch | undefined) {
   const cells = header.map((_, position) => row.cells[position] ?? "");
   const kinds = row.kinds === null ? null : [...row.kinds];

@@ -27,7 +27,7 @@ import { readConfig, stateRoot } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
 import type { CauseLine, DecisionPage, FileLine, JobLine, RunLine, RunPage, RunWords, TargetOverview } from "./api.js";
 
-/** Targets by name: those that have a ledger in the working folder; or the one whose ledger was named. */
+/** Those with a ledger in the working folder, or the named one. */
 export function createTargets(from: { cwd: string; env: NodeJS.ProcessEnv; target?: string; ledger?: string }) {
   const { cwd, env } = from;
   const flagsOf = (name: string) => ({ target: name, ...(from.ledger === undefined ? {} : { ledger: from.ledger }) });
@@ -47,7 +47,7 @@ export function createTargets(from: { cwd: string; env: NodeJS.ProcessEnv; targe
     names,
     /** @throws RowferryError `target-unknown`, and those of its settings */
     get: (name: string): Target => resolveTarget({ flags: flagsOf(known(name)), env, cwd }),
-    /** The flags by which a command works on the same ledger. @throws RowferryError `target-unknown` */
+    /** The flags with which a command uses this ledger. @throws RowferryError `target-unknown` */
     flags: (name: string): string[] => [
       `--target=${known(name)}`,
       ...(from.ledger === undefined ? [] : [`--ledger=${from.ledger}`]),
@@ -217,14 +217,13 @@ const runLine = (target: Target, database: LedgerDatabase, run: ShownRun): RunLi
   hasReport: existsSync(reportOf(target, run.name)),
 });
 
-/** @throws RowferryError `usage` where it is gone, or never was */
+/** @throws RowferryError `usage` if there is none */
 export function readReport(target: Target, run: string): Buffer {
   const path = reportOf(target, run);
   if (existsSync(path)) return readFileSync(path);
   throw new RowferryError("usage", `${run} has no report.`, { hint: "Look at its rows and documents here." });
 }
 
-/** What a person decides about, record by record. */
 export function decisionsOf(target: Target, code: string): DecisionPage {
   return reading(target, (database) => {
     const cause = openCauses(database).decide.find((one) => one.code === code);

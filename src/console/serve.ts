@@ -1,4 +1,4 @@
-/** The console's server: a static shell, and the data of the working folder's ledgers for whoever holds the token. */
+/** The console's server: a static page, and the ledgers' data for holders of the token. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -22,16 +22,16 @@ export interface ConsoleOptions {
   env: NodeJS.ProcessEnv;
   /** 0: a free one. */
   port: number;
-  /** Whether anything may be changed; else the console only shows. */
+  /** False: the console only shows. */
   allowChanges: boolean;
-  /** Only this target; absent: all that have a ledger in the working folder. */
+  /** Absent: all with a ledger in the working folder. */
   target?: string;
   ledger?: string;
   now: () => number;
 }
 
 export interface Console {
-  /** With the token in its fragment, which no server ever sees. */
+  /** With the token in its fragment, which no server sees. */
   url: string;
   close(): Promise<void>;
 }
@@ -45,7 +45,6 @@ const edits = named.extend({
   edits: z.array(z.strictObject({ ref: text, column: text, replaces: cell, value: cell })).max(50_000),
 });
 const rowsOf = cause.extend({ input: z.coerce.number().int() });
-/** Base64 of a file. */
 const upload = named.extend({ name: z.string().max(200), content: z.base64() });
 const valueEdit = cause.extend({ column: text, from: cell, to: cell });
 const decision = named.extend({
@@ -70,7 +69,7 @@ const nameOf = ({ code, column = null, mistake = null }: Partial<z.infer<typeof 
 /** @throws RowferryError `port-in-use` */
 export async function openConsole(options: ConsoleOptions): Promise<Console> {
   const app = fastify({ bodyLimit: 8 * 1024 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
-  // Forms of other pages can send it.
+  // Other pages' forms can send it.
   app.removeContentTypeParser("text/plain");
   const guard = createGuard(() => options.port);
   const listeners = new Set<() => void>();
@@ -120,7 +119,6 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     );
 
   type Schema = z.ZodType;
-  /** Something that the page shows. */
   const ask = <S extends Schema>(
     path: string,
     schema: S,
@@ -128,7 +126,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   ) => app.get(`/api/${path}`, (request, reply) => answer(schema.parse(request.query), reply));
   const attempt = <S extends Schema>(path: string, schema: S, work: (body: z.infer<S>) => unknown) =>
     app.post(`/api/${path}`, (request) => work(schema.parse(request.body)));
-  /** All who look are told afterwards. */
+  /** Notifies all viewers afterwards. */
   const change = <S extends Schema>(path: string, schema: S, work: (body: z.infer<S>) => unknown) =>
     attempt(path, schema, async (body) => {
       const answer = await work(body);
@@ -228,7 +226,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   };
 }
 
-/** One for the work, which goes with it. */
+/** Removed after the work. */
 async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "rowferry-console-"));
   try {
@@ -252,7 +250,7 @@ const shell = `<!doctype html>
 </html>
 `;
 
-/** Built from web/ by \`npm run build\`; beside this file once that is built too. */
+/** Built from web/ by `npm run build`; beside this file in the build. */
 function asset(name: string): string {
   const built = import.meta.url.endsWith(".ts") ? "../../dist/console/web/" : "./web/";
   return readFileSync(fileURLToPath(new URL(built + name, import.meta.url)), "utf8");
@@ -273,7 +271,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
   return reply.code(status ?? (code === "unexpected" ? 500 : 409)).send({ code, message, hint } satisfies Failure);
 }
 
-/** Says that something has changed, at most four times a second; the page asks for what it shows. */
+/** At most four times a second; the page then asks for its data. */
 function stream(request: FastifyRequest, reply: FastifyReply, listeners: Set<() => void>): void {
   reply.hijack();
   const { raw } = reply;
@@ -295,7 +293,7 @@ function stream(request: FastifyRequest, reply: FastifyReply, listeners: Set<() 
   });
 }
 
-/** Other processes write the ledgers too: their write-ahead logs show it. */
+/** Other processes write too, which shows in the write-ahead logs. */
 function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => void): NodeJS.Timeout {
   const stamp = () => {
     try {
@@ -320,7 +318,7 @@ function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => 
   }, 1000);
 }
 
-/** A decision as the command that a person would type. @throws RowferryError `usage` where it says too little */
+/** As a typed command. @throws RowferryError `usage` if something is missing */
 function wordsOf(
   { action, what, flags, word }: Omit<z.infer<typeof decision>, "target" | "dry">,
   target: readonly string[],

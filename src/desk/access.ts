@@ -1,4 +1,4 @@
-/** The ways to a ledger outside of runs (reading, short writes beside a running import, alone under the lock), and to the service. */
+/** Access to a ledger outside of runs (reading, short writes, alone under the lock), and to the service. */
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
@@ -23,7 +23,10 @@ export function reading<Result>(target: Target, work: Work<Result>): Result {
   return using(openLedgerReadOnly(target.ledgerPath, ownerOf(target)), work);
 }
 
-/** Without the lock: `work` writes in short transactions, between those of a running import. @throws RowferryError `ledger-locked` while it stages */
+/**
+ * Without the lock: writes in short transactions beside a running import. @throws RowferryError `ledger-locked` while
+ * it stages
+ */
 export function beside<Result>(target: Target, work: Work<Result>): Result {
   return using(openLedgerBeside(target.ledgerPath, ownerOf(target)), work);
 }
@@ -38,7 +41,7 @@ function using<Result>(database: LedgerDatabase, work: Work<Result>): Result {
   }
 }
 
-/** Tries again while another process writes the ledger, where `wait` says so. @throws RowferryError `ledger-locked` */
+/** Retries while another process writes, if `wait`. @throws RowferryError `ledger-locked` */
 export async function patiently<Result>(
   { wait, clock, signal }: { wait: boolean; clock: Clock; signal: AbortSignal },
   work: () => Result,
@@ -54,7 +57,7 @@ export async function patiently<Result>(
   }
 }
 
-/** How a person's command holds the ledger. `journal`: its path where one is named; the ledger's own otherwise. */
+/** `journal`: a named path, or the ledger's own. */
 export interface Holding {
   clock: Clock;
   waitForLock: boolean;
@@ -81,7 +84,7 @@ export function alone<Result>(
   });
 }
 
-/** What `work` opens is closed when it has ended, the last first. */
+/** Closes in reverse order. */
 async function closing<Result>(work: (later: Later) => Promise<Result>): Promise<Result> {
   const steps: Parameters<Later>[0][] = [];
   try {
@@ -91,7 +94,7 @@ async function closing<Result>(work: (later: Later) => Promise<Result>): Promise
   }
 }
 
-/** A person's word, written into the journal, where one is kept, before the ledger commits it. */
+/** Writes a person's decision into the journal, if there is one, before the ledger commits it. */
 export function journaled<Result>(
   target: Target,
   database: LedgerDatabase,
@@ -103,7 +106,7 @@ export function journaled<Result>(
   const path = journalOf(database, named ?? null);
   if (path === null) return database.transaction(work).immediate();
   const entries = createJournalEntries(database);
-  // Read and written in one transaction: a running import moves on meanwhile.
+  // One transaction, because a running import continues meanwhile.
   const decide = database.transaction(() => {
     const journal = openJournal(path, target.ledgerPath, ownerOf(target));
     try {
@@ -124,7 +127,7 @@ export function journaled<Result>(
 export interface ReaderOptions {
   clock: Clock;
   random: Random;
-  /** Once aborted, the read under way ends as soon as it can, and none is begun. */
+  /** Aborting ends the current read and begins none. */
   signal?: AbortSignal;
   transport?: Transport | undefined;
   throttle?: Throttle | undefined;
@@ -133,7 +136,7 @@ export interface ReaderOptions {
 export type Reader = Pick<Submitter, "send">;
 
 /**
- * Reads from the service outside of a run, within the target's own limit. The embedded sandbox is started for it, and needs its
+ * Reads from the service outside of a run, within the target's limit. Starts the embedded sandbox, which needs the
  * ledger's lock. @throws RowferryError `ledger-locked`
  */
 export function withReader<Result>(

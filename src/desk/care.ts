@@ -1,4 +1,4 @@
-/** What `ledger backup | check | prune | rebind | rebuild | restore` do, with the target's ledger, archive and service at hand. */
+/** `ledger backup | check | prune | rebind | rebuild | restore`. */
 import {
   chmodSync,
   copyFileSync,
@@ -52,14 +52,17 @@ export function backup(target: Target, destination: string): Promise<number> {
   return backupLedger(target.ledgerPath, ownerOf(target), destination);
 }
 
-/** A copy in `folder` with the date in its name; of such copies the newest `keep` stay, once this one is whole. */
+/** Adds the date to the name, and afterwards keeps the newest `keep` copies. */
 export async function backupInto(target: Target, folder: string, keep: number | null, now: number) {
   const path = datedBackup(folder, target.name, now);
   const bytes = await backup(target, path);
   return { path, bytes, removed: keep === null ? [] : keepBackups(folder, target.name, keep) };
 }
 
-/** The next run may begin another journal: with a backup made just now, that one rebuilds the ledger. @throws RowferryError `ledger-locked` */
+/**
+ * Lets the next run begin another journal, which rebuilds the ledger together with a new backup. @throws RowferryError
+ * `ledger-locked`
+ */
 export function withoutJournal<Result>(target: Target, clock: Clock, backUp: () => Promise<Result>): Promise<Result> {
   return alone(target, { clock, waitForLock: false }, async (database) => {
     const result = await backUp();
@@ -74,8 +77,8 @@ export function check(target: Target): CheckResult[] {
 }
 
 /**
- * Takes what came to rest more than `keepMs` ago to the archive, and gives the room back; folders of runs that ended before
- * that go, but for those in which a person has worked since. Sizes in bytes.
+ * Archives work finished more than `keepMs` ago and frees the room; deletes folders of older runs, unless a person has
+ * worked in them since. Sizes in bytes.
  */
 export function prune(
   target: Target,
@@ -101,12 +104,12 @@ export function prune(
   });
 }
 
-/** How many participants are looked up before a ledger changes hands. */
+/** Before a ledger changes hands. */
 const LOOKED_UP = 50;
 
 /**
- * Gives the ledger to this target, after the service there has shown that it knows what the ledger registered.
- * @throws RowferryError `rebind-refused`, `ledger-locked`, `ledger-missing`
+ * Gives the ledger to this target, once its service proves to know the ledger's participants. @throws RowferryError
+ * `rebind-refused`, `ledger-locked`, `ledger-missing`
  */
 export async function rebind(
   target: Target,
@@ -146,8 +149,8 @@ function requireKnown(target: Target, participants: RegisteredParticipant[], opt
 }
 
 /**
- * A new ledger from what the journal tells, over a backup where there is one. No ledger is overwritten.
- * @throws RowferryError `ledger-there-already`, `journal-unreadable`, `ledger-of-another-target`, `ledger-locked`
+ * A new ledger from a journal, perhaps over a backup. Overwrites nothing. @throws RowferryError `ledger-there-already`,
+ * `journal-unreadable`, `ledger-of-another-target`, `ledger-locked`
  */
 export function rebuildLedger(
   target: Target,
@@ -178,12 +181,12 @@ export function rebuildLedger(
   });
 }
 
-/** A ledger's file, its write-ahead log and the index of that. */
+/** With the write-ahead log and its index. */
 const SUFFIXES = ["-wal", "-shm", ""];
 
 /**
- * Puts a backup in the ledger's place. What lay there is kept beside it. @returns the name under which; null: nothing lay there
- * @throws RowferryError `file-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`
+ * Keeps the former ledger beside the restored one. @returns its name; null: there was none @throws RowferryError
+ * `file-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`
  */
 export async function restoreLedger(target: Target, from: string, clock: Clock): Promise<string | null> {
   if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
@@ -202,7 +205,7 @@ export async function restoreLedger(target: Target, from: string, clock: Clock):
     let kept = name;
     for (let count = 2; existsSync(kept); count += 1) kept = `${name}-${count}`;
     const wasThere = existsSync(path);
-    // The log first: without it a ledger is refused, and a log alone is put away.
+    // The log first: a ledger without it is refused, and a log alone is moved away.
     for (const suffix of SUFFIXES)
       if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
     return wasThere ? kept : null;
@@ -214,7 +217,7 @@ function copyOwn(from: string, to: string): void {
   chmodSync(to, 0o600);
 }
 
-/** Under the lock: what `make` writes beside the ledger takes its place once it is whole. */
+/** Under the lock; `make`'s file takes the ledger's place once it is complete. */
 async function putInPlace<Made>(
   { ledgerPath: path }: Target,
   clock: Clock,

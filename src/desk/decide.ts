@@ -1,4 +1,4 @@
-/** What a person decides about work in the ledger: give up, take back, try again, replace, say what is true of what is in doubt. */
+/** A person's decisions about the ledger's work: dismiss, withdraw, retry, replace, settle doubt. */
 import { readArchive } from "../ledger/care/archive.js";
 import type { Decision } from "../ledger/decide/decisions.js";
 import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
@@ -22,7 +22,7 @@ import { archiveFolder } from "./show.js";
 
 export type { Dismissed, Doubt, Settled, Withdrawn };
 
-/** Done to a ledger, or rehearsed on it. */
+/** Also used for rehearsals. */
 export type Deciding<Done> = (database: LedgerDatabase, now: number) => Done;
 
 const asked = (selectors: Selectors): string =>
@@ -37,9 +37,9 @@ function requireSelectors(selectors: Selectors, message: string, hint: string): 
 }
 
 /**
- * Gives up what the selectors name. What is only held is given up when a row or a code names it, what is planned when a row
- * does; a whole document, input or run gives up what is wrong with it and releases the rest (HARD-CASES H13, H23). `undo`:
- * takes up again what was given up. @throws RowferryError `usage` without any selector, or where nothing fits
+ * Gives up held work named by row or code, and planned work named by row; for a whole document, input or run, gives up
+ * what is wrong and releases the rest (H13, H23). `undo`: takes dismissals back. @throws RowferryError `usage` without
+ * any selector, or if nothing fits
  */
 export function dismissing(selectors: Selectors, undo = false): Deciding<Dismissed> {
   requireSelectors(
@@ -72,7 +72,7 @@ export function dismissSelected(
   return beside(target, (database) => journaled(target, database, journal, now, () => decide(database, now)));
 }
 
-/** Takes back what the selectors name and was never sent (HARD-CASES H39). @throws RowferryError `usage` without any selector, or where nothing fits */
+/** Takes back unsent work (H39). @throws RowferryError `usage` without any selector, or if nothing fits */
 export function withdrawing(selectors: Selectors): Deciding<Withdrawn> {
   requireSelectors(
     selectors,
@@ -87,8 +87,8 @@ export function withdrawing(selectors: Selectors): Deciding<Withdrawn> {
 }
 
 /**
- * Under the lock. `confirm` is told what will go before anything does, and may throw.
- * @throws RowferryError `ledger-locked`, and as `withdrawing`
+ * Under the lock. `confirm` sees the result beforehand, and may throw. @throws RowferryError `ledger-locked`, and as
+ * `withdrawing`
  */
 export async function withdrawSelected(
   target: Target,
@@ -105,14 +105,14 @@ export async function withdrawSelected(
   });
 }
 
-/** Rejected work that the selectors name, or all of it, back to planned. @returns how many records */
+/** Plans rejected work again, selected or all. @returns how many records */
 export function retrying(selectors: Selectors): Deciding<number> {
   return (database, now) => retry(database, selectNamed(database, selectors), now, selectors.code === "row-gone");
 }
 
 /**
- * Rejected work that the selectors name goes back to planned; then all that is open is sent, as `resume` does.
- * @throws RowferryError `usage` where selectors fit nothing: no run is begun then
+ * Plans rejected work again, then sends all open work. @throws RowferryError `usage` if selectors fit nothing; then no
+ * run begins
  */
 export async function runRetry({ selectors, ...options }: ResumeOptions & { selectors: Selectors }): Promise<Summary> {
   requireLedger(options.target);
@@ -128,7 +128,7 @@ export interface ReplaceResult extends Replacement {
   document: KnownDocument;
 }
 
-/** How far behind this machine's clock the CANCEL is dated: the service takes only what is past (HARD-CASES H10). */
+/** The CANCEL is dated this far back, because the service takes only past events (H10). */
 const CANCEL_BEHIND_MS = 5000;
 
 interface ReplaceRequest {
@@ -136,7 +136,9 @@ interface ReplaceRequest {
   reason: string;
 }
 
-/** Plans the cancellation of a document and its next generation (HARD-CASES H26). @throws RowferryError `document-unknown`, `document-not-replaceable` */
+/**
+ * Plans the CANCEL and the next generation (H26). @throws RowferryError `document-unknown`, `document-not-replaceable`
+ */
 async function replacing(
   target: Target,
   { document: name, reason }: ReplaceRequest,
@@ -151,7 +153,7 @@ async function replacing(
   };
 }
 
-/** What it would plan. @throws as `replaceNamed` */
+/** @throws as `replaceNamed` */
 export async function rehearseReplacing(target: Target, request: ReplaceRequest): Promise<Deciding<ReplaceResult>> {
   const decide = await replacing(target, request);
   return (database, now) => {
@@ -177,7 +179,7 @@ export async function replaceNamed(target: Target, request: ReplaceRequest, hold
   });
 }
 
-/** Bodies of its events that were pruned, from the archive, by deduplicationId: sent again whole, it needs them all. */
+/** Archived bodies of its events, by deduplicationId: the next generation needs all of them. */
 async function recallPruned(target: Target, name: string): Promise<Map<string, string>> {
   const wanted = reading(target, (database) => new Set(prunedEvents(database, findDocument(database, name).id)));
   const found = new Map<string, string>();
@@ -191,7 +193,7 @@ async function recallPruned(target: Target, name: string): Promise<Map<string, s
 
 export type Word = Exclude<Decision["said"], "document-id">;
 
-/** What the word would be about, to be shown before it is confirmed. @throws RowferryError `document-unknown`, `not-in-doubt` */
+/** What the decision would be about. @throws RowferryError `document-unknown`, `not-in-doubt` */
 export function checkDoubt(target: Target, name: string, word: Word): Doubt {
   return reading(target, (database) => {
     const doubt = findDoubt(database, name);
@@ -207,10 +209,10 @@ interface SettleRequest {
   by: string;
 }
 
-/** About what was confirmed and nothing else. @throws as `checkDoubt` */
+/** Only about what was confirmed. @throws as `checkDoubt` */
 export function settling({ name, confirmed, word, by }: SettleRequest): Deciding<Settled & { doubt: Doubt }> {
   return (database, now) => {
-    // What a killed run was sending is in doubt like the rest.
+    // Requests of a killed run are in doubt too.
     new Writer(database).interrupted(now);
     const ids = new Set(confirmed.events.map(({ id }) => id));
     const found = findDoubt(database, name);
@@ -223,7 +225,10 @@ export function settling({ name, confirmed, word, by }: SettleRequest): Deciding
   };
 }
 
-/** After the confirmation. Alone: a running import might be asking about the same events. @throws RowferryError `ledger-locked`, and as `checkDoubt` */
+/**
+ * Under the lock, because a running import might ask about the same events. @throws RowferryError `ledger-locked`, and
+ * as `checkDoubt`
+ */
 export async function settleNamed(target: Target, request: SettleRequest, holding: Holding): Promise<Settled> {
   return alone(target, holding, (database) => {
     const now = holding.clock.now();

@@ -1,4 +1,4 @@
-/** Files made from the ledger as it is now: rows to correct and stranded documents over all inputs, and a run's report again. */
+/** Files from the present ledger: rows to correct, stranded documents, a run's report. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rowsOf, selectOpen, type Selectors } from "../ledger/decide/selection.js";
@@ -25,11 +25,11 @@ export interface Rejects {
   /** `note`: what a person should know, in a sentence; null: nothing. */
   files: { path: string; mapping: string; rows: number; note: string | null }[];
   rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
-  /** The list of stranded documents, for `resolve --from`; null: none is among them. */
+  /** For `resolve --from`; null: none. */
   stranded: { path: string; documents: number } | null;
 }
 
-/** Writes into `folder`, one file an input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
+/** One file for each input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
 export async function writeRejects(target: Target, selectors: Selectors, folder: string): Promise<Rejects> {
   const { found, stranded, delimiter } = reading(target, (database) => {
     const selection = selectOpen(database, selectors);
@@ -67,8 +67,8 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
 }
 
 /**
- * `run`: its name; null: the last that came to an end. Open work is shown as it is now; what the run did, how it
- * ended and its pace stay. @throws RowferryError `ledger-missing`, `run-unknown`. @returns where `report.html` lies
+ * `run`: its name; null: the last finished one. Shows open work as it is now; the run's own figures stay. @throws
+ * RowferryError `ledger-missing`, `run-unknown`. @returns the path of `report.html`
  */
 export async function writeReportAgain(target: Target, run: string | null): Promise<{ run: string; path: string }> {
   const { name, data } = reading(target, (database) => {

@@ -1,4 +1,4 @@
-/** What a decision would do, and what could be sent after it; the ledger is left as it was, and nothing is sent. */
+/** Shows what a decision would do and what could then be sent; changes nothing. */
 import { createRegisteredView } from "../ledger/views/expected.js";
 import { tallyHeld, type WaitingCount } from "../ledger/views/problems.js";
 import { countWaiting } from "../ledger/views/tally.js";
@@ -11,11 +11,9 @@ import type { Deciding } from "./decide.js";
 
 export interface Foreseen<Done> extends Pick<Forecast, "requests" | "secondsAtLimit" | "documents"> {
   done: Done;
-  /** Events that a run could send then, and those that it could not. */
   events: Forecast["events"];
-  /** Of the held ones, fewer than before. */
+  /** Fewer held events than before. */
   released: number;
-  /** What would still be held, by what it waits for. */
   waiting: WaitingCount[];
 }
 
@@ -37,7 +35,7 @@ export function foresee<Done>(
   });
 }
 
-/** The reads that `verify` would make. @throws RowferryError `ledger-missing` */
+/** @throws RowferryError `ledger-missing` */
 export function foreseeVerify(target: Target): Pick<Forecast, "requests" | "secondsAtLimit"> {
   const requests = reading(target, (database) => createRegisteredView(database).countReads());
   const all = Object.values(requests).reduce((sum, count) => sum + count, 0);

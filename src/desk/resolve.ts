@@ -1,6 +1,6 @@
 /**
- * `resolve`: a person names the id of a stranded document, or of many in the list that runs and `rejects` write. Looked at by a
- * read, never by a write (HARD-CASES H5). With one mistake in a list nothing is done; what a read speaks against is left.
+ * `resolve`: gives stranded documents the ids that a person found, one by one or from a list. Verified by reads, never
+ * by writes (H5). One mistake in a list stops everything; ids that a read contradicts are left out.
  */
 import { keepDecision } from "../ledger/decide/decisions.js";
 import { resolveDocument } from "../ledger/decide/resolve.js";
@@ -28,24 +28,24 @@ export interface ResolveCheck {
   document: KnownDocument;
   documentId: string;
   /**
-   * What the read showed that speaks for or against the id, member by member; a read need not tell anything (open-points
-   * 18). `member` null: it concerns the read as a whole.
+   * What the read shows for or against the id, field by field; a read may show nothing (open point 18). `member` null:
+   * the whole read.
    */
   findings: { member: string | null; agrees: boolean; text: string }[];
-  /** The read's body, for a person to look at; null: nothing readable came. */
+  /** For a person; null: nothing readable. */
   body: JsonValue | null;
 }
 
 interface WantedId {
   document: KnownDocument;
   documentId: string;
-  /** Sent with the document; null: none was. */
+  /** Null: none was sent. */
   externalId: string | null;
 }
 
 /**
- * What can be told before a person confirms.
- * @throws RowferryError `document-unknown`, `document-not-stranded`, `document-id-not-found`
+ * Checks before a person confirms. @throws RowferryError `document-unknown`, `document-not-stranded`,
+ * `document-id-not-found`
  */
 export async function checkResolve(
   target: Target,
@@ -58,14 +58,17 @@ export async function checkResolve(
   return withReader(target, options, (reader) => checkBy(reader, wanted));
 }
 
-/** What to hold the read against, where nothing in the ledger speaks against the id. @throws as `checkResolve` */
+/** What the read should show. @throws as `checkResolve` */
 function wantId(database: LedgerDatabase, document: KnownDocument, documentId: string): WantedId {
   resolveDocument(database, document, documentId, null);
   const settings = createSettingsStore(database, defaultSettings);
   return { document, documentId, externalId: sentExternalId(document, settings.get(document.settings)) };
 }
 
-/** @throws RowferryError `document-id-not-found`; `interrupted`, `service-outage`, `credentials-refused` where no read can be made */
+/**
+ * @throws RowferryError `document-id-not-found`; `interrupted`, `service-outage`, `credentials-refused` if no read is
+ * possible
+ */
 async function checkBy(reader: Reader, { document, documentId, externalId }: WantedId): Promise<ResolveCheck> {
   const answer = await reader.send(readDocument(documentId));
   if (answer.result === "refused" && answer.notFound)
@@ -82,7 +85,7 @@ async function checkBy(reader: Reader, { document, documentId, externalId }: Wan
   return { document, documentId, findings, body };
 }
 
-/** Gives the id that was looked at. @returns the document's id in the ledger */
+/** @returns the document's id in the ledger */
 export function resolving(check: Pick<ResolveCheck, "document" | "documentId">, by: string): Deciding<number> {
   return (database, now) => {
     const { kind, key } = check.document;
@@ -94,7 +97,7 @@ export function resolving(check: Pick<ResolveCheck, "document" | "documentId">, 
   };
 }
 
-/** After the confirmation, by whom. Beside a running import. */
+/** After the confirmation; beside a running import. */
 export function resolveNamed(
   target: Target,
   check: ResolveCheck,
@@ -122,17 +125,15 @@ export interface RefusedRow {
 
 export interface FilledFile {
   file: string;
-  /** Each document once, in the file's order. */
+  /** In the file's order. */
   wanted: (WantedId & { row: number })[];
-  /** Rows that cannot be right. With one of them nothing may be done. */
+  /** One of them stops everything. */
   refused: RefusedRow[];
-  /** Rows without an id. */
   blank: number;
-  /** Rows whose document has that very id. */
   known: number;
 }
 
-/** @throws RowferryError `stranded-file-unusable` without the columns, `file-*` and others of a file that cannot be read, `ledger-missing` */
+/** @throws RowferryError `stranded-file-unusable`, `ledger-missing`, and those of unreadable files */
 export async function readFilledIn(target: Target, path: string): Promise<FilledFile> {
   const { file, rows, refused, blank } = await readRows(path);
   const result: FilledFile = { file, wanted: [], refused, blank, known: 0 };
@@ -154,7 +155,7 @@ export async function readFilledIn(target: Target, path: string): Promise<Filled
   return result;
 }
 
-/** The columns of the list; a file may come without the last. */
+/** The last column is optional. */
 const COLUMNS = ["document", "document_id", "deduplication_id"] as const;
 
 type FilledRow = { row: number } & Record<(typeof COLUMNS)[number], string>;
@@ -181,7 +182,7 @@ async function readRows(path: string) {
   }
 }
 
-/** Where each of the columns stands; -1: nowhere. */
+/** -1: absent. */
 function columnsOf({ header }: Table, file: string): number[] {
   const names = header.map((text) => text.trim().toLowerCase());
   return COLUMNS.map((name) => {
@@ -193,14 +194,14 @@ function columnsOf({ header }: Table, file: string): number[] {
   });
 }
 
-/** Null: the document has this id. @throws RowferryError what speaks against the row */
+/** Null: the document has this id already. @throws RowferryError if the row is wrong */
 function wantRow(
   database: LedgerDatabase,
   { document: name, deduplication_id: key, document_id: documentId }: FilledRow,
 ): WantedId | null {
   if (name === "") throw new RowferryError("document-unknown", "The row names no document.");
   const document = findDocument(database, name);
-  // An earlier generation's id would put the next one's events on a timeline that is not theirs.
+  // An earlier generation's id would put events on the wrong timeline.
   if (key !== "" && key !== documentDeduplicationId(document)) {
     throw new RowferryError(
       "document-not-stranded",
@@ -208,12 +209,12 @@ function wantRow(
     );
   }
   if (document.serviceId === documentId) return null;
-  // What no request can be made for is told with its row, before any is made.
+  // Impossible ids are reported before any request.
   readDocument(documentId);
   return wantId(database, document, documentId);
 }
 
-/** Without those that contradict each other, which are refused, each of them. */
+/** Refuses rows that contradict each other. */
 function eachOnce(wanted: FilledFile["wanted"], refused: RefusedRow[]): FilledFile["wanted"] {
   const ofDocument = Map.groupBy(wanted, ({ document }) => document.id);
   const ofId = Map.groupBy(wanted, ({ documentId }) => documentId);
@@ -234,13 +235,13 @@ export interface LookedUp {
   document: KnownDocument;
   documentId: string;
   findings: ResolveCheck["findings"];
-  /** Set where the read agrees: what `resolveNamed` takes. */
+  /** Set if the read agrees. */
   check: ResolveCheck | null;
 }
 
 /**
- * One read for each, one after another, at the target's limit. Nothing is written.
- * @throws RowferryError `interrupted`, `service-outage`, `credentials-refused`
+ * Reads one after another, at the target's limit; writes nothing. @throws RowferryError `interrupted`,
+ * `service-outage`, `credentials-refused`
  */
 export async function lookUp(
   target: Target,

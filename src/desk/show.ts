@@ -1,4 +1,4 @@
-/** What the ledger knows of anything that a person can name; reads only, beside a running import. What was pruned comes from the archive. */
+/** Everything the ledger and archive know of a named thing; beside a running import. */
 import { join } from "node:path";
 import { readArchive } from "../ledger/care/archive.js";
 import { named } from "../ledger/views/show/rows.js";
@@ -10,13 +10,13 @@ import { reading } from "./access.js";
 
 export type { Shown } from "../ledger/views/show/shown.js";
 
-/** `all`: every event of a document, not the newest alone. @throws RowferryError `ledger-missing` */
+/** `all`: every event of a document. @throws RowferryError `ledger-missing` */
 export async function showAnything(target: Target, text: string, all = false): Promise<Shown> {
   const shown = reading(target, (database) => show(database, text, all));
   return recallArchive(target, shown);
 }
 
-/** ms, both included. */
+/** In ms, inclusive. */
 export async function showSentBetween(target: Target, since: number, until: number, limit: number): Promise<Shown> {
   const shown = reading(target, (database) => showRequests(database, since, until, limit));
   return recallArchive(target, shown);
@@ -24,7 +24,7 @@ export async function showSentBetween(target: Target, since: number, until: numb
 
 export const archiveFolder = (target: Target): string => join(target.stateFolder, "archive");
 
-/** Attempts and cells go back to their place, bodies stand beside. Reads the archive only where something is missing. */
+/** Restores archived attempts, cells and bodies; reads the archive only if something is missing. */
 async function recallArchive(target: Target, shown: Shown): Promise<Shown> {
   const { documents, rows, requests, registrations } = shown;
   const bodiless = new Set(
@@ -43,13 +43,13 @@ async function recallArchive(target: Target, shown: Shown): Promise<Shown> {
   for await (const entry of readArchive(archiveFolder(target))) {
     if (entry.type === "attempts") {
       const attempts = unattempted.get(Number(entry["request"]));
-      // A crash while pruning leaves something twice in the archive.
+      // A crash while pruning leaves duplicates in the archive.
       const isThere = attempts?.some(({ number }) => number === entry["number"]) === true;
       if (!isThere) attempts?.push(attemptOf(entry));
     } else if (entry.type === "payload") {
       if (bodiless.has(textOf(entry["deduplicationId"]) ?? "")) archived.push(entry);
     } else {
-      // Files of one name come every night: what they hold tells them apart.
+      // Files of one name come every night, so their content distinguishes them.
       const isOf = (row: ShownRow) =>
         (["contentHash", "sheet", "row"] as const).every((key) => entry[key] === row[key]);
       for (const row of empty.filter(isOf)) row.cells = cellsOf(entry);

@@ -1,4 +1,4 @@
-/** What is open and why, and which runs there were; beside a running import. */
+/** Open work and its causes, and the list of runs; beside a running import. */
 import { createRunStore } from "../ledger/runs.js";
 import { type ProblemCount, tallyHeld, tallyProblems, type WaitingCount } from "../ledger/views/problems.js";
 import { listRuns } from "../ledger/views/show/show.js";
@@ -10,13 +10,13 @@ import { reading } from "./access.js";
 export interface Status {
   open: OpenWork;
   problems: ProblemCount[];
-  /** What is held, by what it waits for. */
+  /** By what they wait for. */
   waiting: WaitingCount[];
-  /** Times in ISO 8601; `finishedAt` null while it goes on, or when it was killed. */
+  /** ISO 8601; `finishedAt` null: running, or killed. */
   lastRun: { name: string; startedAt: string; finishedAt: string | null; exitCode: number | null } | null;
 }
 
-/** `cells`: whether examples show what cells hold; default false. @throws RowferryError `ledger-missing` */
+/** `cells`: show cells in examples; default false. @throws RowferryError `ledger-missing` */
 export async function readStatus({ target, cells }: { target: Target; cells?: boolean }): Promise<Status> {
   const iso = (ms: number) => new Date(ms).toISOString();
   return reading(target, (database) => {

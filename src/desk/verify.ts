@@ -1,4 +1,4 @@
-/** `verify`: what the ledger says of participants, addresses and documents, held against what reads of the service tell. */
+/** `verify`: compares the ledger with reads of the service. */
 import { createRunStore } from "../ledger/runs.js";
 import { createRegisteredView, type RegisteredDocument, type RegisteredParticipant } from "../ledger/views/expected.js";
 import { ExitCode } from "../model/exit-code.js";
@@ -21,17 +21,17 @@ export interface Difference {
 export interface Verification {
   checked: { participants: number; addresses: number; documents: number; events: number };
   differences: Difference[];
-  /** What was to be read and could not be, each by its name: whether it agrees is not known. */
+  /** Could not be read, so agreement is unknown. */
   unread: Difference[];
-  /** What no read can tell, with the number of cases. */
+  /** Facts that reads do not show, with their number. */
   unverifiable: { text: string; count: number }[];
-  /** Why it ended early; null: it did not. */
+  /** Null: it was completed. */
   stopped: string | null;
 }
 
 const PAGE = 40;
 
-/** Holds the lock, keeps to the limit, changes nothing at the service. Its reads stand in the ledger as a run. */
+/** Holds the lock and keeps to the limit; its reads are recorded as a run. */
 export async function verify(options: SessionOptions): Promise<Verification> {
   const session = await openSession("verify", null, options);
   try {
@@ -45,7 +45,7 @@ export async function verify(options: SessionOptions): Promise<Verification> {
   }
 }
 
-/** Something that was not read is no agreement. */
+/** Unread records do not count as agreement. */
 export function exitCodeOfVerification({ stopped, differences, unread }: Verification): ExitCode {
   if (stopped !== null) return ExitCode.again;
   return differences.length + unread.length > 0 ? ExitCode.person : ExitCode.ok;
@@ -89,7 +89,6 @@ async function each<Item extends { id: number }>(
   }
 }
 
-/** What is said of one subject. */
 function about({ result }: Work, subject: Difference["subject"], name: string, id: string) {
   const one = { subject, name, id };
   return {
@@ -98,7 +97,7 @@ function about({ result }: Work, subject: Difference["subject"], name: string, i
   };
 }
 
-/** Null: the answer decides nothing, and its subject is among the unread. */
+/** Null: the answer decides nothing, and the subject is counted as unread. */
 async function read(
   { session }: Work,
   subject: { kind: "participant" | "document"; id: number },

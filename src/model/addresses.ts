@@ -1,18 +1,17 @@
-/** Which addresses a setting may name: https, plain http to this machine only (DESIGN section 7), and Redis's own. */
+/** The addresses that settings may name: https, plain http to this machine only, and Redis. */
 import { RowferryError } from "./error.js";
 import type { Place } from "./place.js";
 import { stripEnd } from "./strip-end.js";
 
-/** Whether a host name (as in `URL.hostname`) is this machine. */
+/** `hostname`: as in `URL`. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.toLowerCase();
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * The address without a trailing slash. `name` is the setting's own, for the message; of a base URL, to which paths are
- * added, it ends in `baseUrl` or `BASE_URL`.
- * @throws RowferryError `settings-invalid` or `url-insecure`; no message repeats a password that the address holds.
+ * Removes a trailing slash. `name`: the setting's name for the message; for a base URL it ends in `baseUrl` or
+ * `BASE_URL`. @throws RowferryError `settings-invalid` or `url-insecure`; no message repeats a password.
  */
 export function serviceUrl(name: string, value: string, place: Place = {}): string {
   const invalid = (message: string) => new RowferryError("settings-invalid", `${name} ${message}`, { place });
@@ -28,7 +27,6 @@ export function serviceUrl(name: string, value: string, place: Place = {}): stri
   return stripEnd(url.href, "/");
 }
 
-/** Whether a connection to Redis can be tried under it. */
 export function isRedisAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, pathname } = new URL(text);

@@ -1,4 +1,4 @@
-/** What has landed, or can no longer take its place, is not mended by another row: a person decides. */
+/** Codes that no correction of a row can solve: a person decides. */
 import type { Code } from "./codes.js";
 
 export const beyondCorrection: readonly Code[] = [

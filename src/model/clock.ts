@@ -1,6 +1,6 @@
 import { onAbort } from "./when-aborted.js";
 
-/** Time and chance are handed in, so that a whole night can be simulated in virtual time. */
+/** Handed in, so that a night can be simulated in virtual time. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
         resolve();
       };
       const timer = setTimeout(done, ms);
-      // Hundreds sleep on one signal: Node takes as many listeners for a leak, and warns the user of it.
+      // Hundreds sleep on one signal; Node takes so many listeners for a leak and warns.
       const leave = signal === undefined ? null : onAbort(signal, done);
     }),
 };

@@ -23,5 +23,5 @@ const all = {
 
 export type Code = keyof typeof all;
 
-/** The closed list of codes: every error and every reason beside a state is one of these. */
+/** Every error, and every reason of a state. */
 export const codes: Record<Code, CodeEntry> = all;

@@ -1,12 +1,12 @@
-/** Files of text that are not tables (mappings, cases, settings, `.env`): UTF-8, or what their byte order mark says, and nothing else. */
+/** Decodes mappings, cases, settings and `.env`: UTF-8, or as the byte order mark says. */
 import { isUtf8 } from "node:buffer";
 import { RowferryError } from "./error.js";
 
 const REMEDY = "Save it as UTF-8: in an editor under Save as, Encoding; or: iconv -f windows-1252 -t utf-8";
 
 /**
- * Never puts a replacement character (U+FFFD) where a letter was. `file`: as messages name it.
- * @throws RowferryError `text-not-utf8` with the first line that is at fault
+ * Never puts U+FFFD in place of a letter. `file`: for messages. @throws RowferryError `text-not-utf8` with the first
+ * faulty line
  */
 export function decodeText(bytes: Buffer, file: string): string {
   const wide =
@@ -21,14 +21,14 @@ export function decodeText(bytes: Buffer, file: string): string {
   }
   if (isUtf8(bytes)) return bytes.toString("utf8").replace(/^\uFEFF/u, "");
   const line = firstBroken(bytes);
-  // Not the line itself: it may be a secret's.
+  // Without the line, which may be a secret.
   throw new RowferryError("text-not-utf8", `the file is not UTF-8 text: line ${line} holds other bytes`, {
     place: { file, line },
     hint: `${REMEDY} ${file}`,
   });
 }
 
-/** The line, counting from 1. */
+/** From 1. */
 function firstBroken(bytes: Buffer): number {
   let line = 1;
   for (let start = 0; start < bytes.length; line++) {

@@ -1,9 +1,8 @@
-/** Copies of texts that are kept: a cell is a slice of its chunk of the file, and would keep all of it in memory. */
+/** Copies texts that are kept: a cell is a slice that keeps its whole chunk of the file in memory. */
 
-/** Shorter texts are copied by the engine anyway. */
+/** The engine copies shorter texts anyway. */
 const SHORTEST_SLICE = 13;
 
-/** The same text, in memory of its own. */
 export function detachText(text: string): string {
   return text.length < SHORTEST_SLICE ? text : Buffer.from(text, "utf16le").toString("utf16le");
 }

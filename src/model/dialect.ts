@@ -1,34 +1,34 @@
-/** How a file is to be read: what a mapping says, and what a reader found. Absent members: the reader's default. */
+/** How to read a file, from the mapping or from detection. Absent fields: the reader's default. */
 
-/** `auto`: the first row that looks like a header; a number: that row; several: joined; `none`: columns by letter (A, B …). */
+/** `auto`: the first row that looks like a header; a number: that row; several: joined; `none`: columns by letter. */
 export type HeaderOption = "auto" | "none" | number | number[];
 
 export interface CsvOptions {
-  /** One character; default, and `auto`: detected. */
+  /** `auto` (default): detected. */
   delimiter?: string;
-  /** Default, and `auto`: `"`, or apostrophes where they show; null: no quoting. */
+  /** `auto` (default): `"`, or apostrophes where cells show them; null: no quoting. */
   quote?: string | null;
-  /** Default, and `auto`: the quote doubled, or a backslash where that shows. */
+  /** `auto` (default): the quote doubled, or a backslash where cells show it. */
   escape?: string;
-  /** Whether blanks around cells, outside their quotes, are no part of them. Default, and `auto`: where it shows. */
+  /** Drop blanks around cells, outside their quotes. `auto` (default): detected. */
   trim?: boolean | "auto";
-  /** `required`: a last line without its end is a problem of its row. Default: it is told. */
+  /** `required`: a last line without its end is a problem of its row. Default: a note. */
   endsWithNewline?: "required";
-  /** `auto` (default): BOM, else strict UTF-8, else `fallbackEncoding`; or any name iconv-lite knows. */
+  /** `auto` (default): BOM, else strict UTF-8, else `fallbackEncoding`; or a name that iconv-lite knows. */
   encoding?: string;
   /** Default windows-1252. */
   fallbackEncoding?: string;
 }
 
 export interface ExcelOptions {
-  /** Sheet by name, by position counting from 1, or by pattern (`Manifest*`). Default: the only visible sheet. */
+  /** By name, position from 1, or pattern (`Manifest*`). Default: the only visible sheet. */
   sheet?: string | number;
   /**
-   * `read`: hidden sheets, rows and columns are like any others; `skip`: hidden rows count as skipped, hidden columns are
-   * left out. Default: hidden rows and columns are read, and that is said; hidden sheets only where they are named.
+   * `read`: like visible ones; `skip`: hidden rows count as skipped, hidden columns are left out. Default: hidden rows
+   * and columns are read, with a note; hidden sheets only if named.
    */
   hidden?: "read" | "skip";
-  /** Give every cell of a merged range the value of its first; default false. */
+  /** Default false. */
   fillMerged?: boolean;
 }
 
@@ -36,11 +36,11 @@ export interface ReadOptions {
   csv?: CsvOptions;
   excel?: ExcelOptions;
   header?: HeaderOption;
-  /** An empty file is a file of no rows; default: it needs a person. */
+  /** Default: an empty file needs a person. */
   allowEmpty?: boolean;
 }
 
-/** The dialect as used; stored with the input, shown by `check`, pinned by `guess`, and used to write rejected files. */
+/** As used: stored with the input, shown by `check`, and used for rejected files. */
 export type Dialect =
   | {
       format: "csv";
@@ -49,7 +49,6 @@ export type Dialect =
       delimiter: string;
       quote: string | null;
       escape: string | null;
-      /** Absent: no. */
       trim?: boolean;
       lineEnding: "\n" | "\r\n" | "\r";
       compression: "none" | "gzip" | "zip" | "zstd";

@@ -3,8 +3,8 @@ import { codes } from "./codes.js";
 import { describePlace, type Place } from "./place.js";
 
 /**
- * The one error class. `message` gives the cause, `place` where, `hint` the remedy with the command to type.
- * `src/cli/main.ts` turns it into text and an exit code; nothing else does.
+ * The only error class: `message` is the cause, `place` where, `hint` the remedy with a command. Only `src/cli/main.ts`
+ * turns it into an exit code.
  */
 export class RowferryError extends Error {
   readonly code: Code;
@@ -19,7 +19,7 @@ export class RowferryError extends Error {
     this.hint = details.hint ?? codes[code].remedy;
   }
 
-  /** Cause with its place in front, on one line. */
+  /** Place and cause on one line. */
   get description(): string {
     const place = describePlace(this.place);
     return place === "" ? this.message : `${place}: ${this.message}`;

@@ -1,6 +1,6 @@
-/** Texts that a person would call the same: white space, case and accents do not count; and texts cut short for a message. */
+/** Folds texts that a person would call the same, and shortens texts for messages. */
 
-/** Outer white space gone, inner runs one space. */
+/** Trims, and turns inner white space into single spaces. */
 export function squeeze(text: string): string {
   return text.trim().replace(/\s+/gu, " ");
 }
@@ -12,18 +12,18 @@ export function foldName(text: string): string {
     .toLowerCase();
 }
 
-/** As `foldName`, after NFKC, so that full-width and composed forms meet. For identities (HARD-CASES H30). */
+/** Like `foldName`, after NFKC, which unifies full-width and composed forms. For identities (H30). */
 export function foldIdentity(text: string): string {
   return foldName(text.normalize("NFKC"));
 }
 
-/** At most 80 characters of a value, for a message. */
+/** At most 80 characters. */
 export function shorten(value: unknown): string {
   const text = typeof value === "string" ? value : String(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-/** The first texts of a list, and how many more there are. */
+/** The first texts, and how many more. */
 export function listed(texts: readonly string[], most: number): string {
   const more = texts.length - most;
   return texts.slice(0, most).join(", ") + (more > 0 ? `, and ${more} more` : "");

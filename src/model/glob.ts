@@ -1,7 +1,7 @@
 /** Patterns of file and column names: `*` any run of characters, `?` one. Case, accents and white space do not count. */
 import { foldName } from "./fold.js";
 
-/** A test for one pattern. Takes time proportional to pattern × name at worst. */
+/** At worst the time is proportional to pattern × name. */
 export function compileGlob(pattern: string): (name: string) => boolean {
   const folded = foldName(pattern);
   return (name) => matches(folded, foldName(name));

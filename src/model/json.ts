@@ -1,13 +1,13 @@
-/** Plain JSON data: what the service takes and gives. Numbers that a double would change carry their own text. */
+/** JSON data. Numbers that a double would change carry their own text. */
 export type JsonValue = string | number | ExactNumber | boolean | null | JsonValue[] | JsonObject;
 export type JsonObject = { [name: string]: JsonValue };
 
-/** What `JSON.rawJSON` makes: `JSON.stringify` writes its text, every digit of it. */
+/** Made by `JSON.rawJSON`: `JSON.stringify` writes its text unchanged. */
 export interface ExactNumber {
   readonly rawJSON: string;
 }
 
-/** TypeScript's own library does not know these yet; Node has them from version 21 on. */
+/** Missing in TypeScript's library; Node has them from version 21. */
 const json = JSON as unknown as {
   rawJSON(text: string): ExactNumber;
   isRawJSON(value: unknown): value is ExactNumber;
@@ -22,16 +22,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value) && !isExactNumber(value);
 }
 
-/** A number in plain notation (`-12.5`): as a double where that writes the same digits, else with its own text. */
+/** `plain`: such as `-12.5`. A double if it writes the same digits. */
 export function exactNumber(plain: string): number | ExactNumber {
   const value = Number(plain);
   return String(value) === plain ? value : json.rawJSON(plain);
 }
 
-/** Sixteen characters of a number, or an exponent: fewer digits a double keeps. */
+/** A double keeps shorter numbers. */
 const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
 
-/** As `JSON.parse`, but no digit of a number is lost; for text that `JSON.stringify` wrote. */
+/** Loses no digit of a number; for text from `JSON.stringify`. */
 export function parseJson(text: string): JsonValue {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonValue;
   return json.parse(text, (_, value, { source }) =>
@@ -39,10 +39,7 @@ export function parseJson(text: string): JsonValue {
   ) as JsonValue;
 }
 
-/**
- * One text for one value: object members sorted by name, no white space. Equal values give equal texts whatever
- * the order in which a mapping or a service wrote their members.
- */
+/** Sorted names, no white space: equal values give equal texts. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (isJsonObject(value)) {
@@ -54,10 +51,10 @@ export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** Nothing that JSON writes in another way; lone surrogates are among what it does. */
+/** Text that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-\uD7FF\uE000-\uFFFF]*$/;
 
-/** As `JSON.stringify` does it, in half its time for the short texts that rows are made of. */
+/** Half the time of `JSON.stringify` for short texts. */
 export function jsonText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -1,6 +1,6 @@
 /**
- * Keys and content hashes: deterministic, from natural data alone. Frozen by a golden test; a change gives landed
- * events new keys and must come with a new algorithm version (HARD-CASES H25).
+ * Deterministic keys and content hashes, from natural data alone. A golden test freezes them: a change gives landed
+ * events new keys and needs a new algorithm version (H25).
  */
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject, jsonText, type JsonValue } from "./json.js";
@@ -8,7 +8,7 @@ import type { AddressRef, DocumentRef, EventRecord, NaturalKey, ParticipantRef }
 
 export const KEY_ALGORITHM = 1;
 
-/** `["ab","c"]` → `2:ab1:c`; lengths in UTF-16 units. No two lists of parts give one text (HARD-CASES H21). */
+/** `["ab","c"]` → `2:ab1:c`, lengths in UTF-16 units; unique for each list (H21). */
 export function lengthPrefixed(parts: readonly string[]): string {
   let text = "";
   for (const part of parts) text += `${part.length}:${part}`;
@@ -17,12 +17,12 @@ export function lengthPrefixed(parts: readonly string[]): string {
 
 const escaped = (part: string): string => part.replaceAll(/[\\,]/g, "\\$&");
 
-/** A record's key as one text that people read: `["C-0148", "2025/311"]` → `C-0148, 2025/311`. No two lists of several parts give one text. */
+/** A key for people: `["C-0148", "2025/311"]` → `C-0148, 2025/311`. Unique for lists of several parts. */
 export function joinKey(parts: readonly string[]): string {
   return parts.length === 1 ? (parts[0] ?? "") : parts.map(escaped).join(", ");
 }
 
-/** What stands in `, ${key}, ` where this is one of its parts. */
+/** Found in `, ${key}, ` if this is a part of the key. */
 export const partOfKey = (part: string): string => `, ${escaped(part)}, `;
 
 /** service.md, Participant: the natural key is countryCode + taxIdType + taxId. */
@@ -30,12 +30,12 @@ export function naturalKey(participant: { countryCode: string; taxIdType: string
   return lengthPrefixed([participant.countryCode, participant.taxIdType, participant.taxId]);
 }
 
-/** In hex: asking for a Buffer takes twice as long, and most of what is asked for is thrown away. */
+/** In hex, because a Buffer takes twice as long. */
 function sha256(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** 160 bits in hex with the algorithm's version in front: `rf1-` + 40 characters. */
+/** `rf1-` and 160 bits in hex; `rf1` is the algorithm's version. */
 function deduplicationId(parts: string[]): string {
   return `rf${KEY_ALGORITHM}-${sha256(lengthPrefixed(parts)).slice(0, 40)}`;
 }
@@ -44,7 +44,7 @@ export interface DocumentKey {
   namespace: string;
   kind: string;
   key: string;
-  /** 1 for the first; enters the key from the second on (HARD-CASES H26). */
+  /** From 1; part of the key from the second on (H26). */
   generation: number;
 }
 
@@ -53,24 +53,24 @@ function documentParts(document: DocumentKey): string[] {
   return [document.namespace, document.kind, document.key, ...generation];
 }
 
-/** The deduplicationId of a document's create. */
+/** For its create. */
 export function documentDeduplicationId(document: DocumentKey): string {
   return deduplicationId(["document", ...documentParts(document)]);
 }
 
-/** The deduplicationId of an event. `keyParts`: [] for `once`, else the parts of its key. */
+/** `keyParts`: [] for `once`. */
 export function eventDeduplicationId(document: DocumentKey, event: string, keyParts: readonly string[]): string {
   return deduplicationId(["event", lengthPrefixed(documentParts(document)), event, ...keyParts]);
 }
 
-/** The key parts of an event with `key: content`: the hash, and which of its twins it is, counting from 1 (HARD-CASES H22). */
+/** With `key: content`: the hash, and the number among equal rows, from 1 (H22). */
 export function contentKeyParts(content: Buffer, ordinal: number): string[] {
   return ["content", content.toString("hex"), String(ordinal)];
 }
 
 /**
- * The event's own content with natural references, never returned ids or neighbours. 128 bits. Members stand in a fixed
- * order, so only what a mapping writes freely (target fields, value, extra) needs a canonical form.
+ * The event's own content with natural references, without returned ids or neighbours; 128 bits. The order is fixed, so
+ * only free content (target fields, value, extra) needs a canonical form.
  */
 export function contentHash(event: EventRecord): Buffer {
   let text = `[${jsonText(event.name)},${event.at},${event.isPublic},${participantText(event.participant)},${addressText(event.address)}`;

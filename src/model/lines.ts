@@ -1,4 +1,4 @@
-/** Every line that a command prints with `--json`: the one list from which types, documents and tests come. */
+/** Every line of `--json`; types, documents and tests come from this list. */
 import type { z } from "zod";
 import * as files from "./lines/files.js";
 import * as ledger from "./lines/ledger.js";

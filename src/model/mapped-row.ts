@@ -2,29 +2,29 @@ import type { Problem } from "./problem.js";
 import type { Records } from "./records.js";
 
 /**
- * What can be told of an invalid row's event, so that it holds no more than it must (HARD-CASES H13–H15).
- * An entry with `event: null` holds the whole document.
+ * What an invalid row shows of its event, so that it holds no more than necessary (H13–H15). `event: null` holds the
+ * whole document.
  */
 export interface Placement {
-  /** `documentId`: the service's id, where the mapping gives it. */
+  /** `documentId`: the service's id, if the mapping gives it. */
   document: { kind: string; key: string; documentId?: string | null };
-  /** Name in the mapping; null when not even that could be told. */
+  /** Null: unknown. */
   event: string | null;
-  /** The parts of its key ([] for `once`); null when unreadable or by content. */
+  /** [] for `once`; null: unreadable, or by content. */
   keyParts: string[] | null;
-  /** externalCreatedAt in ms; null when unreadable: then it holds everything of its document. */
+  /** In ms; null: unreadable, so it holds everything of its document. */
   at: number | null;
 }
 
-/** A row, or a group of consecutive rows, after the mapping: whole, or not at all. */
+/** A mapped row or group: whole, or not at all. */
 export interface MappedRow {
-  /** The row's number; of a group, its first row's. */
+  /** The first row's number. */
   row: number;
-  /** Numbers of the further rows of a group, ascending; empty for a single row. */
+  /** The group's other rows, ascending. */
   alsoRows: number[];
-  /** Of a group from which one event by content is made: what tells it from others; absent or null: it is none. */
+  /** Identifies a group that makes one event by content; absent or null: not such a group. */
   group?: string | null;
-  /** The input's `rowId` value; null when the mapping names none. */
+  /** Null: the mapping has no `rowId`. */
   rowId: string | null;
   outcome:
     | { fate: "skipped"; reason: string }

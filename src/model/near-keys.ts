@@ -1,6 +1,6 @@
-/** Keys that differ only by case, width or leading zeros: `K1`, `k1`, `Ｋ1`; `007`, `7`. Often they are one. */
+/** Keys that differ only by case, width or leading zeros (`K1`, `k1`, `Ｋ1`; `007`, `7`) and are often one. */
 
-/** The same text for all keys that are nearly equal. */
+/** Equal for nearly equal keys. */
 export function foldKey(key: string): string {
   const folded = key.normalize("NFKC").trim().toUpperCase();
   let zeros = 0;
@@ -8,7 +8,7 @@ export function foldKey(key: string): string {
   return folded.slice(zeros);
 }
 
-/** The folded form of a key of several parts, and what a spreadsheet may have made it of: one part in small letters, or with zeros. */
+/** The folded key, and its forms after a spreadsheet: one part in lower case, or with zeros. */
 export function variants(parts: readonly string[]): string[][] {
   const zeros = ["0", "00", "000", "0000", "00000", "000000"];
   const one = (at: number, part: string) => parts.map((own, index) => (index === at ? part : own));
@@ -19,7 +19,6 @@ export function variants(parts: readonly string[]): string[][] {
   return [parts.map(foldKey), ...made].filter((other) => other.some((part, index) => part !== parts[index]));
 }
 
-/** Not equal, and yet nearly. */
 export function areNearlyEqual(one: string, other: string): boolean {
   return one !== other && foldKey(one) === foldKey(other);
 }

@@ -1,18 +1,17 @@
-/** Where something stands: in a file of rows, in a mapping file, in a settings file. Counting starts at 1. */
+/** A place in a file of rows, a mapping or settings. Counts from 1. */
 export interface Place {
   file?: string | undefined;
   sheet?: string | undefined;
-  /** The row as a person sees it in the file: for CSV the line on which it begins. */
+  /** As a person sees it; in CSV the line on which the row begins. */
   row?: number | undefined;
-  /** A column by its header, or by its letter where there is no header. */
+  /** The header, or the letter without one. */
   column?: string | undefined;
-  /** A line of a text file that holds no rows (mapping, settings). */
+  /** In a mapping or settings file. */
   line?: number | undefined;
-  /** The character on that line. */
   character?: number | undefined;
 }
 
-/** `manifests.csv, row 17, column "Peso Bruto"`; empty text for an empty place. */
+/** `manifests.csv, row 17, column "Peso Bruto"`; "" for an empty place. */
 export function describePlace(place: Place): string {
   const parts: string[] = [];
   if (place.file !== undefined) {

@@ -1,76 +1,76 @@
 /**
- * What rows become: participants, addresses, documents and events that refer to each other by natural keys.
- * No id that the service returned appears here, so the same rows give the same records on any machine.
+ * Rows become participants, addresses, documents and events that refer to each other by natural keys. No returned id
+ * appears here, so the same rows give the same records everywhere.
  */
 import type { ExactNumber, JsonObject, JsonValue } from "./json.js";
 
 /** countryCode + taxIdType + taxId (service.md, Participant), length-prefixed; see `lengthPrefixed`. */
 export type NaturalKey = string;
 
-/** How a record names a participant. `alias`: the mapping's name for the record and the value of its `key:`. */
+/** `alias`: the mapping's name for the record and its `key:`. */
 export type ParticipantRef =
   | { by: "natural"; key: NaturalKey }
   | { by: "alias"; kind: string; key: string }
   | { by: "id"; id: string };
 
-/** How a record names an address. `identity` is relative to its participant. */
+/** `identity`: within its participant. */
 export type AddressRef =
   | { by: "identity"; participant: ParticipantRef; identity: string }
   | { by: "alias"; kind: string; key: string }
   | { by: "id"; id: string };
 
-/** How a record names a document: by its kind (name in the mapping) and key, or by the id the service gave it. */
+/** By kind and key, or by service id. */
 export type DocumentRef = { by: "key"; kind: string; key: string } | { by: "id"; documentId: string };
 
 export interface ParticipantRecord {
-  /** Name in the mapping. */
+  /** In the mapping. */
   kind: string;
-  /** Value of the mapping's `key:`, by which other rows may refer to it; null when it has none. */
+  /** The mapping's `key:`, used by references; null: none. */
   alias: string | null;
   natural: NaturalKey;
-  /** The five create fields (service.md, Participant). */
+  /** service.md, Participant. */
   data: { countryCode: string; name: string; taxId: string; taxIdType: string; type: string };
 }
 
 export interface AddressRecord {
   kind: string;
-  /** Value of the mapping's `key:`; null when it has none. */
+  /** The mapping's `key:`; null: none. */
   alias: string | null;
   participant: ParticipantRef;
-  /** HARD-CASES H30: all create fields, folded; or the mapping's `key:`. Unique under its participant. */
+  /** All create fields, folded, or the mapping's `key:` (H30). Unique within its participant. */
   identity: string;
-  /** The six create fields (service.md, Address). */
+  /** service.md, Address. */
   data: { city: string; countryCode: string; countryState: string; name: string; number: string; street: string };
-  /** complement, neighborhood, zipCode (text), latitude, longitude (numbers), as far as mapped; sent only where the setting says so. */
+  /** complement, neighborhood, zipCode (text), latitude, longitude (numbers), as mapped; sent only if set. */
   extended: { [field: string]: string | number | ExactNumber };
 }
 
 export interface DocumentRecord {
-  /** Name in the mapping; part of every key of the document and of its events (HARD-CASES H21). */
+  /** In the mapping; part of every key of the document and its events (H21). */
   kind: string;
   key: string;
-  /** `create`: made by us when it is not there. `existing`: only appended to. */
+  /** `existing`: only appended to. */
   mode: "create" | "existing";
-  /** The service's id where the mapping gives it (`existing` only); null: known to the ledger by its key. */
+  /** For `existing`; null: known by its key. */
   documentId: string | null;
   /** Null only for `existing`. */
   participant: ParticipantRef | null;
   address: AddressRef | null;
   externalId: string | null;
-  /** What the mapping writes under `fields`; goes through untouched (open-points 7). */
+  /** Sent unchanged (open point 7). */
   fields: JsonObject;
-  /** Created even while it has no due event (HARD-CASES H28). */
+  /** Even without a due event (H28). */
   createEmpty: boolean;
 }
 
-/** One `metadata.attributes` entry (service.md, Event). */
+/** service.md, Event. */
 export interface Attribute {
   name: string;
   value: string;
   isPublic: boolean;
 }
 
-/** relatedDocument without its documentId (service.md, Event endpoints, rule 10). Absent members are not sent. */
+/** Without its documentId (service.md, Event endpoints, rule 10). Absent fields are not sent. */
 export interface RelationOptions {
   bidirectional?: boolean;
   isPublic?: boolean;
@@ -82,20 +82,20 @@ export interface RelationOptions {
 
 export interface EventRecord {
   document: { kind: string; key: string };
-  /** Name in the mapping (`pickup`), part of the deduplicationId. */
+  /** In the mapping (`pickup`); part of the deduplicationId. */
   event: string;
-  /** Distinguishes events of one name on one document. `content`: the ledger makes it of the content hash and an ordinal. */
+  /** Distinguishes events of one name on one document. `content`: from the content hash and an ordinal. */
   key: { by: "once" } | { by: "fields"; parts: string[] } | { by: "content"; within: "file" | "import" };
-  /** The service's `name`: `Pick-up`, `CLOSE`. */
+  /** As sent: `Pick-up`, `CLOSE`. */
   name: string;
-  /** externalCreatedAt, in ms since 1970; sent as ISO 8601 with milliseconds and Z. */
+  /** externalCreatedAt in ms. */
   at: number;
   isPublic: boolean;
   participant: ParticipantRef;
   address: AddressRef;
   attributes: Attribute[];
   related: { document: DocumentRef; options: RelationOptions } | null;
-  /** The downstream document this event creates; `fields` goes through untouched (open-points 7). */
+  /** The document that this event creates; `fields` are sent unchanged (open point 7). */
   target: {
     document: { kind: string; key: string };
     fields: JsonObject;
@@ -105,7 +105,7 @@ export interface EventRecord {
   } | null;
   propagate: boolean | null;
   value: JsonValue | undefined;
-  /** Further fields, knowingly (open-points 8). */
+  /** Other fields (open point 8). */
   extra: JsonObject;
 }
 

@@ -22,18 +22,17 @@ export interface CellLook {
 
 export type Looks = (CellLook | null)[];
 
-/** One record of an input, numbered as a person sees it in the file. */
 export interface Row {
-  /** Counting from 1. CSV: the line on which the row begins; Excel: the row's number. */
+  /** From 1. CSV: the line on which the row begins; Excel: the row's number. */
   number: number;
-  /** As many as the header has columns; a blank or missing cell is `""`. */
+  /** One for each column of the header; "" if blank or missing. */
   cells: string[];
-  /** The kinds of `cells`, position by position; null: all text. */
+  /** Null: all text. */
   kinds: CellKind[] | null;
   /** By position, with gaps; absent: cells are nothing but their texts. */
   looks?: Looks;
-  /** What the reader found wrong (short or long row, error cell …); a row with problems is invalid. Null: nothing. */
+  /** From the reader (short or long row, error cell …); such a row is invalid. Null: none. */
   problems: Problem[] | null;
-  /** Why the row is skipped, in a sentence: by its reader (hidden, under `hidden: skip`), or by the mapping's `skip`; absent: it is not. */
+  /** Why the row is skipped: hidden, or by `skip`; absent: it is not. */
   leftOut?: string;
 }

@@ -1,8 +1,8 @@
-/** Ids are data (HARD-CASES H43): one that comes from a cell or from the service may be anything, and is joined into addresses. */
+/** Ids are data (H43): one from a cell or the service may be anything, and becomes part of a URL. */
 
 const LONGEST = 1024;
 
-/** What keeps a text from being an id, for a sentence that begins with its name; null: nothing. */
+/** For a sentence that begins with the id's name; null: usable. */
 export function idFault(id: string): string | null {
   if (id === "") return "is blank";
   if (id.length > LONGEST) return `is longer than ${LONGEST} characters`;

@@ -1,6 +1,6 @@
 /**
- * The state machines, as data: from, cause, to. The ledger has one function per cause; its CHECKs and triggers
- * repeat them, and a test compares the two (DESIGN section 3).
+ * The state machines as data: from, cause, to. The ledger has a function for each cause; its CHECKs and triggers repeat
+ * them, and a test compares both.
  */
 
 export interface Transition<State extends string> {
@@ -78,7 +78,7 @@ const eventTransitions = [
 
 export type EventState = (typeof eventTransitions)[number]["from" | "to"];
 
-/** `transitions.event` and so on: every permitted move, and no other. */
+/** Every permitted move. */
 export const transitions = {
   participant: registrationTransitions,
   address: registrationTransitions,
@@ -88,10 +88,10 @@ export const transitions = {
 
 export type Machine = keyof typeof transitions;
 
-/** All states of a machine, in order of first appearance. */
+/** In order of first appearance. */
 export function statesOf(machine: Machine): string[] {
   return [...new Set(transitions[machine].flatMap((transition) => [transition.from, transition.to]))];
 }
 
-/** States in which an event is on the service's timeline for sure. */
+/** The event is certainly on the service's timeline. */
 export const landedStates = ["landed", "landed-without-id", "changed"] as const satisfies readonly EventState[];

@@ -1,27 +1,27 @@
-/** What a run does and did, as types; the schemas in lines/ say what each member means. */
+/** Types of events and summaries; lines/ describes their fields. */
 import type { z } from "zod";
 import type * as run from "./lines/run.js";
 import type { openWork, rowCounts, rowOutcomes, toldProblem } from "./lines/words.js";
 
-/** Fates of rows; read = skipped + invalid + known + staged, always (P7). */
+/** read = skipped + invalid + known + staged (P7). */
 export type RowCounts = z.infer<typeof rowCounts>;
 
-/** What became of the rows that were staged or invalid, each counted once, by the worst: these add up to both. */
+/** Outcomes of staged and invalid rows, each counted once, by the worst. */
 export type RowOutcomes = z.infer<typeof rowOutcomes>;
 
-/** Counts by state; a state with none is absent. */
+/** Zero counts are absent. */
 export type StateCounts = { [state: string]: number };
 
-/** Of the whole ledger: everything not at rest. */
+/** Of the whole ledger. */
 export type OpenWork = z.infer<typeof openWork>;
 
-/** Problems of one kind, with an example. */
+/** With an example. */
 export type ToldProblem = z.infer<typeof toldProblem>;
 
-/** What a run did: `summary.json`, the last `--json` line, and what the terminal shows at the end. */
+/** `summary.json`, the last `--json` line, and the terminal's summary. */
 export type Summary = z.infer<typeof run.summary>;
 
-/** What the pipeline tells while it works; progress lines and `--json` lines are drawn from these. */
+/** The source of progress lines and `--json` lines. */
 export type PipelineEvent =
   | z.infer<typeof run.stage>
   | z.infer<typeof run.progress>

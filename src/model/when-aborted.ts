@@ -1,6 +1,6 @@
 /**
- * Waiting that one of several signals ends. Signals that live as long as the run keep no listeners of it. A signal has one
- * listener for all who wait: its list is searched whenever one comes or goes, and hundreds of calls wait at once.
+ * Waits that end with any of several signals. Each signal has one listener for all waits: its list is searched at every
+ * change, and hundreds of calls wait at once.
  */
 interface Waiting {
   acts: Set<() => void>;
@@ -9,7 +9,7 @@ interface Waiting {
 
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
-/** Calls `act` when the signal aborts, which it must not have yet. @returns how to leave before; safe to call twice. */
+/** `signal` must not be aborted yet. @returns how to leave; safe to call twice. */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   const waiting = waitingFor.get(signal) ?? listen(signal);
   waiting.acts.add(act);
@@ -35,7 +35,7 @@ function listen(signal: AbortSignal): Waiting {
   return waiting;
 }
 
-/** Resolves with `work`, or as soon as one of the signals aborts; `work` itself goes on. */
+/** Resolves with `work`, or as soon as a signal aborts; `work` itself continues. */
 export async function unlessAborted(work: Promise<void>, ...signals: (AbortSignal | undefined)[]): Promise<void> {
   const leaving: (() => void)[] = [];
   const aborted = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** Who is logged in, as far as this machine knows; `unknown` where it knows nobody (a container without accounts). */
+/** The logged-in user; `unknown` in a container without accounts. */
 export function whoami(env: NodeJS.ProcessEnv): string {
   const named = env["LOGNAME"] || env["USER"] || env["USERNAME"];
   if (named) return named;

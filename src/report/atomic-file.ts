@@ -1,6 +1,6 @@
 /**
- * Files that are there whole or not at all: written beside their place, synced, renamed. Readable by their owner
- * only, unless said otherwise (P9); folders likewise.
+ * Files that are complete or absent: written beside their place, synced, renamed. Readable by their owner only by
+ * default (P9), like folders.
  */
 import {
   closeSync,
@@ -21,12 +21,12 @@ export interface AtomicFile {
 }
 
 const bufferBytes = 256 * 1024;
-/** Goes on where the file stands. */
+/** Writes from the file's current position. */
 const writeInBackground = promisify(writeFile);
 
 /**
- * Hands `body` a file to write, and puts it in its place when `body` is done. Where `body` fails nothing is left
- * behind; then, and where it writes nothing, what stood in that place stays. `mode` defaults to 0600.
+ * Puts the file that `body` writes in its place. If `body` fails or writes nothing, the former file stays. `mode`:
+ * default 0600.
  */
 export async function writeAtomically<Result>(
   path: string,
@@ -47,18 +47,18 @@ export async function writeAtomically<Result>(
 
 let made = 0;
 
-/** A name beside `path` that no other process uses, and no longer than a name may be where that of `path` is long. */
+/** Unique to this process, and not longer than names may be. */
 export function temporaryPath(path: string): string {
   made += 1;
   return join(dirname(path), `.${Array.from(basename(path)).slice(0, 50).join("")}.${process.pid}-${made}.tmp`);
 }
 
-/** Safe to call twice; folders that are there keep their rights. */
+/** Existing folders keep their mode. Safe to call twice. */
 export function makeFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
-/** What fits the buffer is written at once: a run writes a handful of small files, and threads cost more than they do. */
+/** Writes small contents synchronously: a run writes a few small files, and threads cost more. */
 function bufferedFile(path: string, mode: number) {
   let handle: number | null = null;
   let chunks: Uint8Array[] = [];
@@ -81,12 +81,12 @@ function bufferedFile(path: string, mode: number) {
       length += bytes.length;
       if (length >= bufferBytes) await writeInBackground(opened(), buffered());
     },
-    /** @returns whether there is a file: nothing was written, nothing is there. */
+    /** @returns false if nothing was written */
     finish(): boolean {
       if (handle === null && length === 0) return false;
       const file = opened();
       writeFileSync(file, buffered());
-      // The umask may have taken rights away.
+      // The umask may have removed permissions.
       fchmodSync(file, mode);
       fsyncSync(file);
       close();
@@ -102,14 +102,14 @@ function bufferedFile(path: string, mode: number) {
   };
 }
 
-/** Where there is none yet: looking first would cost a run, whose folder is new, more than its files do. */
+/** Checking first would cost a run more than its files do. */
 function openAnew(path: string, mode: number): number {
   try {
     return openSync(path, "wx", mode);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") makeFolder(dirname(path));
-    // What a killed process of the same number left behind.
+    // Left by a killed process with the same number.
     else if (code === "EEXIST") rmSync(path);
     else throw error;
     return openSync(path, "wx", mode);

@@ -1,6 +1,6 @@
 /**
- * How far a run has come, made of what the pipeline tells: for the terminal's bar, and for whoever looks from outside. One
- * course from 0 to 1 over reading, checking, registering and sending.
+ * The progress of a run from 0 to 1 over reading, checking, registering and sending, for the terminal and for other
+ * processes.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,25 +9,25 @@ import type { PipelineEvent } from "../model/summary.js";
 export interface Course {
   /** `Sending`. */
   stage: string;
-  /** What `done` and `total` count; empty: nothing worth telling. */
+  /** What `done` and `total` count; "": nothing to show. */
   of: string;
   done: number;
-  /** Null: not known. */
+  /** Null: unknown. */
   total: number | null;
-  /** 0 to 1, of the whole run. */
+  /** Of the whole run, 0 to 1. */
   share: number;
-  /** Requests per second; null before any was sent. */
+  /** Null: none sent yet. */
   perSecond: number | null;
   /** Requests per second that are allowed; null: as many as there are. */
   limit: number | null;
-  /** Of the stage; null: not known. */
+  /** In this stage; null: unknown. */
   secondsLeft: number | null;
   sent: number;
   problems: number;
   held: number;
 }
 
-/** What of the course is reading and checking: how long they take against sending is not known before. */
+/** The share for reading and checking, whose real share is not known beforehand. */
 const BEFORE_SENDING = 0.1;
 
 const stageNames: Record<string, { name: string; of: string }> = {
@@ -43,7 +43,7 @@ export function followCourse(now: () => number, limit: number | null): { observe
   const requests = createRateMeter();
   let pace = createRateMeter();
   let stage = "";
-  /** Of everything to register and to send, in units of the stages' own counts; null: not known yet. */
+  /** All registrations and requests, as the stages count them; null: unknown. */
   let work: number | null = null;
   let before = 0;
   let latest: Extract<PipelineEvent, { type: "progress" }> | null = null;
@@ -88,25 +88,25 @@ export function followCourse(now: () => number, limit: number | null): { observe
   };
 }
 
-/** A participant and an address count once each, as their stages count them. */
+/** A participant and an address count once each. */
 function workOf(requests: { [kind: string]: number }): number {
   const kinds = ["lookup-participant", "create-address", "create-document", "create-with-events", "append-events"];
   return kinds.reduce((sum, kind) => sum + (requests[kind] ?? 0), 0);
 }
 
-/** How fast a count rises: a moving average over the last ten seconds. */
+/** A moving average over ten seconds. */
 export function createRateMeter() {
   let samples: { at: number; count: number }[] = [];
   return {
     add(now: number, count: number): void {
       const last = samples.at(-1);
-      // A smaller count, or a clock set back, begins anew.
+      // A smaller count or a clock set back starts over.
       if (last !== undefined && (count < last.count || now < last.at)) samples = [];
       if (last !== undefined && now - last.at < 100 && samples.length > 1) samples.pop();
       samples.push({ at: now, count });
       while (samples.length > 2 && now - (samples[1]?.at ?? now) >= 10_000) samples.shift();
     },
-    /** Null before the count has moved. */
+    /** Null: the count has not moved. */
     perSecond(): number | null {
       const [first, last] = [samples[0], samples.at(-1)];
       if (first === undefined || last === undefined || last.at - first.at < 500 || last.count === 0) return null;
@@ -117,7 +117,7 @@ export function createRateMeter() {
 
 export const coursePath = (stateFolder: string): string => join(stateFolder, "course.json");
 
-/** Keeps the course of the run at work where others can read it, at most once a second. What cannot be written stops nothing. */
+/** Shares the progress with other processes, at most once a second. Failures to write are ignored. */
 export function keepCourse(stateFolder: string, now: () => number, limit: number | null) {
   const path = coursePath(stateFolder);
   const course = followCourse(now, limit);
@@ -131,20 +131,20 @@ export function keepCourse(stateFolder: string, now: () => number, limit: number
         writeFileSync(`${path}.new`, JSON.stringify(state), { mode: 0o600 });
         renameSync(`${path}.new`, path);
       } catch {
-        // A disk that is full is the ledger's matter.
+        // The ledger reports a full disk.
       }
     },
-    /** Another process may be at work, where this one was kept from it. */
+    /** Another process may still be running. */
     close(): void {
       if (keptAt > Number.NEGATIVE_INFINITY) rmSync(path, { force: true });
     },
   };
 }
 
-/** A run that has told nothing for so long waits: for an answer, or for the service to come back. */
+/** After such a silence the run waits for an answer or for the service. */
 const SILENT_MS = 15_000;
 
-/** Of the run at work; null: none is, or it tells nothing. After a kill the last one stays. */
+/** Null: no run is active, or it is silent. A killed run's last state remains. */
 export function readCourse(stateFolder: string, now: number): Course | null {
   const path = coursePath(stateFolder);
   try {

@@ -1,4 +1,4 @@
-/** Numbers, times and spans of time as people read them, the same on the terminal and in the report. Pure. */
+/** Numbers and times as people read them, on the terminal and in the report. */
 
 /** `1,234,567` */
 export function grouped(count: number): string {
@@ -10,7 +10,7 @@ export function counted(count: number, one: string, many = `${one}${one.endsWith
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** `3 rows, 1 address` of `{ rows: 3, addresses: 1, events: 0 }`; `nothing` where all are 0. */
+/** `3 rows, 1 address` for `{ rows: 3, addresses: 1, events: 0 }`; `nothing` if all are 0. */
 export function countedKinds(counts: { [kinds: string]: number }): string {
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)
@@ -18,7 +18,7 @@ export function countedKinds(counts: { [kinds: string]: number }): string {
   return parts.length === 0 ? "nothing" : parts.join(", ");
 }
 
-/** `7 s`, `1 min 32 s`, `12 min`, `3 h 05 min`, `2 d 04 h`: as exact as matters. */
+/** `7 s`, `1 min 32 s`, `12 min`, `3 h 05 min`, `2 d 04 h`. */
 export function shortDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -30,7 +30,7 @@ export function shortDuration(seconds: number): string {
   return `${Math.floor(hours / 24)} d ${twoDigits(hours % 24)} h`;
 }
 
-/** How long the limit makes them take, and which limit that is: `5 s at the limit (20/s, burst 30)`. */
+/** `5 s at the limit (20/s, burst 30)`. */
 export function atLimit(seconds: number, limit?: { rate: number; burst: number }): string {
   if (seconds < 1) return "all at once";
   const which = limit === undefined ? "" : ` (${limit.rate}/s, burst ${limit.burst})`;

@@ -1,23 +1,23 @@
-/** Figures of a run for Prometheus's textfile collector (`--metrics FILE`). Holds counts only, so everybody may read it. */
+/** A run's figures for Prometheus's textfile collector (`--metrics`). Counts only, so everybody may read them. */
 import { Gauge, Registry } from "prom-client";
 import type { StateCounts, Summary } from "../model/summary.js";
 import { writeAtomically } from "./atomic-file.js";
 
-/** A command that came to no summary: when, and how it ended. */
+/** A command without a summary. */
 export interface Failure {
   target: string;
   exitCode: number;
-  /** ms since 1970. */
+  /** In ms. */
   at: number;
 }
 
-/** Whole or not at all; 0644, because the collector runs as another user. */
+/** 0644, because the collector runs as another user. */
 export async function writeMetrics(path: string, ended: Summary | Failure): Promise<void> {
   const text = await metricsText(ended);
   await writeAtomically(path, (file) => file.write(text), 0o644);
 }
 
-/** Every figure carries the labels `target` and `command`; times are in seconds since 1970. */
+/** Labels `target` and `command`; times in seconds since 1970. */
 export function metricsText(ended: Summary | Failure): Promise<string> {
   const registry = new Registry();
   const isSummary = "type" in ended;
@@ -53,7 +53,7 @@ const singles = ({ startedAt, finishedAt, open, requests }: Summary): [string, s
   ["seconds_at_limit", "How long these requests take at the limit.", requests.secondsAtLimit],
 ];
 
-/** Each with the label that tells its counts apart; several records have a label of their own. */
+/** With the label that distinguishes its counts. */
 function groupsOf({ rows, participants, addresses, documents, events, open, requests }: Summary) {
   const { rows: _, ...openRecords } = open;
   const groups: [string, string, string, { [record: string]: StateCounts }][] = [

@@ -1,16 +1,15 @@
-/** What to do next after a run, and the command to type, where one would help. Pure. */
+/** The next steps after a run, with the commands to type. */
 import { isBeyondCorrection } from "../model/beyond-correction.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Code } from "../model/codes.js";
 import type { Summary } from "../model/summary.js";
 
-/** What to do, in a sentence, and the command; null when nothing need be done. */
 export interface NextStep {
   why: string;
   command: string;
 }
 
-/** `shown` makes a path short. Values are quoted for a shell. */
+/** `shown`: shortens a path. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
   const target = targetFlags(summary.target.name, summary, shown);
   const steps: NextStep[] = [];
@@ -28,14 +27,14 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const stranded = list === undefined ? undefined : resolveAll(shown(list.path), target);
   steps.push(...stepsOfOpen(summary, target, corrections, stranded));
   if (steps.length === 0 && summary.exitCode === ExitCode.person) {
-    // A command that only reads knows no journal.
+    // Commands that only read take no journal.
     const reading = targetFlags(summary.target.name, { ledger: summary.ledger }, shown);
     steps.push({ why: "see what needs you, and why", command: `rowferry status${reading}` });
   }
   return steps;
 }
 
-/** How stranded documents get their ids together; `path`: of their list, as it is shown. */
+/** `path`: the displayed path of the list of stranded documents. */
 export function resolveAll(path: string, target: string): NextStep {
   const why =
     "look up each stranded document at the service, fill in its document_id and save, then give the file back";
@@ -64,7 +63,6 @@ const noPlace = (["late", "after-close", "after-cancel"] as const).map(
   ],
 );
 
-/** When, why, and what to type. */
 const decisions: readonly Decision[] = [
   [
     some("events", "changed"),
@@ -117,10 +115,7 @@ const decisions: readonly Decision[] = [
   ],
 ];
 
-/**
- * `corrections`: how rows that a person must change come back, where there are any. `stranded`: what to do about several
- * stranded documents, where their list has been written.
- */
+/** `corrections`: steps for rows to correct. `stranded`: steps for several stranded documents with a list. */
 export function stepsOfOpen(
   open: Open,
   target: string,
@@ -130,7 +125,7 @@ export function stepsOfOpen(
     command: `rowferry rejects${target}`,
   },
 ): NextStep[] {
-  // Whether anything is open that a corrected row could mend.
+  // Whether a corrected row could solve anything.
   const isMendable = open.open.rows > 0 || open.problems.some(({ code }) => !isBeyondCorrection(code));
   const steps = [
     ...(isMendable ? corrections : []),
@@ -145,8 +140,8 @@ export function stepsOfOpen(
 }
 
 /**
- * What ends a wait whose cause no other step names: each gives up the cause, and nothing that only waits behind it. A code
- * that is not here waits for something that is open itself, and has a step of its own (a row, a refusal, doubt), or for time.
+ * Waits whose cause no other step names; each step gives up the cause, but nothing that only waits for it. Other codes
+ * wait for open work with its own step, or for time.
  */
 const causes: Partial<Record<Code, string>> = {
   "reference-unknown": "import the rows that others refer to, or give up those others",
@@ -155,7 +150,7 @@ const causes: Partial<Record<Code, string>> = {
   "related-cancelled": "replace the cancelled document, or give up the links to it",
 };
 
-/** `row`: of an example, as `--row` takes it. */
+/** `row`: an example, as `--row` takes it. */
 export function stepsOfWaiting(waiting: readonly { code: Code; row: string | null }[], target: string): NextStep[] {
   return waiting.flatMap(({ code, row }) => {
     const why = causes[code];
@@ -166,13 +161,13 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
       return [{ why: again, command: `rowferry import <mapping> ${file}${target}` }];
     }
     if (code !== "link-circle" || row === null) return [];
-    // Where one of them goes, the others are free.
+    // Giving up one releases the others.
     const command = `rowferry dismiss --row ${shellQuoted(row)}${target}`;
     return [{ why: "these rows wait for each other: correct their times, or give one of them up", command }];
   });
 }
 
-/** Each corrected file goes in with the mapping that its rows came by. */
+/** Each corrected file needs its rows' mapping. */
 function rejectedByMapping({ files }: Summary): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { kind, path, mapping } of files) {
@@ -182,8 +177,8 @@ function rejectedByMapping({ files }: Summary): Map<string, string[]> {
 }
 
 /**
- * ` --sandbox`, ` --target production`; with `--ledger` where that does not lie in its target's folder, and with
- * `--journal` where nothing but that flag names one.
+ * ` --sandbox` or ` --target production`, with `--ledger` for a ledger elsewhere, and `--journal` if only that flag
+ * names one.
  */
 export function targetFlags(
   name: string,
@@ -195,7 +190,7 @@ export function targetFlags(
   return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + elsewhere + kept;
 }
 
-/** For a POSIX shell; unquoted where nothing needs quoting. */
+/** For a POSIX shell; quotes only if necessary. */
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

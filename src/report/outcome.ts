@@ -1,9 +1,9 @@
-/** How a run ended, in words and numbers: the answer that comes first on the terminal, in the report and in `runs`. Pure. */
+/** The outcome of a run in words and numbers, for the terminal, the report and `runs`. */
 import { ExitCode } from "../model/exit-code.js";
 import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary } from "../model/summary.js";
 import { counted, grouped, shortDuration } from "./figures.js";
 
-/** `word`: in a list. `tone`: its colour. */
+/** `word`: for lists. `tone`: its colour. */
 export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" | "bad" }> = {
   [ExitCode.ok]: { word: "all is well", tone: "good" },
   [ExitCode.unexpected]: { word: "failed unexpectedly", tone: "bad" },
@@ -15,7 +15,7 @@ export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" 
   [ExitCode.terminated]: { word: "interrupted, can resume", tone: "waiting" },
 };
 
-/** The answer, in a sentence or two: is all well, and what must be done? */
+/** Is all well, and what must be done? */
 export function answer(summary: Summary): string {
   const { exitCode, stopped } = summary;
   switch (exitCode) {
@@ -79,7 +79,7 @@ function allIsWell(summary: Summary): string {
 
 export const landedOf = (events: StateCounts): number => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0);
 
-/** `12 participants and 1 address`, of those that the run has registered. */
+/** `12 participants and 1 address`, as registered by the run. */
 export function registrations({ participants, addresses }: Pick<Summary, "participants" | "addresses">): string {
   const parts = [
     { count: participants["registered"] ?? 0, one: "participant" },
@@ -88,7 +88,7 @@ export function registrations({ participants, addresses }: Pick<Summary, "partic
   return parts.flatMap(({ count, one }) => (count > 0 ? [counted(count, one)] : [])).join(" and ");
 }
 
-/** Rows to correct, and records on which a person must decide. */
+/** Rows to correct, and records to decide. */
 export function needed({ rows, documents, events, participants, addresses }: OpenWork): number {
   const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0 }: StateCounts) =>
     rejected + changed + foreign + unsettled;
@@ -105,7 +105,7 @@ const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][]
   ["dismissed", "dismissed", "plain"],
 ];
 
-/** What all rows read became, in parts that sum to them; parts of nothing are left out. `before`: what the parts in front sum to. */
+/** Parts that add up to all rows read; zeros are left out. `before`: the sum of earlier parts. */
 export function rowParts(rows: RowCounts, outcomes: RowOutcomes) {
   let before = 0;
   return [
@@ -120,7 +120,7 @@ export function rowParts(rows: RowCounts, outcomes: RowOutcomes) {
     });
 }
 
-/** `5,204 = 4,604 landed + 388 waiting for them + 212 to correct`; of a plan, what is landed is done. */
+/** `5,204 = 4,604 landed + 388 waiting for them + 212 to correct`. */
 export function rowSum(rows: RowCounts, outcomes: RowOutcomes, isPlan = false): string {
   const parts = rowParts(rows, outcomes).map(
     ({ count, name }) => `${grouped(count.of)} ${isPlan && name === "landed" ? "done" : name}`,
@@ -128,7 +128,7 @@ export function rowSum(rows: RowCounts, outcomes: RowOutcomes, isPlan = false): 
   return [grouped(rows.read), parts.join(" + ")].filter((part) => part !== "").join(" = ");
 }
 
-/** In the order of the sum: read = skipped + invalid + known + staged. */
+/** As in read = skipped + invalid + known + staged. */
 export const rowFates = ["skipped", "invalid", "known", "staged"] as const;
 
 export function sumOfRows(inputs: readonly RowCounts[]): RowCounts {

@@ -1,6 +1,6 @@
 /**
- * Files of a run that the program lays out itself: receipts.csv, stranded.csv and summary.json. CSV in UTF-8 with a byte order
- * mark (spreadsheets need it), formulas escaped, streamed.
+ * receipts.csv, stranded.csv and summary.json. CSV is UTF-8 with a byte order mark (for spreadsheets), with formulas
+ * escaped.
  */
 import { stringify } from "csv-stringify/sync";
 import type { Receipt } from "../ledger/views/receipts.js";
@@ -9,7 +9,7 @@ import type { Summary } from "../model/summary.js";
 import { writeAtomically } from "./atomic-file.js";
 import { plainText } from "./plain-text.js";
 
-/** `summary.json`: what a run did, for programs; the last line of `--json`. Whole or not at all, 0600. */
+/** 0600; also the last line of `--json`. */
 export async function writeSummaryFile(path: string, summary: Summary): Promise<void> {
   await writeAtomically(path, (file) => file.write(`${JSON.stringify(summary, null, 2)}\n`));
 }
@@ -32,7 +32,7 @@ const receiptColumns: { [key in keyof Receipt]: string } = {
 
 const receiptNames = Object.keys(receiptColumns) as (keyof Receipt)[];
 
-/** `receipts.csv`: which row became which record, and every id that came back. Not at all where there are no receipts. Gives their number. */
+/** Which row became which record, with every returned id. No file without receipts. @returns their number */
 export function writeReceipts(
   path: string,
   receipts: AsyncIterable<Receipt> | Iterable<Receipt>,
@@ -47,12 +47,12 @@ export function writeReceipts(
   );
 }
 
-/** `resolve --from` reads it back (HARD-CASES H5). */
+/** Read back by `resolve --from` (H5). */
 export const STRANDED_FILE = "stranded.csv";
 
 const strandedHeader = ["document", "deduplication_id", "sent_at", "request_ids", "waiting_events", "document_id"];
 
-/** Every stranded document with the evidence by which a person finds it, and an empty column for its id. Not at all where there are none. Gives their number. */
+/** Each stranded document with evidence and an empty column for its id. No file without them. @returns their number */
 export function writeStranded(
   path: string,
   stranded: Iterable<StrandedRecord>,
@@ -69,13 +69,13 @@ function strandedCells({ document, deduplicationId, sentAt, requestIds, waiting 
 type OwnCell = string | number | null;
 
 export interface OwnCsvOptions {
-  /** That of a CSV input, so that the same spreadsheet program opens it; default `,`. */
+  /** A CSV input's, so that the same program opens it; default `,`. */
   delimiter?: string;
 }
 
 const ROWS_AT_ONCE = 500;
 
-/** 0600, whole or not at all, and not at all where there are no rows. Gives their number. */
+/** 0600; no file without rows. @returns their number */
 function writeOwnCsv<Item>(
   path: string,
   header: readonly string[],
@@ -83,7 +83,7 @@ function writeOwnCsv<Item>(
   cellsOf: (item: Item) => readonly OwnCell[],
   { delimiter = "," }: OwnCsvOptions = {},
 ): Promise<number> {
-  // A lone line feed or carriage return ends a row for most readers, and the library quotes only its own line end.
+  // A single LF or CR ends a row for most readers, and the library quotes only its own line end.
   const quoting = { quoted_match: /[\r\n]/, escape_formulas: true };
   const text = (rows: OwnCell[][]) => stringify(rows, { delimiter, record_delimiter: "\r\n", ...quoting });
   return writeAtomically(path, async (file) => {
@@ -105,7 +105,7 @@ function writeOwnCsv<Item>(
   });
 }
 
-/** Escapes of a terminal become visible, for an id may be anything (F68); line ends stay, and are quoted. */
+/** Shows a terminal's escapes, because an id may be anything (F68); line ends stay, quoted. */
 const visible = (cell: string): string =>
   cell
     .split(/(\r\n|\r|\n|\t)/)

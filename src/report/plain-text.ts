@@ -1,17 +1,17 @@
 /**
- * Text from cells and from the service made harmless for a terminal or a log: nothing in it is obeyed, everything in
- * it is seen (HARD-CASES H35). Not for files that are read back, and no HTML escaping.
+ * Makes text from cells and from the service harmless for terminals and logs, with everything visible (H35). Not for
+ * files that are read back, nor for HTML.
  */
 
-/** Turns text around or hides in it: direction marks and overrides, zero-width characters, line separators. */
+/** Hides or reverses text: direction marks, zero-width characters, line separators. */
 const deceptive = /[\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const controls = /[\u0000-\u001F\u007F-\u009F]/g;
 
 /**
- * One line without control characters: each becomes its picture (ESC → `␛`, line feed → `␊`) or its number
- * (`\u{202e}`); cut to `maxLength` characters, the last then being `…`.
+ * Control characters become pictures (ESC → `␛`, line feed → `␊`) or numbers (`\u{202e}`); cut to `maxLength`
+ * characters, ending in `…`.
  */
 export function plainText(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   const plain = text
@@ -22,7 +22,7 @@ export function plainText(text: string, maxLength = Number.POSITIVE_INFINITY): s
   return shortened(plain, maxLength);
 }
 
-/** The same, but line feeds stay. */
+/** Keeps line feeds. */
 export function plainLines(text: string): string {
   return text
     .split(/\r?\n/)
@@ -30,7 +30,7 @@ export function plainLines(text: string): string {
     .join("\n");
 }
 
-/** Cut at a whole character. */
+/** At a whole character. */
 export function shortened(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const characters = Array.from(text);

@@ -19,7 +19,7 @@ const reasonFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: {
 const derivedFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFF2C4B3" } };
 const DERIVED =
   "their formulas use other rows or sheets, so they are values here; where they are wrong, correct them by hand";
-/** A sheet's last row; further rows would be lost by whatever opens the file. */
+/** Programs would lose further rows. */
 const sheetRows = 1_048_576;
 
 type ExcelDialect = Extract<Dialect, { format: "xlsx" }>;
@@ -102,7 +102,7 @@ async function writeWorkbook(
       });
       line.commit();
       count++;
-      // Lets the archive drain; otherwise the whole sheet would gather in memory.
+      // Otherwise the whole sheet would collect in memory.
       if (count % 200 === 0) await setImmediate();
     }
     sheet.autoFilter = {
@@ -156,15 +156,15 @@ function ownFormula(formula: string, row: number, header: readonly string[]): st
 }
 
 interface ExcelValue {
-  /** Null: an empty cell. */
+  /** Null: empty. */
   value: string | number | boolean | Date | CellErrorValue | null;
-  /** Number format; null: general. */
+  /** Null: general. */
   format: string | null;
 }
 
 const dayMs = 86_400_000;
 
-/** What cannot be written in its kind without changing it is written as text. */
+/** Values that their kind would change are written as text. */
 function excelValue(text: string, kind: CellKind, { format, stored, formula }: CellLook): ExcelValue {
   if (text === "") return { value: null, format: format ?? null };
   const found = stored === undefined ? inKind(text, kind) : inKind(stored, "number");
@@ -201,7 +201,7 @@ function numberValue(text: string): ExcelValue | null {
 
 function dateValue(text: string): ExcelValue | null {
   const date = new Date(text.includes("T") ? `${text}Z` : `${text}T00:00:00Z`);
-  // Excel counts a 29 February 1900 that never was; before it dates are off by one.
+  // Excel counts a false 29 February 1900; earlier dates are off by one.
   if (Number.isNaN(date.getTime()) || date.getTime() < Date.UTC(1900, 2, 1)) return null;
   const fraction = text.includes(".") ? ".000" : "";
   return { value: date, format: text.includes("T") ? `yyyy-mm-dd hh:mm:ss${fraction}` : "yyyy-mm-dd" };
@@ -241,7 +241,7 @@ function xmlText(text: string): string {
   );
 }
 
-/** Marked as text, so that editing the cell does not make a number of it (`007`, a tax id). */
+/** Marked as text, so that editing does not turn it into a number (`007`, a tax id). */
 function looksLikeNumber(text: string): boolean {
   return /^[\d.,\s+-]+$/.test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes `<input name>.rejected.csv|xlsx`: the rows a person must change, in the input's own format (DESIGN section 7). CSV in
- * the dialect of its input: delimiter, quote, escape, line ending, encoding, byte order mark.
+ * Writes `<input name>.rejected.csv|xlsx` with the rows to correct, in the input's format: for CSV its delimiter,
+ * quote, escape, line ending, encoding and byte order mark.
  */
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
@@ -13,34 +13,34 @@ export { rejectedFileName, type RejectedRow } from "./rejected-row.js";
 export interface RejectedContent {
   header: string[];
   dialect: Dialect;
-  /** Gone through twice where the encoding of a CSV file has to be another. */
+  /** Read twice if a CSV file needs another encoding. */
   rows: Iterable<RejectedRow>;
 }
 
 export interface RejectedFile {
   path: string;
   rows: number;
-  /** What a person should know, in a sentence (another encoding had to be used); null: nothing. */
+  /** For a person (another encoding was needed); null: none. */
   note: string | null;
 }
 
-/** Writes the file whole or not at all, readable by its owner only. The rows are streamed. */
+/** Readable by its owner only; streams the rows. */
 export async function writeRejectedFile(path: string, content: RejectedContent): Promise<RejectedFile> {
   const { dialect } = content;
   if (dialect.format === "csv") return writeRejectedCsv(path, dialect, content);
-  // Takes a quarter of a second to load; most runs write no workbook.
+  // Loading takes a quarter of a second, and most runs write no workbook.
   const { writeRejectedExcel } = await import("./rejected-excel.js");
   return writeRejectedExcel(path, dialect, content);
 }
 
 type CsvDialect = Extract<Dialect, { format: "csv" }>;
 
-/** Thrown where the input's encoding lacks a character of its rows. */
+/** The input's encoding lacks a character of its rows. */
 class LackingCharacter extends Error {}
 
 /**
- * Original cells keep their text. Where the input's encoding lacks a character of theirs (a byte that meant nothing
- * in it), the whole file becomes UTF-8 with a byte order mark, and `note` says so; our own columns never cause that.
+ * Keeps original cells. If the input's encoding lacks a character (a byte without meaning in it), the file becomes
+ * UTF-8 with a byte order mark, with a `note`; our own columns never cause that.
  */
 async function writeRejectedCsv(path: string, dialect: CsvDialect, content: RejectedContent): Promise<RejectedFile> {
   try {
@@ -52,7 +52,7 @@ async function writeRejectedCsv(path: string, dialect: CsvDialect, content: Reje
   }
 }
 
-/** Gives the number of rows. */
+/** @returns the number of rows */
 function write(path: string, dialect: CsvDialect, content: RejectedContent): Promise<number> {
   const { encoding } = dialect;
   const isUnicode = /^utf-?(8|16|32)/i.test(encoding);
@@ -62,7 +62,7 @@ function write(path: string, dialect: CsvDialect, content: RejectedContent): Pro
     record_delimiter: dialect.lineEnding,
     quote: quote === "" ? false : quote,
     escape: dialect.escape ?? (quote === "" ? '"' : quote),
-    // A reader that trims, or that takes any line end for one, must find the same cell again.
+    // A reader that trims, or accepts any line end, must find the same cell.
     quoted_match: quote === "" ? [] : [/^\s|\s$|[\r\n]/],
   };
   const columns = originalColumns(content.header);
@@ -91,8 +91,8 @@ function fits(text: string, encoding: string): boolean {
 }
 
 /**
- * Our own text gives way: where nothing can be quoted it avoids the delimiter, and what the encoding lacks becomes
- * plainer. `encoding` null: one that has everything.
+ * Changes our own text instead: without quoting it avoids the delimiter, and characters that the encoding lacks are
+ * simplified. `encoding` null: nothing is lacking.
  */
 function ownText(text: string, dialect: CsvDialect, encoding: string | null): string {
   const other = dialect.delimiter === "," ? ";" : ",";

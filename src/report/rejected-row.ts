@@ -1,14 +1,11 @@
-/**
- * A row that a person must change, as it goes into a rejected file: the original cells untouched, then our own four
- * columns. And what the file is called. Knows no file format.
- */
+/** A row to correct: its original cells, then our own four columns. Also the file's name. */
 import type { Dialect } from "../model/dialect.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind, Looks } from "../model/row.js";
 import { plainText } from "./plain-text.js";
 
 export interface RejectedRow {
-  /** Binds the row to its input whatever the file is called: input id prefix, `:`, row number (and `#ordinal` of a twin). */
+  /** Links the row to its input: input id prefix, `:`, row number (and `#ordinal` of a twin). */
   ref: string;
   cells: string[];
   kinds: CellKind[] | null;
@@ -19,7 +16,7 @@ export interface RejectedRow {
 
 export const ownColumns = ["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"] as const;
 
-/** Positions of the original columns: all but our own, which a corrected file that is still wrong brings along. */
+/** Without our own columns, which a corrected file that is still wrong has. */
 export function originalColumns(header: readonly string[]): number[] {
   return header.flatMap((name, index) => (isOwn(name) ? [] : [index]));
 }
@@ -28,7 +25,7 @@ function isOwn(name: string): boolean {
   return (ownColumns as readonly string[]).includes(name.trim().toLowerCase());
 }
 
-/** The texts of our own columns; never begin like a formula (HARD-CASES H35), hold no control characters. */
+/** Never begin like a formula (H35); without control characters. */
 export function ownCells(row: RejectedRow, moreHints: readonly string[] = []): string[] {
   const messages = row.problems.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
   const hints = row.problems.map(({ hint }) => hint).filter((hint) => hint !== null);
@@ -50,8 +47,8 @@ function harmless(text: string): string {
 }
 
 /**
- * `nightly.csv.gz` → `nightly.rejected.csv`; `book.xlsx`, sheet `May` → `book.May.rejected.xlsx` (the sheet is named only
- * where the workbook has several that are read). Never a path: separators and control characters become `_`.
+ * `nightly.csv.gz` → `nightly.rejected.csv`; `book.xlsx`, sheet `May` → `book.May.rejected.xlsx` (if several sheets are
+ * read). Separators and control characters become `_`.
  */
 export function rejectedFileName(inputName: string, sheet: string | null, format: Dialect["format"]): string {
   const base = inputName.replace(/\.(gz|zip)$/i, "").replace(/\.(csv|tsv|txt|xlsx|xlsm)$/i, "");

@@ -1,7 +1,4 @@
-/**
- * `run.log`: what a run did and how the service answered, as lines of JSON. Only the fields named here are written:
- * no cell, no key, no body, no message and no secret ever gets in (P9).
- */
+/** `run.log` as lines of JSON. Writes only the fields named here: no cell, key, body, message or secret (P9). */
 import { join } from "node:path";
 import pino from "pino";
 import type { Code } from "../model/codes.js";
@@ -10,10 +7,9 @@ import { makeFolder } from "./atomic-file.js";
 
 export type RunLogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silent";
 
-/** Whoever embeds the program may be told the same lines; pino's loggers are of this kind. */
+/** Gets the same lines; pino's loggers fit. */
 export type Logger = Record<Exclude<RunLogLevel, "silent">, (fields: object, message: string) => unknown>;
 
-/** One try of a request, without its body. */
 export interface LoggedAttempt {
   kind: string;
   number: number;
@@ -28,20 +24,16 @@ export interface LoggedAttempt {
 export interface RunLog {
   begin(run: { name: string; command: string; target: string }): void;
   event(event: PipelineEvent): void;
-  /** Accepted ones at `debug`, all others at `info`. */
+  /** Accepted ones at `debug`, others at `info`. */
   attempt(attempt: LoggedAttempt): void;
   end(summary: Summary): void;
-  /** The run ended with an error. */
   fail(code: Code): void;
-  /** Null: nothing was to be written. */
+  /** Null: nothing is written. */
   readonly path: string | null;
   close(): void;
 }
 
-/**
- * `own`: gets every line too, at any level. A log that cannot be written (a full disk, an own logger that throws) ends
- * nothing: the ledger says all that matters.
- */
+/** `own`: gets every line at any level. A log that cannot be written stops nothing. */
 export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): RunLog {
   const path = level === "silent" ? null : join(folder, "run.log");
   if (path !== null) makeFolder(folder);
@@ -55,7 +47,7 @@ export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): Ru
     try {
       own?.[at](fields, message);
     } catch {
-      // Not ours to mend.
+      // The failure of another logger stops nothing.
     }
   };
   return {
@@ -64,7 +56,7 @@ export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): Ru
     event(event) {
       if (event.type === "notice")
         return write(event.level === "warning" ? "warn" : "info", { code: event.code }, "notice");
-      // All others hold counts and the names of stages, and nothing else.
+      // All others hold only counts and names of stages.
       const { type, ...counts } = event;
       write(type === "progress" ? "trace" : "info", counts, type);
     },

@@ -1,4 +1,4 @@
-/** What a command found or did, in sentences: the same on the terminal, in the console and among the runs. Pure. */
+/** What a command found or did, in sentences, for terminal, console and runs. */
 import type { Line } from "../model/lines.js";
 import { atLimit, counted, countedKinds, grouped, localTime } from "./figures.js";
 import { answer, total } from "./outcome.js";
@@ -56,13 +56,12 @@ const sentences: Say = {
   ],
 };
 
-/** Empty of lines that are data alone. */
+/** Empty: the line is data only. */
 export function said(line: Line): string[] {
   const say = sentences[line.type] as ((line: Line) => (string | false)[]) | undefined;
   return (say?.(line) ?? []).filter((text) => text !== false);
 }
 
-/** The first sentence of `verify`. */
 export function verified(stopped: string | null, differences: number, unread: number): string {
   if (stopped !== null) return `Stopped before all was compared: ${stopped}`;
   if (differences > 0) return `Ledger and service differ in ${counted(differences, "place")}.`;
@@ -77,11 +76,10 @@ interface Sending {
   events: { ready: number };
 }
 
-/** `Would send 554 events on 66 documents with 136 requests: 7 s at the limit.` */
 export function wouldSend({ requests, secondsAtLimit, documents, events: { ready } }: Sending): string {
   const most = total(requests);
   if (most === 0) return "Would send nothing.";
-  // Participants that the service knows already need a lookup, and no create.
+  // A known participant needs a lookup and no create.
   const least = most - (requests["create-participant"] ?? 0);
   const range = least === most ? "" : `${grouped(least)} to `;
   const what = ready === 0 ? "" : `${counted(ready, "event")} on ${counted(documents, "document")} with `;

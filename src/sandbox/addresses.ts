@@ -7,7 +7,7 @@ import { invalid, notFound } from "./refusal.js";
 import type { Call, Reply } from "./request.js";
 import { type AddressInput, addressInput, checked, strictAddressInput } from "./schemas.js";
 
-/** What is shown of a street that another dataset registered. */
+/** Replaces a street that another dataset registered. */
 export const STREET_MASK = "*****";
 
 /** POST /participants/{participantId}/addresses. A repeated address is doubled (open point 5). */
@@ -17,7 +17,9 @@ export function createAddress(call: Call): Reply {
   return { status: 201, body: { id, snapshotId, geography } };
 }
 
-/** GET /participants/{participantId}/addresses: an array; all of them unless the setting pageSize cuts it (open point 21). */
+/**
+ * GET /participants/{participantId}/addresses: an array of all, unless the setting pageSize cuts it (open point 21).
+ */
 export function listAddresses(call: Call): Reply {
   const { id } = ownerOf(call);
   const all = call.store.addressesOf(id).map((record) => addressView(call, record));
@@ -39,13 +41,13 @@ function ownerOf({ store, params }: Call): ParticipantRecord {
   return owner;
 }
 
-/** What the service does, 4: own records whole; others with identification and location only, the street masked. */
+/** What the service does, 4: own records whole; others with identification and location only, and the street masked. */
 function addressView({ caller }: Call, record: AddressRecord): JsonObject {
   const { snapshotId: _, dataset, complement, ...view } = record;
   return dataset === caller.dataset ? { ...view, complement } : { ...view, street: STREET_MASK };
 }
 
-/** @throws Refusal 400 or 422; with the setting strictAddresses also for a field beside the six (open point 4). */
+/** @throws Refusal 400 or 422; under strictAddresses also for a field besides the six (open point 4). */
 export function checkedAddress({ settings }: Call, input: unknown, at = ""): AddressInput {
   return settings.strictAddresses ? checked(strictAddressInput, input, at) : checked(addressInput, input, at);
 }
@@ -67,8 +69,8 @@ function addAddress(call: Call, participantId: string, input: AddressInput): Add
 }
 
 /**
- * Events rule 1: the inline form finds the caller's own address of that participant and place, or creates it.
- * @throws Refusal 409 when it differs from the registered one, under the setting inlineDiffers.
+ * Events rule 1: the inline form finds the caller's own address of that participant and place, or creates it. @throws
+ * Refusal 409 when it differs from the registered one, under the setting inlineDiffers.
  */
 export function findOrCreateAddress(call: Call, participantId: string, input: AddressInput): string {
   const known = call.store.addressAt(participantId, call.caller.dataset, placeOf(input));

@@ -1,10 +1,10 @@
-/** Answers on their way out: the error envelope (service.md, Errors), and what gateways send instead of it. */
+/** The error envelope (service.md, Errors), and the answers of gateways. */
 import { STATUS_CODES } from "node:http";
 import type { Json } from "./json.js";
 import { Refusal } from "./refusal.js";
 import type { Context } from "./request.js";
 
-/** An answer before the headers that all answers share. */
+/** Without the headers that all answers share. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -19,7 +19,7 @@ export function jsonAnswer(status: number, body: Json, headers: Record<string, s
   };
 }
 
-/** `errors`: an array whose items carry code, id and timestamp, and a message unless the setting terseErrors drops it (open point 23). */
+/** `errors`: items with code, id, timestamp, and a message unless the setting terseErrors drops it (open point 23). */
 export function envelope(context: Context, { status, code, messages, headers }: Refusal): Answer {
   const timestamp = new Date(context.now()).toISOString();
   const errors = messages.map((message) => ({
@@ -31,12 +31,11 @@ export function envelope(context: Context, { status, code, messages, headers }: 
   return jsonAnswer(status, { errors }, headers);
 }
 
-/** A gateway's own words: `{"message": …}`, not the envelope. */
+/** `{"message": …}` instead of the envelope. */
 export function gateway(status: number, message: string): Answer {
   return jsonAnswer(status, { message });
 }
 
-/** The answer of a fault of kind `status`. */
 export function faultAnswer(context: Context, status: number, body: "envelope" | "gateway" | "html" | "empty"): Answer {
   const words = STATUS_CODES[status] ?? "Error";
   if (body === "envelope") return envelope(context, new Refusal(status, words));

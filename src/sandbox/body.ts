@@ -1,15 +1,15 @@
-/** Turns a body into JSON that is safe to keep: bounded before it is parsed, no prototype keys, no broken Unicode. */
+/** Parses a body safely: bounded first, without prototype keys or broken Unicode. */
 import { parseJson } from "./json.js";
 import { invalid, Refusal } from "./refusal.js";
 
 const DEEPEST = 64;
-/** Values of one body, so that its size bounds the time that checking takes. */
+/** Bounds the time for checking a body. */
 const MOST_VALUES = 250_000;
 const SURROGATE = /\p{Surrogate}/u;
 
 export const tooLarge = (limit: string): Refusal => new Refusal(413, `The body is longer than ${limit}`);
 
-/** The text of bytes, or null when they are not UTF-8. */
+/** Null: not UTF-8. */
 export function textOf(body: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -18,7 +18,7 @@ export function textOf(body: Uint8Array): string | null {
   }
 }
 
-/** @throws Refusal 400 malformed, 413 too many values, 415 not announced as JSON. `text`: null for what is not UTF-8. */
+/** @throws Refusal 400 malformed, 413 too many values, 415 not announced as JSON. `text`: null if not UTF-8. */
 export function parseBody(text: string | null, headers: Record<string, string>): unknown {
   const encoding = headers["content-encoding"] ?? "identity";
   if (!/^\s*application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") || encoding !== "identity") {
@@ -36,7 +36,7 @@ export function parseBody(text: string | null, headers: Record<string, string>):
   return value;
 }
 
-/** Counts what the text would nest and hold, without building any of it. */
+/** Counts nesting and values without building them. */
 function bound(text: string): void {
   let [depth, values, quoted] = [0, 1, false];
   for (let at = 0; at < text.length; at += 1) {

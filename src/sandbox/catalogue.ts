@@ -1,9 +1,9 @@
-/** A small catalogue of subdivisions and municipalities, enough to resolve the demo's addresses and to fail on others. */
+/** A small catalogue of places, enough to resolve the demo's addresses and to fail on others. */
 export const CATALOG_VERSION = "sandbox-2026.1";
 
 export type Municipality = { code: string; name: string; subdivisionCode: string };
 
-/** Country code to its subdivisions, as [code, name]. Brazil whole, by ISO 3166-2 without the country. */
+/** By country, as [code, name]. All of Brazil, by ISO 3166-2 without the country. */
 export const subdivisions: ReadonlyMap<string, readonly (readonly [string, string])[]> = new Map([
   [
     "BR",
@@ -34,7 +34,7 @@ const lines: Record<string, string> = {
   US: "CA 0644000 Los Angeles|CA 0667000 San Francisco|NY 3651000 New York|TX 4805000 Austin",
 };
 
-/** Country code to its municipalities. */
+/** By country. */
 export const municipalities: ReadonlyMap<string, readonly Municipality[]> = new Map(
   Object.entries(lines).map(([country, text]) => [
     country,

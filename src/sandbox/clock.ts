@@ -1,4 +1,4 @@
-/** Time and chance as the sandbox needs them; both are handed in, so that it can run in virtual time. */
+/** Time and chance, handed in so that the sandbox can run in virtual time. */
 export interface SandboxClock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -34,7 +34,6 @@ export function seededRandom(seed: number): SandboxRandom {
   };
 }
 
-/** Gives a new UUID at each call, drawn from `random`. */
 export function uuidsFrom(random: SandboxRandom): () => string {
   const word = () =>
     Math.floor(random() * 0x1_0000_0000)
@@ -44,8 +43,8 @@ export function uuidsFrom(random: SandboxRandom): () => string {
 }
 
 /**
- * The UUID with the time (ms since 1970) in front, as version 7 has it: ids that are made together lie together in an
- * index, which makes the SQLite store three times as fast.
+ * The UUID with the time (ms) in front, as in version 7: ids made together are close in an index, which makes the
+ * SQLite store three times as fast.
  */
 export function inTimeOrder(uuid: string, now: number): string {
   const time = (Math.max(0, Math.floor(now)) % 2 ** 48).toString(16).padStart(12, "0");

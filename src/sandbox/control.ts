@@ -1,6 +1,6 @@
 /**
- * The control endpoints: no part of the service, outside its authentication and its limits. Who has the address has the key,
- * for it is part of the path; a page in a browser is refused whatever it knows.
+ * The control endpoints, outside the service's authentication and limits. Their path contains the key; pages in a
+ * browser are always refused.
  */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
@@ -18,7 +18,7 @@ export const CONTROL_PATH = "/_sandbox";
 const faultsBody = z.strictObject({ rules: faultRules, seed: z.int().optional() });
 const clockBody = z.strictObject({ offsetMs: z.number().min(-8.64e12).max(8.64e12) });
 
-/** `localhost`, `127.0.0.1` and the like, with or without a port. */
+/** With or without a port. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 type Action = (text: string, query: Record<string, string>) => Answer;
@@ -54,7 +54,7 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
   };
 
   return {
-    /** `/_sandbox/<key>`, new for each sandbox. */
+    /** `/_sandbox/<key>`, with a new key for each sandbox. */
     path,
     /** @throws Refusal 400, 403, 404 or 405 */
     answer(request: {

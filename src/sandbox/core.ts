@@ -1,6 +1,6 @@
 /**
- * The service itself, without sockets: one request in, one answer out. The order at the door is token, limit, fault, path,
- * body, endpoint. What an endpoint wrote is durable before its answer leaves.
+ * The service without sockets: one request in, one answer out. Checks token, limit, fault, path, body, then the
+ * endpoint. Writes are durable before their answer leaves.
  */
 import { type Answer, envelope, faultAnswer, gateway, jsonAnswer } from "./answer.js";
 import { parseBody, textOf } from "./body.js";
@@ -13,13 +13,12 @@ import type { Caller, Context, Message, Reply, SandboxResponse } from "./request
 import { type Match, matchRoutes } from "./router.js";
 import { TOKEN_PATH, type Tokens } from "./tokens.js";
 
-/** A request taken apart. */
 interface Arrival extends Omit<Message, "target"> {
   path: string;
   query: Record<string, string>;
 }
 
-/** An answer, and to which client; null without a good token. */
+/** `client` null: no good token. */
 interface Outcome {
   answer: Answer;
   clientId: string | null;
@@ -42,7 +41,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
   const { clock, settings, store } = context;
   const refusal = (status: number, message: string): Answer => envelope(context, new Refusal(status, message));
 
-  /** A refusal becomes the envelope, and so does whatever nobody foresaw. */
+  /** Unexpected errors also become the envelope. */
   function guarded(work: () => Answer): Answer {
     try {
       return work();
@@ -51,7 +50,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
     }
   }
 
-  /** Waits until what was written is durable; an answer that cannot promise it becomes 500. */
+  /** Waits until writes are durable; if that fails, the answer becomes 500. */
   async function settled(answer: Answer): Promise<Answer> {
     try {
       await store.settled();
@@ -133,13 +132,13 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
     return replied(tokens.issue(arrival.headers, text));
   }
 
-  /** The answer of a fault that keeps the request from being carried out. */
+  /** The answer of a fault that prevents the request. */
   function beforeFault({ action }: Fault): Answer | null {
     if (action?.kind === "pending-process") {
       throw new Refusal(409, "A background process is running", { code: "PENDING_PROCESS_CONFLICT_ERROR" });
     }
     if (action?.kind === "status" && action.when === "before") return statusFault(action);
-    // Nobody will read it: the connection is dropped.
+    // The connection is dropped, so nobody reads it.
     if (action?.kind === "drop" && action.when === "before") return gateway(0, "");
     return null;
   }
@@ -194,7 +193,7 @@ function arrive({ target, ...message }: Message): Arrival {
   const [path = "", search = ""] = target.split(/\?(.*)/s);
   return {
     ...message,
-    // A proxy's form of the target names the service as well.
+    // A proxy's form of the target includes the service.
     path: path.replace(/^https?:\/\/[^/]*/i, ""),
     query: Object.fromEntries(new URLSearchParams(search)),
   };

@@ -1,4 +1,4 @@
-/** A page to browse the interface with: one HTML text with its own style, no scripts from anywhere, no network needed. */
+/** The interface as one HTML page, without scripts or network. */
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 

@@ -44,8 +44,8 @@ function eventView(event: EventRecord): JsonObject {
 }
 
 /**
- * Creates a document; must run in a transaction. `fallback`: whose participant and address a target takes over when it names none.
- * @throws Refusal 409 for a taken deduplicationId, or externalId under uniqueExternalId (open point 26); 400 and 403 for references.
+ * Call in a transaction. `fallback`: the document whose parties a target without its own takes. @throws Refusal 409 for
+ * a taken deduplicationId, or externalId under uniqueExternalId (open point 26); 400 and 403 for references.
  */
 export function addDocument(
   call: Call,
@@ -81,8 +81,8 @@ export function addDocument(
 }
 
 /**
- * A document's own key is unique within the integrator, for there is no document yet to scope it to; under the setting
- * sharedKeys its events cannot have it either. @throws Refusal 409
+ * A document's key is unique within the integrator, because it has no document to belong to; under sharedKeys its
+ * events cannot have it either. @throws Refusal 409
  */
 function claimKeys(call: Call, documentId: string, key: string): void {
   const scopes = [`document:${call.caller.integrator}`];
@@ -90,7 +90,7 @@ function claimKeys(call: Call, documentId: string, key: string): void {
   for (const scope of scopes) if (!call.store.claimKey(scope, key)) throw duplicateKey(key);
 }
 
-/** Within what an event's key must be unique: the integrator, or the document (open point 22). */
+/** The scope in which an event's key is unique: the integrator, or the document (open point 22). */
 export function eventScope({ caller, settings }: Call, documentId: string): string {
   return settings.keyScope === "document" ? `on:${documentId}` : `event:${caller.integrator}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Every timeline as text that two runs over the same rows have in common: documents by externalId, events in order, and
- * natural data in place of generated ids.
+ * Every timeline as text that is equal for two runs over the same rows: documents by externalId, events in order,
+ * natural data instead of generated ids.
  */
 import { instantText } from "./instants.js";
 import { isObject, type Json, type JsonObject } from "./json.js";
@@ -8,7 +8,7 @@ import type { DocumentRecord, EventRecord } from "./records.js";
 import type { Store } from "./store.js";
 
 export interface DumpOptions {
-  /** Also generated ids and deduplicationIds (default: false). */
+  /** Include generated ids and deduplicationIds; default false. */
   ids?: boolean;
 }
 
@@ -17,7 +17,7 @@ export function dumpTimelines(store: Store, options: DumpOptions = {}): string {
     const events = store.eventsOf(document.id).map((event) => describeEvent(store, event, options));
     return [describeDocument(store, document, options), ...events].join("\n");
   });
-  // By the code units of the text, so that the order is the same everywhere.
+  // By code units, so that the order is the same everywhere.
   return blocks
     .toSorted((a, b) => (a < b ? -1 : Number(a > b)))
     .map((block) => `${block}\n`)
@@ -67,13 +67,13 @@ function place(store: Store, of: { participantId: string | null; addressId: stri
   return parts;
 }
 
-/** `name=value` in alphabetical order. */
+/** Sorted by name. */
 const members = (of: JsonObject, textOf: (value: Json) => string): string[] =>
   Object.keys(of)
     .toSorted()
     .map((name) => `${name}=${textOf(of[name] ?? null)}`);
 
-/** JSON with members in alphabetical order. */
+/** With sorted names. */
 function stable(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** The two event endpoints, and what an event must be before its document is looked at (service.md, Endpoints: Events). */
+/** The two event endpoints, and the checks that need no document (service.md, Endpoints: Events). */
 import { addDocument, visible } from "./documents.js";
 import { isObject, type JsonObject } from "./json.js";
 import { checkIdentities, checkReferences, type References } from "./references.js";
@@ -15,9 +15,9 @@ import {
 } from "./schemas.js";
 import { type AppendedEvent, appendEvent } from "./timeline.js";
 
-/** A request whose shape has been checked; an event at fault is kept as its refusal until its turn comes. */
+/** A faulty event is kept as its refusal until its turn. */
 interface Batch {
-  /** Or the document to create. */
+  /** Its id, or the document to create. */
   document: string | DocumentInput;
   events: (EventInput | Refusal)[];
 }
@@ -63,7 +63,7 @@ function readBatch(call: Call): Batch {
   return { document: input, events: events.map((event, index) => readEvent(call, event, `events[${index}]`)) };
 }
 
-/** Under partialBatches an event at fault refuses the batch only when its turn comes (open point 9). */
+/** Under partialBatches a faulty event refuses the batch only at its turn (open point 9). */
 function readEvent(call: Call, event: unknown, at: string): EventInput | Refusal {
   try {
     return checkEvent(call, event, at);
@@ -73,7 +73,9 @@ function readEvent(call: Call, event: unknown, at: string): EventInput | Refusal
   }
 }
 
-/** All or nothing; with partialBatches the document and each event on their own, up to the first refusal (open point 9). */
+/**
+ * All or nothing; under partialBatches the document and each event separately, up to the first refusal (open point 9).
+ */
 function submit(
   call: Call,
   { document, events }: Batch,
@@ -98,10 +100,10 @@ function submit(
   return settings.partialBatches ? all() : store.transaction(all);
 }
 
-/** Refused on a reference in one direction (Events rule 10). */
+/** Refused on one-way references (Events rule 10). */
 const TWO_WAY_FIELDS = ["eventName", "eventLabel", "preserveSensitiveData", "isBackReference", "isPublic"] as const;
 
-/** `at`: what the event is called in messages, `events[2]`; empty for the single-event endpoint. @throws Refusal 400 or 422 */
+/** `at`: the event's name in messages, `events[2]`; "" for the single-event endpoint. @throws Refusal 400 or 422 */
 function checkEvent({ settings }: Call, input: unknown, at: string): EventInput {
   const schema = eventSchemaFor(isObject(input) ? input["name"] : undefined);
   const event = checked(schema, input, at) as EventInput;

@@ -1,17 +1,16 @@
 /**
- * Resolves an address to a municipality of the catalogue (service.md, geography object). The values of `status` and
- * `unresolvedLevel` are the sandbox's own (open point 6).
+ * Resolves an address to a municipality (service.md, geography object). The values of `status` and `unresolvedLevel`
+ * are the sandbox's own (open point 6).
  */
 import { CATALOG_VERSION, municipalities, type Municipality, subdivisions } from "./catalogue.js";
 import type { JsonObject } from "./json.js";
 
 const RULE_VERSION = 1;
 
-/** Without case, accents and doubled spaces. */
 const fold = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
 
-/** `now`: ms since 1970. */
+/** `now`: ms. */
 export function resolveGeography(
   address: { city: string; countryState: string; countryCode: string },
   resolutionId: string,
@@ -42,7 +41,7 @@ export function resolveGeography(
   };
 }
 
-/** Namesakes and cities of the same first word, those of the subdivision first. */
+/** Namesakes and cities with the same first word; those of the subdivision first. */
 function candidatesFor(known: readonly Municipality[], city: string, subdivision: string | undefined): Municipality[] {
   const [first] = city.split(" ");
   const isNear = (one: Municipality): number => Number(one.subdivisionCode === subdivision);

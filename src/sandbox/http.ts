@@ -1,4 +1,4 @@
-/** Serves the core over node's own HTTP, which decides nothing but what is no request at all. */
+/** Serves the core over node's own HTTP. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,10 +12,9 @@ import type { Message } from "./request.js";
 import { TOKEN_PATH } from "./tokens.js";
 
 export interface SandboxAddress {
-  /** `http://127.0.0.1:40123` */
   baseUrl: string;
   tokenUrl: string;
-  /** With the key of the control endpoints. */
+  /** Includes the key of the control endpoints. */
   controlUrl: string;
   docsUrl: string;
 }
@@ -25,7 +24,7 @@ export interface SandboxServer {
   close(): Promise<void>;
 }
 
-/** `port` 0 or left out: any free one. @throws Error when the port is taken. */
+/** `port` 0 or absent: any free one. @throws Error when the port is taken. */
 export async function serve(
   core: Core,
   options: { host?: string; port?: number; maxBytes: number; controlPath: string; patience?: number },
@@ -40,7 +39,7 @@ export async function serve(
     },
     (request, response) => void answer(core, request, response, options.maxBytes),
   );
-  // Whatever is expected, the request itself is answered.
+  // An Expect header changes nothing.
   server.on("checkExpectation", (request, response) => void answer(core, request, response, options.maxBytes));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(socket, refusalOf(error)));
   server.on("connect", (_request, socket) => refuse(socket, new Refusal(405, "CONNECT is not allowed here")));
@@ -76,7 +75,6 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
     body = await bodyOf(request, maxBytes);
     if (isNameless) body.refused = new Refusal(400, "HTTP/1.1 needs a Host header");
   } catch {
-    // The connection broke before the request was whole.
     return;
   }
   const headers: Record<string, string> = {};
@@ -88,7 +86,7 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
   else response.end(reply.body);
 }
 
-/** Keeps no more than `maxBytes`; whoever sends several times as much is answered before he has ended. */
+/** Keeps at most `maxBytes`; a sender of several times as much is answered early. */
 function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Message, "body" | "refused">> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -114,7 +112,7 @@ function refusalOf({ code }: NodeJS.ErrnoException): Refusal {
   return new Refusal(400, "The request is not well-formed HTTP");
 }
 
-/** For what no core has seen. */
+/** For requests that never reach the core. */
 function refuse(socket: Duplex, { status, code, message }: Refusal): void {
   if (!socket.writable) return void socket.destroy();
   const error = { code, id: randomUUID(), timestamp: new Date().toISOString(), message };

@@ -1,4 +1,4 @@
-/** The sandbox: the service of service.md on one's own machine. Imports nothing from outside this folder. */
+/** The sandbox: a local implementation of service.md. Imports nothing from outside this folder. */
 export { createSandbox, type Sandbox } from "./sandbox.js";
 export { type SandboxClock, seededRandom } from "./clock.js";
 export type { FaultAction, FaultRule } from "./faults.js";

@@ -1,20 +1,20 @@
-/** Instants as ISO 8601 writes them, in any of its forms and to any number of digits. */
+/** ISO 8601 instants in any form and precision. */
 
 export interface Instant {
-  /** Whole ms since 1970. */
+  /** Whole ms. */
   at: number;
-  /** The digits below the millisecond, without zeros at their end. */
+  /** Digits below the millisecond, without trailing zeros. */
   beyond: string;
 }
 
 const DAY = 86_400_000;
 const LONGEST = 64;
 
-/** Calendar, ordinal or week date, time to the hour, minute or second with a fraction of that, and an offset. */
+/** Calendar, ordinal or week date; time to the hour, minute or second with a fraction; offset. */
 const ISO =
   /^(\d{4})(-?)(?:(\d\d)\2(\d\d)|(\d{3})|W(\d\d)\2([1-7]))T(\d\d)(?:(:?)(\d\d)(?:\9(\d\d))?)?(?:[.,](\d+))?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/i;
 
-/** Null when the text is no point in time. */
+/** Null: not an instant. */
 export function parseInstant(text: string): Instant | null {
   const found = text.length > LONGEST ? null : ISO.exec(text);
   if (found === null) return null;
@@ -42,14 +42,14 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** The ms since 1970 at which the day begins in UTC; null for a day that its year does not have. */
+/** The day's beginning in UTC, ms; null: no such day. */
 function dayOf([, year, , month, dayOfMonth, ordinal, week, weekday]: RegExpExecArray): number | null {
   const newYear = Date.parse(`${year}-01-01T00:00:00Z`);
   let day: number;
   if (ordinal !== undefined) {
     day = newYear + (Number(ordinal) - 1) * DAY;
   } else if (week !== undefined) {
-    // The fourth of January is always in week 1; a week belongs to the year of its Thursday.
+    // 4 January is always in week 1; a week belongs to the year of its Thursday.
     const monday = newYear + (3 - ((new Date(newYear + 3 * DAY).getUTCDay() + 6) % 7) + (Number(week) - 1) * 7) * DAY;
     const thursday = new Date(monday + 3 * DAY).toISOString();
     return thursday.startsWith(String(year)) ? monday + (Number(weekday) - 1) * DAY : null;

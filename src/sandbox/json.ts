@@ -1,24 +1,24 @@
-/** Plain JSON data, as the sandbox takes and gives it, and reading it without losing digits. */
+/** JSON without loss of digits. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };
 
 type Reviver = (this: unknown, name: string, value: unknown, context: { source?: string }) => unknown;
 
-/** What the language has and its types do not know yet. */
+/** Missing in TypeScript's types. */
 const exact = JSON as unknown as {
   parse(text: string, reviver?: Reviver): unknown;
   rawJSON(text: string): unknown;
   isRawJSON(value: unknown): boolean;
 };
 
-/** More digits, or a larger exponent, than a double keeps for sure. */
+/** A double may not keep such numbers. */
 const LONG_NUMBER = /\d[\d.]{15}|\de[+-]?\d{3}/i;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !exact.isRawJSON(value);
 }
 
-/** Keeps the text of numbers that a double would change, but for coordinates. @throws SyntaxError */
+/** Keeps the text of numbers that a double would change, except coordinates. @throws SyntaxError */
 export function parseJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return exact.parse(text);
   return exact.parse(text, (name, value, { source }) => {

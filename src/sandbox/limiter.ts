@@ -1,7 +1,7 @@
 /** One token bucket per API client (service.md, Limits): `burst` requests at once, `rate` a second sustained. */
 interface Bucket {
   tokens: number;
-  /** ms since 1970, of the last refill. */
+  /** Of the last refill, ms. */
   at: number;
 }
 
@@ -10,14 +10,14 @@ export type Limiter = ReturnType<typeof limiterOf>;
 export function limiterOf(rate: number, burst: number) {
   const buckets = new Map<string, Bucket>();
   return {
-    /** 0 when the request may pass; else the ms until one may, and nothing is taken. `now`: ms since 1970. */
+    /** Returns 0 if the request may pass, else the ms until it may. `now`: ms. */
     take(clientId: string, now: number): number {
       const bucket = buckets.get(clientId) ?? { tokens: burst, at: now };
       const elapsed = Math.max(0, now - bucket.at);
       bucket.tokens = Math.min(burst, bucket.tokens + (elapsed * rate) / 1000);
       bucket.at = now;
       buckets.set(clientId, bucket);
-      // A millisecond's fraction lost to rounding must not refuse a request that is exactly on time.
+      // Rounding must not refuse a request that is exactly on time.
       if (bucket.tokens < 1 - 1e-9) return Math.ceil(((1 - bucket.tokens) * 1000) / rate);
       bucket.tokens -= 1;
       return 0;

@@ -1,6 +1,6 @@
 /**
- * Puts events on timelines, also those that an event causes on other documents: back-references, propagated copies, and the documents of targets
- * (service.md, Events rules 6, 10 and 11). When they take place is open point 11.
+ * Puts events on timelines, also on other documents: back-references, propagated copies and targets (service.md, Events
+ * rules 6, 10 and 11). Open point 11 decides their time.
  */
 import { addDocument } from "./documents.js";
 import { type Instant, instantText, isEarlier } from "./instants.js";
@@ -11,10 +11,9 @@ import { conflict, invalid } from "./refusal.js";
 import type { Call, Context } from "./request.js";
 import type { EventInput, RelatedDocument } from "./schemas.js";
 
-/** An event before its place on a timeline is known. */
 export type NewEvent = Omit<EventRecord, "documentId" | "sequence" | "recordedAt">;
 
-/** Adds the event and moves the document on. Whether it may be there has been decided before. */
+/** The checks have been made before. */
 export function writeEvent(context: Context, document: DocumentRecord, event: NewEvent): EventRecord {
   const sequence = document.eventCount + 1;
   const record: EventRecord = { ...event, documentId: document.id, sequence, recordedAt: context.now() };
@@ -26,25 +25,23 @@ export function writeEvent(context: Context, document: DocumentRecord, event: Ne
   return record;
 }
 
-/** States and transitions. */
 function stateAfter(state: DocumentState, name: string): DocumentState {
   if (name === "CANCEL") return "cancelled";
   return name === "CLOSE" ? "closed" : state;
 }
 
-/** The time of the last event. */
 export function lastOf({ lastAt, lastBeyond }: DocumentRecord): Instant | null {
   return lastAt === null ? null : { at: lastAt, beyond: lastBeyond };
 }
 
-/** The event's own time or the service's; never before the last event of the document that it is written on. */
+/** The event's time or the service's, but never before the document's last event. */
 function timeOfLink(call: Call, document: DocumentRecord, { at, beyond }: Instant): Instant {
   const wanted = call.settings.linkTime === "server" ? { at: call.now(), beyond: "" } : { at, beyond };
   const last = lastOf(document) ?? wanted;
   return isEarlier(wanted, last) ? last : wanted;
 }
 
-/** Events rule 6: the downstream document, whose timeline begins with the event that it came from. Gives its id. */
+/** Events rule 6: the downstream document, whose timeline begins with that event. @returns its id */
 export function createTarget(
   call: Call,
   source: DocumentRecord,
@@ -97,7 +94,7 @@ export function writeRelation(call: Call, source: EventRecord, related: RelatedD
   writeEvent(call, other, mirrorOf(call, source, related, time));
 }
 
-/** What of the attributes is not public goes along only with preserveSensitiveData (its meaning is not shown). */
+/** Private attributes go along only with preserveSensitiveData (its meaning is not shown). */
 function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
   const { eventName = "RELATED", eventLabel, isBackReference = true } = related;
   const back: JsonObject = { documentId: source.documentId, isBackReference };

@@ -1,10 +1,9 @@
-/** The description of the interface (OpenAPI 3.1), from the same schemas that check requests. */
+/** The OpenAPI 3.1 description, from the schemas that check requests. */
 import { z } from "zod";
 import { described as registry } from "./schemas.js";
 
 const described = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).register(registry, { id });
 
-/** Fields that are texts. */
 const texts = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, z.string()]));
 const optional = (names: string) => z.object(texts(names)).partial().shape;
 const nullable = z.string().nullable();

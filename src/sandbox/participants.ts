@@ -4,7 +4,10 @@ import { conflict, notFound, Refusal } from "./refusal.js";
 import type { Call, Reply } from "./request.js";
 import { checked, naturalKeyInput, type ParticipantInput, participantInput } from "./schemas.js";
 
-/** POST /participants: registers in the credential's dataset. A taken natural key is refused unless twins are allowed (open point 2). */
+/**
+ * POST /participants: registers in the credential's dataset. A taken natural key is refused unless twins are allowed
+ * (open point 2).
+ */
 export function createParticipant(call: Call): Reply {
   const input = checked(participantInput, call.body);
   if (!call.settings.twinParticipants && ownByKey(call, input) !== undefined) {
@@ -14,7 +17,7 @@ export function createParticipant(call: Call): Reply {
   return { status: 201, body: { id, snapshotId } };
 }
 
-/** GET /participants by natural key: the caller's own first, else one of another dataset; 404 when there is none (open point 3). */
+/** GET /participants by natural key: the caller's own first, else another dataset's; 404 if none (open point 3). */
 export function findParticipant(call: Call): Reply {
   const found = call.store.participantsByKey(naturalKey(checked(naturalKeyInput, call.query)));
   return shown(call, found.find((one) => one.dataset === call.caller.dataset) ?? found[0]);
@@ -25,7 +28,7 @@ export function readParticipant(call: Call): Reply {
   return shown(call, call.store.participant(call.params["id"] ?? ""));
 }
 
-/** What the service does, 4: every field of own records; of others only what identifies them. @throws Refusal 404 */
+/** What the service does, 4: own records with every field, others only with identification. @throws Refusal 404 */
 function shown({ caller }: Call, record: ParticipantRecord | undefined): Reply {
   if (record === undefined) throw notFound("Participant");
   const { snapshotId: _, dataset, ...own } = record;
@@ -33,7 +36,6 @@ function shown({ caller }: Call, record: ParticipantRecord | undefined): Reply {
   return { status: 200, body: dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name } };
 }
 
-/** The caller's own record of that natural key. */
 export function ownByKey({ store, caller }: Call, input: ParticipantInput): ParticipantRecord | undefined {
   return store.participantsByKey(naturalKey(input)).find(({ dataset }) => dataset === caller.dataset);
 }
@@ -54,8 +56,8 @@ function addParticipant(call: Call, input: ParticipantInput): ParticipantRecord 
 }
 
 /**
- * Events rule 1: the inline form finds the caller's own record by natural key, or creates it.
- * @throws Refusal 409 when it differs from the registered one, under the setting inlineDiffers.
+ * Events rule 1: the inline form finds the caller's own record by natural key, or creates it. @throws Refusal 409 when
+ * it differs from the registered one, under the setting inlineDiffers.
  */
 export function findOrCreateParticipant(call: Call, input: ParticipantInput): string {
   const known = ownByKey(call, input);
@@ -73,7 +75,7 @@ export function agree({ settings }: Call, what: string, input: object, known: ob
   }
 }
 
-/** A participant that the caller may use; whether those of another dataset may be is open point 28. @throws Refusal 403 */
+/** A participant that the caller may use; open point 28 covers other datasets. @throws Refusal 403 */
 export function usable({ caller, settings }: Call, record: ParticipantRecord): string {
   if (record.dataset !== caller.dataset && settings.foreign === "refuse") {
     throw new Refusal(403, "The participant belongs to another dataset");

@@ -1,10 +1,10 @@
-/** What the sandbox keeps. Records are never changed in place: the store is handed a new one. Times are ms since 1970. */
+/** The stored records. They are replaced, never changed in place. Times are ms. */
 import type { JsonObject } from "./json.js";
 
 export interface ParticipantRecord {
   id: string;
   snapshotId: string;
-  /** The dataset of the credential that registered it. */
+  /** Of the registering credential. */
   dataset: string;
   countryCode: string;
   taxIdType: string;
@@ -17,7 +17,7 @@ export interface ParticipantRecord {
   telephoneNumber: string;
 }
 
-/** The six create fields: what makes two addresses of one participant the same place. */
+/** The six create fields, which identify a participant's address. */
 export interface Place {
   name: string;
   street: string;
@@ -45,34 +45,37 @@ export type DocumentState = "open" | "closed" | "cancelled";
 export interface DocumentRecord {
   id: string;
   dataset: string;
-  /** Given by POST, or created by an event's target. */
+  /** By POST, or by an event's target. */
   origin: "created" | "target";
   state: DocumentState;
-  /** The time of the last recorded event; null on an empty timeline. */
+  /** Of the last event; null: empty timeline. */
   lastAt: number | null;
-  /** Its digits below the millisecond. */
+  /** Below the millisecond. */
   lastBeyond: string;
   eventCount: number;
   participantId: string | null;
   addressId: string | null;
   externalId: string | null;
   deduplicationId: string | null;
-  /** Whatever else came with the document. */
+  /** All other fields of the document. */
   fields: JsonObject;
   createdAt: number;
 }
 
-/** Who wrote an event: its sender, a bidirectional relation, a propagation, or a target (service.md, Events rules 6, 10, 11). */
+/**
+ * The event's origin: its sender, a bidirectional relation, a propagation, or a target (service.md, Events rules 6, 10,
+ * 11).
+ */
 export type EventOrigin = "sent" | "mirror" | "propagated" | "target";
 
 export interface EventRecord {
   documentId: string;
-  /** Its place on the timeline, counting from 1. */
+  /** On the timeline, from 1. */
   sequence: number;
   eventId: string;
   origin: EventOrigin;
   name: string;
-  /** externalCreatedAt as an instant, and its digits below the millisecond. */
+  /** externalCreatedAt, with its digits below the millisecond. */
   at: number;
   beyond: string;
   isPublic: boolean;
@@ -80,7 +83,7 @@ export interface EventRecord {
   addressId: string | null;
   deduplicationId: string | null;
   targetDocumentId: string | null;
-  /** Metadata, relatedDocument, value and the like, as sent. */
+  /** Metadata, relatedDocument, value and so on, as sent. */
   body: JsonObject;
   recordedAt: number;
 }
@@ -88,11 +91,11 @@ export interface EventRecord {
 export interface TokenRecord {
   token: string;
   clientId: string;
-  /** ms since 1970 on the injected clock, without the clock offset. */
+  /** In ms, without the clock offset. */
   expiresAt: number;
 }
 
-/** The natural key of a participant (service.md, Participant), in one text. */
+/** service.md, Participant. */
 export function naturalKey(of: { countryCode: string; taxIdType: string; taxId: string }): string {
   return JSON.stringify([of.countryCode, of.taxIdType, of.taxId]);
 }

@@ -1,5 +1,5 @@
 /**
- * The participant and address that an event or document names, by id or inline, and the identity check across a request
+ * The participant and address of an event or document, by id or inline, and the identity check across a request
  * (service.md, Events rules 1 to 3).
  */
 import { checkedAddress, findOrCreateAddress } from "./addresses.js";
@@ -9,7 +9,6 @@ import { conflict, invalid } from "./refusal.js";
 import type { Call } from "./request.js";
 import { addressInput, type ParticipantInput } from "./schemas.js";
 
-/** What events, documents and targets have in common. */
 export interface References {
   participantId?: string | undefined;
   participant?: ParticipantInput | undefined;
@@ -28,8 +27,8 @@ const PAIRS = [
 ] as const;
 
 /**
- * Events rule 1: exactly one of each pair; documents and targets may do without (open point 27). `at` is what the carrier is
- * called in messages. @throws Refusal 400
+ * Events rule 1: exactly one of each pair; documents and targets may omit them (open point 27). `at`: the carrier's
+ * name in messages. @throws Refusal 400
  */
 export function checkReferences(carrier: References, at: string, required: boolean): void {
   for (const [id, inline] of PAIRS) {
@@ -41,8 +40,8 @@ export function checkReferences(carrier: References, at: string, required: boole
 }
 
 /**
- * The ids behind the references; inline ones are found or created. An inline address belongs to the participant beside it.
- * @throws Refusal 400 for an id that nobody registered, 403 for a foreign participant under the setting foreign.
+ * Finds or creates inline parties. An inline address belongs to the participant beside it. @throws Refusal 400 for an
+ * unregistered id, 403 for a foreign participant under the setting foreign.
  */
 export function resolveReferences(call: Call, carrier: References, at: string): ResolvedReferences {
   const participantId = resolveParticipant(call, carrier, at);
@@ -78,9 +77,9 @@ function resolveAddress(
 }
 
 /**
- * The identity check: inline participants of one natural key, and inline addresses of one owner and place, must carry the
- * same data, however the owner is named. What an address is known by is not shown; here it is its owner with the six create
- * fields. `carriers`: the events of a request, their targets, and the document. @throws Refusal 409
+ * The identity check: inline participants of one natural key, and inline addresses of one owner and place, must have
+ * the same data. The identity of an address is not shown; here it is its owner and the six create fields. `carriers`:
+ * the request's events, their targets, and the document. @throws Refusal 409
  */
 export function checkIdentities(call: Call, carriers: readonly References[]): void {
   const seen = new Map<string, Record<string, unknown>>();
@@ -94,7 +93,7 @@ export function checkIdentities(call: Call, carriers: readonly References[]): vo
   }
 }
 
-/** Whether a field that only one of both carries is a difference depends on the setting identityFields. */
+/** The setting identityFields decides whether a field that only one has is a difference. */
 function meet(
   { settings }: Call,
   seen: Map<string, Record<string, unknown>>,

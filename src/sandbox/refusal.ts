@@ -1,6 +1,6 @@
 /**
- * A request that the service does not accept (service.md, Errors): the status, and one code and message for each
- * item of the envelope. Thrown by the endpoints, turned into an answer by the core, nowhere else.
+ * A refused request (service.md, Errors): the status, and a code and message for each item of the envelope. Only the
+ * core turns it into an answer.
  */
 const codes: Readonly<Record<number, string>> = {
   400: "VALIDATION_ERROR",
@@ -28,7 +28,7 @@ export class Refusal extends Error {
   readonly messages: string[];
   readonly headers: Record<string, string>;
 
-  /** `code`: when something more precise is known than the status's own. */
+  /** `code`: more precise than the status's own. */
   constructor(
     status: number,
     messages: string | string[],
@@ -42,13 +42,13 @@ export class Refusal extends Error {
   }
 }
 
-/** 400: fix the payload. */
+/** Fix the payload. */
 export const invalid = (message: string): Refusal => new Refusal(400, message);
 
-/** 409 of the kind "other conflicts": fix the data conflict. */
+/** Fix the data conflict. */
 export const conflict = (message: string): Refusal => new Refusal(409, message);
 
-/** 409 for a repeated deduplicationId (service.md, Events rule 8), in the words of the specification. */
+/** For a repeated deduplicationId (service.md, Events rule 8), in the specification's words. */
 export const duplicateKey = (key: string): Refusal => conflict(`Document deduplicationId: (${key}) already exists`);
 
 export const notFound = (what: string): Refusal => new Refusal(404, `${what} was not found`);

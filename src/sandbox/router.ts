@@ -1,4 +1,4 @@
-/** The service's endpoints (service.md, Endpoints), and finding the one that a path means. */
+/** The service's endpoints (service.md, Endpoints) by path. */
 import { createAddress, listAddresses } from "./addresses.js";
 import { createDocument, readDocument } from "./documents.js";
 import { postBatch, postEvent } from "./events.js";
@@ -7,7 +7,7 @@ import type { Call, Reply } from "./request.js";
 
 export interface Route {
   method: "GET" | "POST";
-  /** With `{name}` for an identifier. */
+  /** `{name}` stands for an identifier. */
   template: string;
   endpoint(call: Call): Reply;
 }
@@ -24,13 +24,13 @@ const routes: readonly Route[] = [
   { method: "POST", template: "/documents/{documentId}/events", endpoint: postEvent },
 ];
 
-/** A route that fits a path, whatever its method. */
+/** Its path fits, whatever the method. */
 export interface Match {
   route: Route;
   params: Record<string, string>;
 }
 
-/** `path` without its query. The route of that method first; empty when the service knows no such path. */
+/** `path`: without its query. The method's own route comes first; empty: unknown path. */
 export function matchRoutes(method: string, path: string): Match[] {
   const parts = path.split("/");
   const fitting = routes.flatMap((route) => {
@@ -55,7 +55,7 @@ function paramsOf(template: readonly string[], parts: readonly string[]): Record
   return params;
 }
 
-/** An identifier that is not well-formed percent-encoding is taken literally. */
+/** Malformed percent-encoding is taken literally. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,4 +1,4 @@
-/** Puts the sandbox together: a store, a clock, and the core over them. */
+/** Composes the sandbox: store, clock, core. */
 import { randomUUID } from "node:crypto";
 import { tooLarge } from "./body.js";
 import { inTimeOrder, realClock, uuidsFrom } from "./clock.js";
@@ -16,27 +16,26 @@ import { tokensOf } from "./tokens.js";
 
 export interface Sandbox {
   readonly settings: Readonly<SandboxSettings>;
-  /** Where the control endpoints are, with their key: `/_sandbox/…`. */
+  /** Includes the key: `/_sandbox/…`. */
   readonly controlPath: string;
-  /** Answers one request in process. Never rejects; faults such as a dropped connection are in the result. */
+  /** In process. Never rejects; faults such as a dropped connection are in the result. */
   inject(request: SandboxRequest): Promise<SandboxResponse>;
-  /** Serves over HTTP, once. `port` 0 or left out: any free one. `patience`: ms that a request may take to arrive. */
+  /** Serves over HTTP, once. `port` 0 or absent: any free one. `patience`: ms in which a request must arrive. */
   listen(options?: { host?: string; port?: number; patience?: number }): Promise<SandboxAddress>;
-  /** Typed reads of what is kept. */
   readonly store: Inspection;
-  /** Every timeline as stable text for diffs. */
+  /** For diffs. */
   dump(options?: DumpOptions): string;
-  /** Replaces all fault rules; counting starts over. @throws z.ZodError for a malformed rule */
+  /** Counting starts over. @throws z.ZodError for a malformed rule */
   setFaults(rules: readonly FaultRule[], seed?: number): void;
-  /** ms that the service's clock is ahead of the injected one. */
+  /** How far the service's clock is ahead of the injected one. */
   setClockOffset(ms: number): void;
-  /** Expires every token that is good now; gives their number. */
+  /** @returns how many were good */
   expireTokens(): number;
-  /** Stops serving and frees the store's file. Safe to call twice. */
+  /** Also frees the store's file. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** @throws RangeError for an option out of its range; whatever SQLite says of a file that it cannot open. */
+/** @throws RangeError for an option out of range; SQLite's error for a file that it cannot open. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = settingsOf(options);
   const { clock = realClock, storage = "memory", credentials = defaultCredentials, random } = options;
@@ -62,7 +61,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     controlPath: control.path,
     inject: (request) => core(written(request, settings.maxBytes)),
     async listen(listenOptions = {}) {
-      // Loaded here: whoever only injects never pays for it.
+      // Tests that only inject do not need it.
       const { serve } = await import("./http.js");
       if (server !== null) throw new Error("The sandbox is listening already.");
       server = await serve(core, { maxBytes: settings.maxBytes, controlPath: control.path, ...listenOptions });
@@ -83,7 +82,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
-/** A request of this process as it would stand on the wire. */
+/** As it would be on the wire. */
 function written({ method, path, headers = {}, body = "", signal }: SandboxRequest, maxBytes: number): Message {
   const isJson = typeof body !== "string" && !(body instanceof Uint8Array);
   const bytes = body instanceof Uint8Array ? body : Buffer.from(isJson ? JSON.stringify(body) : body);

@@ -1,9 +1,9 @@
-/** What requests must look like. Required fields that service.md does not show follow open points 1, 4, 7, 8 and 27. */
+/** The schemas of requests. Required fields that service.md does not show follow open points 1, 4, 7, 8 and 27. */
 import { z } from "zod";
 import { parseInstant } from "./instants.js";
 import { Refusal } from "./refusal.js";
 
-/** The schemas that the description of the interface names. */
+/** For the description of the interface. */
 export const described = z.registry<{ id: string }>();
 
 const text = z.string().min(1);
@@ -14,7 +14,7 @@ const timestamp = z
 /** Participant: international format with a leading plus. */
 const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, "must be in international format: a plus and 7 to 15 digits");
 
-/** Participant: the create request; the fields that are returned on read are taken as well. */
+/** The create request; accepts the returned fields too. */
 export const participantInput = z
   .object({
     countryCode: text,
@@ -33,7 +33,7 @@ export const naturalKeyInput = participantInput.pick({ countryCode: true, taxIdT
 
 const sixFields = { city: text, countryCode: text, countryState: text, name: text, number: text, street: text };
 
-/** Address: the create request with what may or may not be accepted beside it (open point 4). */
+/** The create request, with further fields that may be accepted (open point 4). */
 export const addressInput = z
   .object({
     ...sixFields,
@@ -45,18 +45,18 @@ export const addressInput = z
   })
   .register(described, { id: "NewAddress" });
 
-/** The same with nothing beside the six fields (option strictAddresses). */
+/** Only the six fields (strictAddresses). */
 export const strictAddressInput = z.strictObject(sixFields);
 
 const references = {
   participantId: text.optional(),
   participant: participantInput.optional(),
   addressId: text.optional(),
-  /** Checked as the setting strictAddresses wants it when it is used. */
+  /** Checked when it is used. */
   address: z.record(z.string(), z.unknown()).optional(),
 };
 
-/** Document: everything else is kept as it comes. Also the shape of an event's target. */
+/** Keeps all other fields. Also the shape of an event's target. */
 export const documentInput = z
   .looseObject({ ...references, externalId: text.optional(), deduplicationId: text.optional() })
   .register(described, { id: "NewDocument" });
@@ -105,7 +105,7 @@ const customEvent = z
   .object({ name: text, ...eventFields, relatedDocument: relatedDocument.optional() })
   .register(described, { id: "CustomEvent" });
 
-/** For the description of the interface; requests are checked by the one schema that their name chooses. */
+/** For the description only; a request's name chooses its schema. */
 const eventInput = z
   .union([closeEvent, actorEvent, cancelEvent, relatedEvent, updateEvent, customEvent])
   .register(described, { id: "Event" });
@@ -119,7 +119,7 @@ export type ParticipantInput = z.output<typeof participantInput>;
 export type AddressInput = z.output<typeof addressInput>;
 export type DocumentInput = z.output<typeof documentInput>;
 export type RelatedDocument = z.output<typeof relatedDocument>;
-/** An event as any of the six schemas gives it. */
+/** As any of the six schemas returns it. */
 export type EventInput = z.output<typeof customEvent>;
 
 const reserved: ReadonlyMap<unknown, z.ZodType> = new Map<unknown, z.ZodType>([
@@ -130,7 +130,7 @@ const reserved: ReadonlyMap<unknown, z.ZodType> = new Map<unknown, z.ZodType>([
   ["UPDATE", updateEvent],
 ]);
 
-/** Names with a schema of their own; every other name, OUTPUT and SPLIT included, is a CUSTOM event (Events (types), rule 2). */
+/** All other names, OUTPUT and SPLIT included, are CUSTOM events (Events (types), rule 2). */
 export const isReserved = (name: unknown): boolean => reserved.has(name);
 
 export const eventSchemaFor = (name: unknown): z.ZodType => reserved.get(name) ?? customEvent;
@@ -138,8 +138,8 @@ export const eventSchemaFor = (name: unknown): z.ZodType => reserved.get(name) ?
 const MOST_MESSAGES = 20;
 
 /**
- * The value as its schema has it. A field of the wrong type is a structure that cannot be processed (422), anything else a
- * validation error (400). `at` is what the value is called in messages, empty for the body itself. @throws Refusal
+ * A field of the wrong type cannot be processed (422); anything else is a validation error (400). `at`: the value's
+ * name in messages, "" for the body. @throws Refusal
  */
 export function checked<Schema extends z.ZodType>(schema: Schema, input: unknown, at = ""): z.output<Schema> {
   const result = schema.safeParse(input);

@@ -1,7 +1,7 @@
 /**
- * Keeps the records in SQLite, in memory or in a file. It knows no rule of the service; it keeps, finds and undoes.
- * In a file, requests that arrive close together share one commit: each is a savepoint of its own in one open transaction,
- * which is committed before any of their answers leaves.
+ * Keeps the records in SQLite, in memory or in a file; knows no rule of the service. In a file, requests that arrive
+ * close together share one commit: each is a savepoint in one transaction, committed before any of their answers
+ * leaves.
  */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,7 +10,7 @@ import { parseJson } from "./json.js";
 import type { AddressRecord, DocumentRecord, EventRecord, ParticipantRecord, TokenRecord } from "./records.js";
 import { naturalKey, placeOf } from "./records.js";
 
-/** Kept as `PRAGMA user_version`; a file of another version is refused. */
+/** In `PRAGMA user_version`; other versions are refused. */
 const VERSION = 2;
 
 const SCHEMA = `
@@ -37,14 +37,16 @@ CREATE TABLE relations (
 CREATE TABLE tokens (token TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** How long another holder of the file is waited for; everything stands still meanwhile. */
+/** How long to wait for another holder of the file; everything stops meanwhile. */
 const BUSY_MS = 250;
 
-/** `file`: made when it is not there; null: in memory. @throws Error for a file that is no sandbox's or of another version. */
+/**
+ * `file`: made if missing; null: in memory. @throws Error for a file that is not a sandbox's, or of another version.
+ */
 export function openStore(file: string | null) {
   if (file !== null) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Names and tax ids are nobody else's business; SQLite gives its side files the same mode.
+    // Names and tax ids are confidential; SQLite gives its side files the same mode.
     closeSync(openSync(file, "a", 0o600));
   }
   const db = new Database(file ?? ":memory:", { timeout: BUSY_MS });
@@ -53,7 +55,7 @@ export function openStore(file: string | null) {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");
   db.pragma("cache_size = -65536");
-  // Scattered keys dirty many pages; rewriting each into the file after every few commits is what would cost most.
+  // Scattered keys dirty many pages, and rewriting each one after every few commits would cost most.
   db.pragma("wal_autocheckpoint = 16384");
   const version = db.pragma("user_version", { simple: true });
   const isEmpty = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0;
@@ -67,7 +69,7 @@ export function openStore(file: string | null) {
     throw new Error(`${file} is not a sandbox store of version ${VERSION}.`);
   }
 
-  /** In a file: opens the shared transaction, and has it committed once this turn of the event loop is over. */
+  /** In a file: opens the shared transaction, and commits it after this turn of the event loop. */
   function begin(): void {
     if (db.inTransaction || file === null) return;
     run("BEGIN IMMEDIATE");
@@ -83,7 +85,7 @@ export function openStore(file: string | null) {
         }
       });
     });
-    // Those who wait see the rejection; nobody waiting must not end the process.
+    // Waiting requests see the rejection; an unobserved one must not end the process.
     pending.catch(() => undefined);
   }
 
@@ -97,7 +99,7 @@ export function openStore(file: string | null) {
     prepared(sql).run();
   }
 
-  /** The number of rows written. */
+  /** @returns the number of rows */
   function write(sql: string, ...values: (string | number | null)[]): number {
     begin();
     return prepared(sql).run(...values).changes;
@@ -109,7 +111,7 @@ export function openStore(file: string | null) {
   }
 
   return {
-    /** All that `work` writes, or nothing when it throws. May be nested: an inner failure undoes the inner part only. */
+    /** All or nothing. May be nested: an inner failure undoes only the inner part. */
     transaction<T>(work: () => T): T {
       begin();
       run("SAVEPOINT part");
@@ -126,12 +128,12 @@ export function openStore(file: string | null) {
       }
     },
 
-    /** Null when everything written so far is durable, else a promise of that. Rejects when it could not be made durable. */
+    /** Null: everything is durable; else a promise that rejects if it cannot be. */
     settled(): Promise<void> | null {
       return pending;
     },
 
-    /** Makes everything durable and frees the file. Safe to call twice. */
+    /** Safe to call twice. */
     close(): void {
       if (!db.open) return;
       if (db.inTransaction) db.exec("COMMIT");
@@ -142,7 +144,7 @@ export function openStore(file: string | null) {
       return list<ParticipantRecord>("SELECT record FROM participants WHERE id = ?", id)[0];
     },
 
-    /** Of all datasets, oldest first. */
+    /** In all datasets, oldest first. */
     participantsByKey(key: string): ParticipantRecord[] {
       return list("SELECT record FROM participants WHERE natural_key = ? ORDER BY seq", key);
     },
@@ -160,12 +162,11 @@ export function openStore(file: string | null) {
       return list<AddressRecord>("SELECT record FROM addresses WHERE id = ?", id)[0];
     },
 
-    /** Oldest first. */
     addressesOf(participantId: string): AddressRecord[] {
       return list("SELECT record FROM addresses WHERE participant_id = ? ORDER BY seq", participantId);
     },
 
-    /** The oldest one of this dataset at that place (see `placeOf`). */
+    /** The dataset's oldest address at that place (see `placeOf`). */
     addressAt(participantId: string, dataset: string, place: string): AddressRecord | undefined {
       const sql = "SELECT record FROM addresses WHERE participant_id = ? AND place = ? AND dataset = ? ORDER BY seq";
       return list<AddressRecord>(sql, participantId, place, dataset)[0];
@@ -198,29 +199,29 @@ export function openStore(file: string | null) {
       return list("SELECT record FROM documents ORDER BY seq");
     },
 
-    /** In the order of the timeline. */
+    /** In timeline order. */
     eventsOf(documentId: string): EventRecord[] {
       return list("SELECT record FROM events WHERE document_id = ? ORDER BY sequence", documentId);
     },
 
-    /** Adds an event; `document` is the document after it. */
+    /** `document`: its state afterwards. */
     append(document: DocumentRecord, event: EventRecord): void {
       write("UPDATE documents SET record = ? WHERE id = ?", JSON.stringify(document), document.id);
       const sql = "INSERT INTO events (document_id, sequence, record) VALUES (?, ?, ?)";
       write(sql, document.id, event.sequence, JSON.stringify(event));
     },
 
-    /** False when the key is taken within that scope. */
+    /** False: the key is taken in that scope. */
     claimKey(scope: string, key: string): boolean {
       return write("INSERT INTO keys (scope, key) VALUES (?, ?) ON CONFLICT DO NOTHING", scope, key) === 1;
     },
 
-    /** One direction. Repeating it changes nothing. */
+    /** One direction; may be repeated. */
     relate(from: string, to: string): void {
       write("INSERT INTO relations (from_id, to_id) VALUES (?, ?) ON CONFLICT DO NOTHING", from, to);
     },
 
-    /** In the order in which they were related. */
+    /** In order of relation. */
     relatedTo(documentId: string): string[] {
       const ids = prepared("SELECT to_id FROM relations WHERE from_id = ? ORDER BY seq").pluck();
       return ids.all(documentId) as string[];
@@ -235,7 +236,7 @@ export function openStore(file: string | null) {
       write("INSERT INTO tokens (token, client_id, expires_at) VALUES (?, ?, ?)", token, clientId, expiresAt);
     },
 
-    /** Of one token, or of all that are good at `now`; gives their number. */
+    /** One token, or all that are good at `now`; @returns how many */
     expireTokens(now: number, only: string | null): number {
       const sql = "UPDATE tokens SET expires_at = ? WHERE expires_at > ? AND token = coalesce(?, token)";
       return write(sql, now, now, only);

@@ -1,19 +1,18 @@
 /**
- * The sandbox's switches: each turns one reading of what the specification leaves open (docs/explanation/open-points.md). One table for
- * the settings, their defaults and the flags of a command line.
+ * The sandbox's switches, one for each reading of an open point (docs/explanation/open-points.md): settings, defaults
+ * and flags in one table.
  */
 import type { SandboxClock, SandboxRandom } from "./clock.js";
 import type { FaultRule } from "./faults.js";
 
 interface Switch<Value> {
-  /** As commander writes it: `--max-events <n>`; without `<…>` on or off. */
+  /** For commander: `--max-events <n>`; without `<…>` on or off. */
   flag: string;
   kind: "switch" | "number" | "choice";
-  /** Of a `choice`. */
   choices?: readonly string[];
-  /** Whether `off` is accepted as well, for null. */
+  /** `off` means null. */
   mayBeOff?: boolean;
-  /** Null: off, or not given. */
+  /** Null: off, or absent. */
   default: Value;
   description: string;
 }
@@ -113,30 +112,29 @@ export const switches = {
 type Switches = typeof switches;
 export type SandboxSettings = { [Name in keyof Switches]: Switches[Name]["default"] };
 
-/** One API client. Clients of one dataset share records; clients of one integrator share deduplicationIds. */
+/** An API client. Clients of one dataset share records; clients of one integrator share deduplicationIds. */
 export interface SandboxCredential {
   clientId: string;
   clientSecret: string;
   dataset: string;
   /** Default: the dataset. */
   integrator?: string;
-  /** Scopes it may ask for; left out: any. */
+  /** Allowed scopes; absent: any. */
   scopes?: string[];
 }
 
 export interface SandboxOptions extends Partial<SandboxSettings> {
-  /** `memory` (default) or an SQLite file, made when it is not there. */
+  /** `memory` (default) or an SQLite file, made if missing. */
   storage?: "memory" | { file: string };
   /** Default: `sandbox`/`sandbox` in dataset `sandbox`, `second`/`second` in dataset `second`. */
   credentials?: SandboxCredential[];
   clock?: SandboxClock;
-  /** Source of generated ids. */
+  /** For generated ids. */
   random?: SandboxRandom;
-  /** Faults from the start. */
   faults?: FaultRule[];
-  /** Seed of the faults' own chance (default 1). */
+  /** For the faults; default 1. */
   seed?: number;
-  /** How many requests the log keeps, the newest (default 10,000). */
+  /** The newest so many; default 10,000. */
   requestLog?: number;
 }
 
@@ -150,7 +148,7 @@ export const defaultSettings = Object.fromEntries(
   Object.entries(switches).map(([name, { default: value }]) => [name, value]),
 ) as SandboxSettings;
 
-/** The settings in `options`, defaults filled in. @throws RangeError naming an option out of its range. */
+/** With defaults. @throws RangeError naming an option out of range. */
 export function settingsOf(options: SandboxOptions): SandboxSettings {
   const settings: SandboxSettings = { ...defaultSettings };
   for (const name of Object.keys(switches) as (keyof Switches)[]) {
@@ -165,7 +163,6 @@ export function settingsOf(options: SandboxOptions): SandboxSettings {
 }
 
 export interface FlagDescription extends Switch<string | number | boolean | null> {
-  /** The option that it sets. */
   name: keyof SandboxSettings | "seed";
 }
 
@@ -174,15 +171,15 @@ export const sandboxFlags: readonly FlagDescription[] = [
   { name: "seed", ...number("--seed <n>", 1, "seed of the faults' chance") },
 ];
 
-/** What commander calls the value of a flag: `--max-events <n>` gives `maxEvents`. */
+/** Commander's name for the flag's value: `--max-events <n>` gives `maxEvents`. */
 export function attributeOf({ flag }: { flag: string }): string {
   const [long = ""] = flag.replace(/^--/, "").split(" ");
   return long.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * Options from what was given on a command line, by `attributeOf`; what is missing or undefined stays at its default.
- * @throws RangeError naming the flag and what it accepts.
+ * `given`: by `attributeOf`; missing values keep their defaults. @throws RangeError naming the flag and what it
+ * accepts.
  */
 export function optionsFromFlags(given: Readonly<Record<string, unknown>>): SandboxOptions {
   const options: Record<string, unknown> = {};

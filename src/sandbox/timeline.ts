@@ -1,4 +1,7 @@
-/** Appends one event to a document: duplicate, lifecycle and time checks, then the event and what it causes elsewhere. */
+/**
+ * Appends an event to a document: checks duplicate, lifecycle and time, then writes the event and its effects
+ * elsewhere.
+ */
 import { eventScope, visible } from "./documents.js";
 import { type Instant, instantText, isEarlier, parseInstant } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
@@ -15,19 +18,19 @@ export interface AppendedEvent {
 }
 
 /**
- * Must run in a transaction. `at`: what the event is called in messages.
- * @throws Refusal 409 for a repeated key, a closed or a cancelled document; 400 for its time or an unknown reference.
+ * Call in a transaction. `at`: the event's name in messages. @throws Refusal 409 for a repeated key, a closed or
+ * cancelled document; 400 for its time or an unknown reference.
  */
 export function appendEvent(call: Call, documentId: string, event: EventInput, at: string): AppendedEvent {
   const document = visible(call, documentId);
-  // Its schema has seen to it that it is one.
+  // Its schema has checked it.
   const instant = parseInstant(event.externalCreatedAt) as Instant;
   const { name, isPublic, deduplicationId = null } = event;
   const checks = [() => claimKey(call, document, deduplicationId), () => checkOrder(call, document, name, instant, at)];
   for (const check of call.settings.checks === "order-first" ? checks.toReversed() : checks) check();
 
   const references = resolveReferences(call, event, at);
-  // Before the relation of this very event is recorded: a propagated copy goes to documents that were related before it.
+  // Before this event's own relation is recorded: a copy goes only to documents related before.
   const related = event.propagateEvent === true ? call.store.relatedTo(documentId) : [];
   const targetDocumentId =
     event.target === undefined ? null : createTarget(call, document, event, instant, references, `${at}target.`);

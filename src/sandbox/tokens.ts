@@ -1,6 +1,6 @@
 /**
- * OAuth 2.0 Client Credentials (service.md, Authentication): issues tokens and tells whose a token is. The address of the
- * endpoint, scopes and lifetime are the sandbox's own (open point 12).
+ * OAuth 2.0 Client Credentials (service.md, Authentication): issues and verifies tokens. Endpoint, scopes and lifetime
+ * are the sandbox's own (open point 12).
  */
 import type { Caller, Context, Reply } from "./request.js";
 import type { SandboxCredential } from "./switches.js";
@@ -13,7 +13,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
   const credentials = new Map(all.map((one) => [one.clientId, one]));
   const { store, clock, settings } = context;
   return {
-    /** POST /oauth/token with basic or post client authentication; errors by RFC 6749, 5.2. */
+    /** POST /oauth/token with basic or post authentication; errors by RFC 6749, 5.2. */
     issue(headers: Record<string, string>, body: string): Reply {
       if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")) {
         return refused("invalid_request", "The body must be application/x-www-form-urlencoded");
@@ -46,7 +46,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
       };
     },
 
-    /** Whose token it is. `authorization`: the header's value. */
+    /** `authorization`: the header's value. */
     verify(authorization: string): Caller | "expired" | "unknown" {
       const record = store.token(tokenIn(authorization));
       const credential = credentials.get(record?.clientId ?? "");
@@ -56,7 +56,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
       return { clientId, dataset, integrator };
     },
 
-    /** Of one header's token, or of all: from now on they are expired. Gives how many were still good. */
+    /** Expires one header's token, or all. @returns how many were good */
     expire(authorization?: string): number {
       const only = authorization === undefined ? null : tokenIn(authorization);
       return store.transaction(() => store.expireTokens(Math.floor(clock.now()), only));

@@ -1,18 +1,18 @@
 /**
- * What a channel was told, so that it hears of the same open problem once, and then after one and three days and weekly. Pure.
- * A cause is told at once when it is new or has grown, and when two runs in a row landed nothing.
+ * Remembers what each channel was told, so that it hears of an open problem once, then after one and three days and
+ * weekly. A new or grown cause is told at once, and so are two runs in a row that landed nothing.
  */
 import type { Moment } from "../settings/notify-schema.js";
 import type { Outcome } from "./outcome.js";
 
 export interface Memory {
-  /** By source and id, as they were last told. */
+  /** By source and id, as last told. */
   causes: { [key: string]: { count: number; since: number; source: string | null } };
-  /** When something new was last told, ms; null: the channel has no open problem on its mind. */
+  /** When something new was last told, ms; null: no open problem. */
   news: number | null;
-  /** When anything was last told, ms. */
+  /** In ms. */
   told: number | null;
-  /** Runs in a row that landed nothing although they should have. */
+  /** Consecutive runs that should have landed something and did not. */
   fruitless: number;
 }
 
@@ -20,27 +20,27 @@ export const nothingTold: Memory = { causes: {}, news: null, told: null, fruitle
 
 export interface Telling {
   when: Moment;
-  /** `grown`: new, or more than was last told. `since`: ms. */
+  /** `grown`: new, or more than last told. `since`: ms. */
   causes: (Outcome["causes"][number] & { grown: boolean; since: number })[];
-  /** Why it is told again although nothing is new: how many days the oldest cause is open. */
+  /** For a repeated message: the age of the oldest cause, in days. */
   openDays: number | null;
-  /** 2 or more: that many runs in a row landed nothing. */
+  /** 2 or more. */
   fruitless: number;
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** A run at two in the morning is not always at the same second. */
+/** A nightly run does not begin at exactly the same second. */
 const EARLY = 2 * HOUR;
 
-/** Null: nothing is told. The memory is to be kept once the channel has taken the telling. */
+/** Null: nothing to tell. Keep the memory once the channel has accepted the message. */
 export function decide(
   memory: Memory,
   outcome: Outcome,
   wanted: readonly Moment[],
   now: number,
 ): { telling: Telling | null; memory: Memory } {
-  // Who had no run to look at the ledger with knows nothing of its open work.
+  // A failure before any run knows nothing of the ledger's open work.
   const others = Object.entries(memory.causes).filter(([, { source }]) =>
     source === null ? outcome.run === null : source !== outcome.source,
   );
@@ -77,7 +77,7 @@ export function decide(
 
 const keyOf = (source: string | null, id: string): string => `${source ?? ""} ${id}`;
 
-/** One day after the last news, three days after, then weekly. */
+/** One day after the last news, three days later, then weekly. */
 function isDue({ news, told }: Memory, now: number): boolean {
   if (news === null || told === null) return false;
   const marks = [1, 3];

@@ -1,11 +1,11 @@
-/** A notification in words for people, and as one JSON object for programs. Pure. */
+/** A notification as text for people and JSON for programs. */
 import type { Moment } from "../settings/notify-schema.js";
 import { counted, grouped } from "../report/figures.js";
 import { plainText } from "../report/plain-text.js";
 import type { Telling } from "./memory.js";
 import type { Outcome } from "./outcome.js";
 
-/** The object that a webhook gets. `at` and `since` are ISO 8601, UTC. */
+/** Sent to webhooks. `at` and `since`: ISO 8601, UTC. */
 export interface Notification {
   type: "notification";
   when: Moment;
@@ -13,16 +13,16 @@ export interface Notification {
   run: string | null;
   exitCode: number;
   at: string;
-  /** The answer in a sentence or two. */
+  /** One or two sentences. */
   message: string;
   causes: { what: string; count: number; new: boolean; since: string }[];
-  /** How many runs in a row landed nothing although they should have. */
+  /** Consecutive runs that should have landed something and did not. */
   fruitless: number;
   commands: string[];
   console: string | null;
 }
 
-/** More causes than this are counted in a message for people. */
+/** Further causes are only counted. */
 const MOST = 8;
 
 const subjects: Record<Moment, string> = {
@@ -68,7 +68,7 @@ export function notificationOf(
 /** `production: a person is needed`. */
 export const subjectOf = ({ target, when }: Notification): string => `${plainText(target)}: ${subjects[when]}`;
 
-/** What, how many, since when, and what to do; without the subject. */
+/** Without the subject. */
 export function textOf(told: Notification): string {
   const width = grouped(Math.max(0, ...told.causes.map(({ count }) => count))).length;
   const largest = told.causes.toSorted(

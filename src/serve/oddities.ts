@@ -1,6 +1,6 @@
 /**
- * What is not as usual about an import that ended: compared with up to ten earlier ones by the same mapping, of which there
- * must be three. Corrections are neither judged nor compared with. Pure; each sentence says what was compared.
+ * What is unusual about an import, compared with three to ten earlier ones by the same mapping. Corrections are
+ * ignored.
  */
 import type { Summary } from "../model/summary.js";
 import { grouped, shortDuration } from "../report/figures.js";
@@ -9,13 +9,12 @@ import type { Cause } from "./outcome.js";
 
 export interface Compared {
   summary: Summary;
-  /** Newest first. */
   earlier: readonly Summary[];
-  /** Newest time of an event, ms: of this import, and of earlier ones. */
+  /** In ms. */
   newest: { own: number | null; earlier: number | null };
 }
 
-/** How many earlier imports are asked for, so that ten are left without corrections. */
+/** So many imports leave ten without corrections. */
 export const HISTORY = 30;
 const COMPARED = 10;
 const FEWEST = 3;
@@ -23,7 +22,6 @@ const DAY = 86_400_000;
 
 const isCorrection = ({ inputs }: Summary) => inputs.some(({ input }) => /\.rejected\.(csv|xlsx)$/i.test(input));
 const secondsOf = ({ startedAt, finishedAt }: Summary) => (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
-/** How much longer than at the limit. */
 const pace = (summary: Summary) => secondsOf(summary) / Math.max(1, summary.requests.secondsAtLimit);
 const invalidShare = ({ rows }: Summary) => rows.invalid / Math.max(1, rows.read);
 
@@ -59,7 +57,7 @@ export function odditiesOf({ summary, earlier, newest }: Compared, silence: read
     .map(([name, , what, count]) => ({ id: name, what, count, ofRun: true }));
 }
 
-/** An input that should have come by now; null: it has, or is not due. `last`: when rows were last staged, ms. */
+/** An overdue input; null: none. `last`: when rows were last staged, ms. */
 export function missingInput(expect: Expectation, last: number | null, now: number): Cause | null {
   const span = spanOf(expect.every);
   const due = expect.by === undefined ? now : lastTimeOfDay(expect.by, now);
@@ -79,7 +77,7 @@ function spanOf(text: string): number {
   return Number(text.slice(0, -1)) * unit;
 }
 
-/** The last moment at which this machine's clock showed it. */
+/** By this machine's clock. */
 function lastTimeOfDay(text: string, now: number): number {
   const [hours = 0, minutes = 0] = text.split(":").map(Number);
   const at = new Date(now);

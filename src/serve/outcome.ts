@@ -1,4 +1,4 @@
-/** How a run ended, as far as somebody who is not there must know. Holds no cell, no name and no key (P9). */
+/** A run's outcome for notifications, without cells, names or keys (P9). */
 import { basename } from "node:path";
 import { codes } from "../model/codes.js";
 import type { Code } from "../model/codes.js";
@@ -9,34 +9,32 @@ import type { Moment } from "../settings/notify-schema.js";
 import { answer } from "../report/outcome.js";
 
 export interface Cause {
-  /** The same night after night: a code, with its column where it has one. */
+  /** The same night after night: a code, perhaps with its column. */
   id: string;
-  /** What is wrong, in a sentence. */
+  /** One sentence. */
   what: string;
-  /** Rows, or records. */
   count: number;
-  /** True: it ends with a run of the same source that does not have it. False: it is open work of the whole ledger. */
+  /** True: ends with a run of the same source without it. False: the ledger's open work. */
   ofRun: boolean;
 }
 
 export interface Outcome {
   target: string;
-  /** What was run, for a later run of the same to end what this one began: a mapping's file, or a command. */
+  /** The mapping's file or the command; a later run of the same source ends what this one began. */
   source: string;
-  /** Null where it did not come to a run. */
+  /** Null: there was no run. */
   run: string | null;
   exitCode: number;
   when: Exclude<Moment, "recovered">;
-  /** The answer, in a sentence or two. */
   answer: string;
   causes: Cause[];
-  /** Nothing landed, although something should have. */
+  /** Something should have landed, and nothing did. */
   isFruitless: boolean;
-  /** What to type, the most urgent first. */
+  /** The most urgent first. */
   commands: string[];
 }
 
-/** `commands`: what to type next. `oddities`: what is not as usual about it. */
+/** `commands`: next steps. `oddities`: what was unusual. */
 export function outcomeOf(summary: Summary, commands: readonly string[], oddities: readonly Cause[] = []): Outcome {
   const { exitCode, stopped, target, run, events } = summary;
   const causes = summary.problems.map(({ code, column, count }) => causeOf(code, column, count, code === "file-empty"));
@@ -64,7 +62,7 @@ export function outcomeOf(summary: Summary, commands: readonly string[], odditie
   };
 }
 
-/** Why a run stopped is told by its cause: its own words name addresses. */
+/** Shows the cause only, because the stop's message names addresses. */
 function answerOf(summary: Summary, isOdd: boolean): string {
   if (summary.stopped !== null && summary.exitCode === ExitCode.again)
     return "Not finished. Nothing is lost; `rowferry resume` continues.";
@@ -73,7 +71,7 @@ function answerOf(summary: Summary, isOdd: boolean): string {
     : answer(summary);
 }
 
-/** Of a run that ended with an error before it had a summary. Its message may hold cells, so it is told by its code. */
+/** For a run without a summary. Shows the code, because the message may hold cells. */
 export function failureOf(from: {
   target: string;
   source: string;

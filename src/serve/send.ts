@@ -1,4 +1,4 @@
-/** Hands a notification to a channel. A redirect is not followed, an answer's body is not kept, and no address is repeated in an error. */
+/** Sends a notification. Follows no redirect, keeps no answer, and repeats no address in an error. */
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { request } from "undici";
@@ -10,7 +10,7 @@ const waits = [1000, 5000];
 const TIMEOUT_MS = 15_000;
 const COMMAND_TIMEOUT_MS = 60_000;
 
-/** Tries three times. @returns why it could not be sent, null where it was */
+/** Tries three times. @returns the reason of a failure; null: sent */
 export async function send(channel: Channel, notification: Notification, clock: Clock): Promise<string | null> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -24,7 +24,7 @@ export async function send(channel: Channel, notification: Notification, clock: 
   }
 }
 
-/** @throws Error where the channel did not take it */
+/** @throws Error if the channel refused it */
 function sendOnce(channel: Channel, notification: Notification, now: number): Promise<void> {
   const text = `${subjectOf(notification)}\n${textOf(notification)}`;
   switch (channel.kind) {
@@ -41,7 +41,7 @@ function sendOnce(channel: Channel, notification: Notification, now: number): Pr
   }
 }
 
-/** The signature is of `<seconds>.<body>`, so that an old message cannot be played again. */
+/** Signs `<seconds>.<body>`, so that an old message cannot be replayed. */
 async function post(url: string, content: object, secret: string | null = null, now = 0): Promise<void> {
   const body = JSON.stringify(content);
   const timestamp = String(Math.floor(now / 1000));
@@ -88,7 +88,7 @@ async function mail(channel: Extract<Channel, { kind: "email" }>, notification: 
     host: hostname.replace(/^\[|\]$/g, ""),
     port: port === "" ? (secure ? 465 : 587) : Number(port),
     secure,
-    // A password is never sent in the clear.
+    // Never sends a password unencrypted.
     requireTLS: channel.password !== null,
     ...(channel.password === null ? {} : { auth: { user: decodeURIComponent(username), pass: channel.password } }),
     connectionTimeout: TIMEOUT_MS,
@@ -105,7 +105,7 @@ async function mail(channel: Extract<Channel, { kind: "email" }>, notification: 
   }
 }
 
-/** An optional peer: only who sends email installs it. */
+/** Optional: only needed for email. */
 async function nodemailer(): Promise<Mailer> {
   const name: string = "nodemailer";
   try {
@@ -137,7 +137,7 @@ function run({ command, cwd }: Extract<Channel, { kind: "command" }>, input: str
   });
 }
 
-/** Never with an address in it, which may be a secret. */
+/** Without addresses, which may be secret. */
 function failureIn(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (/^(it |the package )/.test(message)) return message;

@@ -1,6 +1,6 @@
 /**
- * Tells those whom the settings name how a run began and ended. Nothing here changes a run or its exit code: what fails
- * is said, and the rest goes on.
+ * Notifies the configured people of a run's beginning and end. Failures are reported, and change neither the run nor
+ * its exit code.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,18 +20,17 @@ import { type Cause, type Outcome, outcomeOf } from "./outcome.js";
 import { call, send } from "./send.js";
 
 export interface Teller {
-  /** A run begins. */
   began(): Promise<void>;
-  /** A run ended with a summary, or an error ended it. `commands`: what to type next. */
+  /** With a summary or an error. `commands`: next steps. */
   ended(summary: Summary, commands: readonly string[]): Promise<void>;
   failed(outcome: Outcome): Promise<void>;
-  /** Tells of an input that should have come by now. @returns what is missing; null: nothing is */
+  /** Reports an overdue input. @returns the cause; null: none */
   due(): Promise<Cause | null>;
-  /** Sends everybody a message that says that it is a trial. @returns why, by channel's name; null where it was sent */
+  /** @returns each channel's failure; null: sent */
   trial(): Promise<{ channel: string; failure: string | null }[]>;
 }
 
-/** `say`: one line about a channel that could not be reached. */
+/** `say`: reports a channel's failure. */
 interface TellerWorld {
   clock: Clock;
   say: (line: string) => void;
@@ -148,7 +147,7 @@ function oddities(target: Target, summary: Summary, silence: NotifySettings["sil
   return compared === null ? [] : odditiesOf(compared, silence);
 }
 
-/** Null where the ledger cannot be read: that is told by others. */
+/** Null: unreadable, which others report. */
 function readable<Result>(target: Target, work: Parameters<typeof reading<Result>>[1]): Result | null {
   try {
     return reading(target, work);
@@ -157,7 +156,7 @@ function readable<Result>(target: Target, work: Parameters<typeof reading<Result
   }
 }
 
-/** Of each channel. What cannot be read was never told: a message too many is better than none. */
+/** An unreadable memory counts as empty: one message too many is better than none. */
 function readMemories(path: string): Record<string, Memory> {
   try {
     return memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));

@@ -1,7 +1,7 @@
 /**
- * Finds files in a folder once they are complete, and hands them over one at a time, in order. A file is complete when
- * `<name>.done` lies beside it, or when neither size nor time has changed for a while. What was handled is remembered by
- * size and time, across restarts; a file that changes afterwards is handled again.
+ * Finds complete files in a folder and handles them one at a time, in order. A file is complete when `<name>.done`
+ * exists, or when size and time have not changed for a while. Handled files are remembered across restarts by size and
+ * time; a changed file is handled again.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
@@ -13,24 +13,21 @@ import { writeAtomically } from "../report/atomic-file.js";
 
 export interface WatchOptions {
   folder: string;
-  /** Where handled files are moved; null: they stay. */
+  /** Null: they stay. */
   moveTo: string | null;
   order: "name" | "time";
-  /** How long a file must not have changed, ms. */
+  /** In ms. */
   settleMs: number;
-  /** How often the folder is looked at, ms. */
+  /** In ms. */
   everyMs: number;
-  /** Ends when nothing is left to handle. */
   once: boolean;
-  /** Remembers what was handled. */
   memory: string;
-  /** What a file that could not be imported waits for to change: its mapping, the settings. */
+  /** The mapping and settings: a file that could not be imported is tried again when they change. */
   stamp: () => string;
   clock: Clock;
   signal: AbortSignal;
-  /** Imports one file and gives the exit code. */
+  /** @returns the exit code */
   handle: (path: string) => Promise<number>;
-  /** After each look at the folder. */
   idle?: () => Promise<void>;
   say: (line: string) => void;
 }
@@ -39,7 +36,7 @@ interface Found {
   name: string;
   path: string;
   size: number;
-  /** ms. */
+  /** In ms. */
   changed: number;
 }
 
@@ -51,11 +48,10 @@ const handledSchema = z.record(
 type Handled = z.infer<typeof handledSchema>;
 
 /**
- * Watches until the signal comes, or until all is handled with `once`. An import that could go on (exit 4, 5) is tried again
- * after one minute, then two, four, at most fifteen; a file that cannot be imported (1, 2) once it, its mapping or the
- * settings change.
- * @returns the worst exit code of the files handled, or that of the signal that interrupted one
- * @throws RowferryError `file-unreadable` where there is no such folder at the start
+ * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5)
+ * after one minute, then two, four, at most fifteen; a failed one (1, 2) once it, its mapping or the settings change.
+ * @returns the worst exit code, or that of an interrupting signal @throws RowferryError `file-unreadable` if there is
+ * no folder at the start
  */
 export async function watchFolder(options: WatchOptions): Promise<number> {
   const { folder, clock, signal, say } = options;
@@ -127,13 +123,13 @@ function isComplete(file: Found, seen: Map<string, Found & { since: number }>, o
   const now = options.clock.now();
   const before = seen.get(file.name);
   const isSame = before !== undefined && before.size === file.size && before.changed === file.changed;
-  // A file that has lain there for long enough was complete before anybody watched.
+  // A file unchanged for long enough was complete before the watch began.
   const since = isSame ? before.since : Math.min(now, Math.max(file.changed, 0));
   seen.set(file.name, { ...file, since: isSame || before === undefined ? since : now });
   return now - (seen.get(file.name)?.since ?? now) >= options.settleMs;
 }
 
-/** Never over another file. */
+/** Overwrites nothing. */
 function moveAway(path: string, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const extension = extname(path);
@@ -153,7 +149,6 @@ function readHandled(path: string): Handled {
   }
 }
 
-/** Files that are gone are forgotten. */
 async function remember(path: string, handled: Handled, folder: string): Promise<void> {
   for (const name of Object.keys(handled)) if (!existsSync(join(folder, name))) delete handled[name];
   await writeAtomically(path, (file) => file.write(`${JSON.stringify(handled, null, 2)}\n`));

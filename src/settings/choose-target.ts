@@ -1,4 +1,4 @@
-/** Which target is meant, by name. A rehearsal is never taken for the real thing, nor the other way round (HARD-CASES H34). */
+/** Chooses the target by name. A rehearsal is never taken for the real thing, nor the other way round (H34). */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean } from "../map/nearest.js";
@@ -14,7 +14,7 @@ interface Known {
   cwd: string;
 }
 
-/** Settings that name a service or a credential; the others only tune the target that is chosen. */
+/** The others only tune the chosen target. */
 const identifying = serviceSettings.filter((name) =>
   /_(BASE_URL|TOKEN_URL|CLIENT_ID|CLIENT_SECRET|CLIENT_SECRET_FILE)$/.test(name),
 );
@@ -44,7 +44,7 @@ export function chooseTarget(known: Known): string {
   return byDefault(known);
 }
 
-/** Nothing in flags or environment names a service. */
+/** Neither flags nor environment name a service. */
 function byDefault(known: Known): string {
   const { config, environment } = known;
   if (config.target !== undefined) return existing(config.target, "target", known);
@@ -69,8 +69,8 @@ function existing(name: string, from: string, known: Known): string {
 }
 
 /**
- * What only `.env` asks for gives way to any sign that something else is meant: the settings file's default, or
- * rehearsals that took place in this folder while this target was never used.
+ * A choice only from `.env` yields to any sign of another intention: the settings file's default, or rehearsals in a
+ * folder where this target was never used.
  */
 function trusted(name: string, origin: Origin | null, known: Known): string {
   if (origin !== ".env" || name === "sandbox") return name;
@@ -89,7 +89,7 @@ function notChosen(message: string): RowferryError {
   return new RowferryError("target-not-chosen", message);
 }
 
-/** Targets that left a ledger or runs below the state folder (the ledger itself may lie elsewhere). */
+/** Targets with a ledger or runs below the state folder. */
 function targetsWithLedger({ config, cwd }: Known): string[] {
   const root = stateRoot(config, cwd);
   if (!existsSync(root)) return [];

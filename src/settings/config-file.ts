@@ -1,4 +1,4 @@
-/** Reads `rowferry.config.yaml`. Says file, line and character of what is wrong, and the nearest name it knows. */
+/** Reads `rowferry.config.yaml`; mistakes have their place and the nearest known name. */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
@@ -61,8 +61,8 @@ export type ConfigTarget = z.infer<typeof configTargetSchema>;
 export type Config = z.infer<typeof configSchema>;
 
 /**
- * A setting of the environment, by the rules of the settings file. `name`: what to call it in the message.
- * @throws RowferryError `settings-invalid`
+ * An environment setting, by the rules of the settings file. `name`: for the message. @throws RowferryError
+ * `settings-invalid`
  */
 export function validSetting<Member extends keyof ConfigTarget>(
   member: Member,
@@ -75,7 +75,6 @@ export function validSetting<Member extends keyof ConfigTarget>(
   throw new RowferryError("settings-invalid", `${name} ${wanted[member] ?? "cannot be used"}`);
 }
 
-/** What a value must be, in our words. */
 const wanted: Partial<Record<string, string>> = {
   rate: "must be a number above 0",
   burst: "must be a whole number above 0",
@@ -94,19 +93,15 @@ const wanted: Partial<Record<string, string>> = {
   expect: 'must be such as { every: 24h, by: "06:30" }',
 };
 
-/** The folder that holds a folder per target. */
 export function stateRoot(config: Config, cwd: string): string {
   return resolve(cwd, config.state ?? "state");
 }
 
-/** A name becomes a folder below `state/`; these two have meanings of their own. */
+/** A name becomes a folder below `state/`. */
 const reservedNames = ["sandbox", "env"];
 const targetName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/**
- * The settings file of `cwd`; an empty one where there is none.
- * @throws RowferryError `settings-invalid` with place.
- */
+/** Empty if there is no file. @throws RowferryError `settings-invalid` with its place. */
 export function readConfig(cwd: string): Config {
   const path = join(cwd, configFileName);
   if (!existsSync(path)) return {};
@@ -124,7 +119,7 @@ export function readConfig(cwd: string): Config {
   return parsed.data;
 }
 
-/** A mistyped name is also a missing one; the mistyping says more. */
+/** A mistyped name is also a missing one; the typing mistake is more helpful. */
 function tellingIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   return issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
 }
@@ -169,7 +164,6 @@ function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, line
   return new RowferryError("settings-invalid", message, { place, cause: issue });
 }
 
-/** The names that a settings file may hold at a path. */
 function knownAt(path: readonly PropertyKey[]): string[] {
   let schema: z.core.$ZodType = configSchema;
   for (const part of path) {
@@ -183,7 +177,6 @@ function knownAt(path: readonly PropertyKey[]): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
-/** The place of a path's value, or of its key. */
 function placeOf(document: Document, lines: LineCounter, path: readonly PropertyKey[], key: boolean): Place {
   const node = key ? keyNode(document, path) : document.getIn(path, true);
   return placeAt(lines, isNode(node) ? (node.range?.[0] ?? 0) : 0);

@@ -1,6 +1,6 @@
 /**
- * The environment with `.env` beneath it. Remembers where each value came from, because a stray `.env` must not
- * turn a rehearsal into production (HARD-CASES H34). Reads nothing but ROWFERRY_… names from `.env`.
+ * The environment, completed by `.env` (ROWFERRY_… names only). Remembers each value's origin, because a stray `.env`
+ * must not turn a rehearsal into production (H34).
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,15 +11,15 @@ import { refuseUnsafe } from "./trusted-file.js";
 export type Origin = "environment" | ".env";
 
 export interface Environment {
-  /** The trimmed value; undefined when the name is absent or its value is blank. */
+  /** Trimmed; undefined if absent or blank. */
   get(name: string): string | undefined;
-  /** Whether the name is there at all, blank or not. */
+  /** Blank or not. */
   has(name: string): boolean;
-  /** Null when the name is absent. */
+  /** Null: absent. */
   origin(name: string): Origin | null;
 }
 
-/** A name set in the real environment, blank included, is never taken from `.env`. */
+/** A name in the real environment, even a blank one, is never taken from `.env`. */
 export function readEnvironment(env: Record<string, string | undefined>, cwd: string): Environment {
   const file = join(cwd, ".env");
   refuseUnsafe(file, ".env", "settings");
@@ -39,7 +39,7 @@ export function readEnvironment(env: Record<string, string | undefined>, cwd: st
   };
 }
 
-/** The settings that make up the target `env`; the presence of any of them ends the sandbox's being the default. */
+/** They form the target `env`; any of them ends the sandbox's being the default. */
 export const serviceSettings = [
   "ROWFERRY_BASE_URL",
   "ROWFERRY_TOKEN_URL",

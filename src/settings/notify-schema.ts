@@ -1,17 +1,17 @@
-/** Whom a target tells, and when (`notify:`, `ping:`, `expect:`, `silence:` of rowferry.config.yaml). */
+/** Notification settings (`notify:`, `ping:`, `expect:`, `silence:`). */
 import { z } from "zod";
 
 const words = z.string().trim().min(1);
 
-/** What a notification is about; docs/how-to/notifications.md says what each means. */
+/** docs/how-to/notifications.md explains them. */
 export const moments = ["needs-person", "can-go-on", "failed", "degraded", "recovered", "succeeded"] as const;
 export type Moment = (typeof moments)[number];
 
-/** What is told of a run that ended well, or did not take place, and yet is not as usual. */
+/** Unusual things about runs that ended well, or did not take place. */
 export const oddities = ["no-input", "few-rows", "many-rows", "many-invalid", "slow", "old-data"] as const;
 export type Oddity = (typeof oddities)[number];
 
-/** An address that is a secret may lie in a file of its own. */
+/** A secret address may be in a file. */
 const address = z
   .strictObject({ url: words.optional(), urlFile: words.optional() })
   .refine(({ url, urlFile }) => (url === undefined) !== (urlFile === undefined), "needs either url or urlFile");

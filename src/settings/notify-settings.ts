@@ -1,4 +1,4 @@
-/** Whom a target tells: its own settings, else those at the top, with their secrets read. */
+/** A target's notification settings, or those at the top, with their secrets. */
 import { resolve } from "node:path";
 import { serviceUrl } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
@@ -10,13 +10,13 @@ export type Channel = { when: readonly Moment[]; name: string } & (
   | { kind: "webhook"; url: string; secret: string | null }
   | { kind: "slack" | "teams"; url: string }
   | { kind: "email"; smtp: string; password: string | null; from: string; to: string[] }
-  /** `cwd`: where it runs. */
+  /** `cwd`: its working folder. */
   | { kind: "command"; command: string; cwd: string }
 );
 
 export interface NotifySettings {
   channels: Channel[];
-  /** The address of a dead man's switch; null: none is set. */
+  /** Null: none. */
   ping: string | null;
   expect: Expectation | null;
   silence: readonly Oddity[];
@@ -26,8 +26,8 @@ export interface NotifySettings {
 const usual: readonly Moment[] = ["needs-person", "can-go-on", "failed", "degraded", "recovered"];
 
 /**
- * Null where nobody is to be told anything.
- * @throws RowferryError `settings-invalid`, `settings-unsafe`, `secret-unreadable`, `url-insecure`
+ * Null: nobody is notified. @throws RowferryError `settings-invalid`, `settings-unsafe`, `secret-unreadable`,
+ * `url-insecure`
  */
 export function readNotifySettings(
   target: string,

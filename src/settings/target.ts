@@ -1,6 +1,6 @@
 /**
- * From flags, environment, `rowferry.config.yaml` and defaults to one target, in this order (DESIGN sections 3 and 7).
- * Decides which service is meant and refuses to guess (HARD-CASES H34). Opens no ledger, makes no request, knows no terminal.
+ * Resolves flags, environment, `rowferry.config.yaml` and defaults, in this order, to one target; never guesses (H34).
+ * Opens no ledger and makes no request.
  */
 import { dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
@@ -14,7 +14,7 @@ import { type Environment, readEnvironment } from "./environment.js";
 import { notifySettings } from "./notify-schema.js";
 import { readSecret, refuseForeignSecret } from "./trusted-file.js";
 
-/** What the command line, or a caller of the library, says of the target. */
+/** From the command line or a caller of the library. */
 export interface TargetFlags {
   target?: string;
   sandbox?: boolean;
@@ -35,7 +35,7 @@ type Access = Pick<Target, "baseUrl" | "tokenUrl" | "clientId" | "clientSecret" 
 type TuningMember = Exclude<keyof ConfigTarget, keyof Access | keyof typeof notifySettings | "clientSecretFile">;
 type Tuning = { [Member in TuningMember]?: NonNullable<ConfigTarget[Member]> };
 
-/** open-points 20, 10 and 15. */
+/** Open points 20, 10 and 15. */
 const defaults = {
   rate: 20,
   burst: 30,
@@ -45,10 +45,7 @@ const defaults = {
   requestIdHeaders: ["x-request-id", "request-id", "x-amzn-requestid", "x-amz-apigw-id", "x-correlation-id", "cf-ray"],
 };
 
-/**
- * The target that a command works on. Reads settings files and secret files, nothing else.
- * @throws RowferryError with exit code 2, naming what is missing or wrong; never with a secret in it.
- */
+/** Reads only settings and secret files. @throws RowferryError with exit code 2; never with a secret. */
 export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
   const environment = readEnvironment(env, cwd);
   const config = readConfig(cwd);
@@ -71,7 +68,7 @@ export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
   });
 }
 
-/** Store and ledger lie together, so `--ledger` moves both. Unthrottled unless `--rate` is given. */
+/** `--ledger` moves the store too. Unthrottled unless `--rate`. */
 function sandboxTarget(flags: TargetFlags, config: Config, cwd: string): Target {
   const { ledger, ...tuning } = chosen(flags);
   const ledgerPath = ledger === undefined ? join(stateRoot(config, cwd), "sandbox", "ledger.db") : resolve(cwd, ledger);
@@ -80,7 +77,6 @@ function sandboxTarget(flags: TargetFlags, config: Config, cwd: string): Target 
   return { name: "sandbox", ...access, ...defaults, rate: null, ...tuning, ...rest };
 }
 
-/** What flags say of the target; absent where they say nothing. */
 function chosen({ ledger, rate, burst, throttle }: TargetFlags): Tuning {
   return Object.fromEntries(
     Object.entries({ ledger, rate, burst, throttle }).filter(([, value]) => value !== undefined),
@@ -129,8 +125,8 @@ function fromEnvironment(environment: Environment, env: Record<string, string | 
 }
 
 /**
- * The credential decides between test and production (service.md, Authentication 2), and a secret goes only to the address
- * that was set in the same place: all of them come from one.
+ * The credential decides between test and production (service.md, Authentication 2), and a secret may only go to the
+ * address set in the same place, so all of them must come from one place.
  */
 function refuseMixture(environment: Environment): void {
   const secret = environment.has("ROWFERRY_CLIENT_SECRET") ? "ROWFERRY_CLIENT_SECRET" : "ROWFERRY_CLIENT_SECRET_FILE";
@@ -172,20 +168,19 @@ function addresses(baseName: string, base = "", tokenName: string, token = "", p
   return { baseUrl: serviceUrl(baseName, base, place), tokenUrl: serviceUrl(tokenName, token, place) };
 }
 
-/** Of `redis://user:password@host`. */
 function withoutPassword(address: string): string {
   const at = address.lastIndexOf("@");
   return at < 0 ? address : `${address.slice(0, address.indexOf("//") + 2)}(hidden)${address.slice(at)}`;
 }
 
-/** Printed or logged whole, it shows neither its secret nor a password of its `throttle`. */
+/** Printing it shows neither its secret nor a password of its `throttle`. */
 function discreet(target: Target): Target {
   const shown = function (this: Target) {
     const { clientSecret: _, throttle, ...rest } = this;
     return { ...rest, clientSecret: "(hidden)", throttle: throttle && withoutPassword(throttle) };
   };
   Object.defineProperty(target, "toJSON", { value: shown });
-  // Enumerable, so that a copy with one setting changed is as discreet.
+  // Enumerable, so that a copy with a changed setting stays discreet.
   return Object.assign(target, {
     [inspect.custom](this: Target) {
       const { [inspect.custom as never]: _, ...rest } = shown.call(this) as Record<PropertyKey, unknown>;

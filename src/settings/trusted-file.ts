@@ -1,6 +1,6 @@
 /**
- * Who may have written the settings, and where a secret may lie (DESIGN section 7): a secret is only ever sent to the
- * address set in the same place, so a folder that somebody else prepared must not be able to name a secret of ours.
+ * Checks who may have written the settings, and where secrets are: a secret goes only to the address set in the same
+ * place, so a folder that somebody else prepared must not name our secrets.
  */
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, resolve, sep } from "node:path";
@@ -12,9 +12,9 @@ const GROUP_WRITE = 0o020;
 const OTHERS_WRITE = 0o002;
 
 /**
- * Refuses a file that another user owns or may write; root may own it, and a link is judged by its target. A group of one's
- * own (its number is the user's) may write it: that is how many systems set up their users.
- * @throws RowferryError `settings-unsafe`; says nothing of a file that is not there.
+ * Refuses a file that another user (except root) owns or may write; a link is judged by its target. A user's own group
+ * (same number) may write it, as many systems are set up. Ignores a missing file. @throws RowferryError
+ * `settings-unsafe`
  */
 export function refuseUnsafe(path: string, shown: string, holds: "settings" | "secret"): void {
   const status = statSync(path, { throwIfNoEntry: false });
@@ -29,9 +29,8 @@ export function refuseUnsafe(path: string, shown: string, holds: "settings" | "s
 }
 
 /**
- * A secret that a settings file names lies in that file's folder, or in one that the environment names
- * (`ROWFERRY_SECRETS`, several with the system's path separator, and systemd's `CREDENTIALS_DIRECTORY`).
- * @throws RowferryError `settings-unsafe`.
+ * A secret must be in the settings file's folder, or in one that the environment names (`ROWFERRY_SECRETS`, several
+ * with the path separator, and systemd's `CREDENTIALS_DIRECTORY`). @throws RowferryError `settings-unsafe`.
  */
 export function refuseForeignSecret(
   path: string,
@@ -62,7 +61,7 @@ export function readSecret(name: string, cwd: string, path: string): string {
   return secret;
 }
 
-/** Without links; as it is where it cannot be followed: whoever reads it then says why. */
+/** Without links; unchanged if they cannot be followed, which reading it reports. */
 function real(path: string): string {
   try {
     return realpathSync(path);

@@ -1,4 +1,4 @@
-/** `rowferry check <mapping> [files…]`: every mistake of the mapping, and what it makes of files. Opens no ledger. */
+/** `rowferry check <mapping> [files…]`: every mistake of the mapping, and how it reads files. Opens no ledger. */
 import { resolve } from "node:path";
 import type { MappingProblem } from "../../map/language/source.js";
 import { checkMapping } from "../../map/load-mapping.js";
@@ -12,7 +12,7 @@ import { printFileCheck, printFileLine, printMapping, printTotal } from "../rend
 import { plain } from "../render/text.js";
 import { openProgress } from "../run-command.js";
 
-/** Of more files each that is well is one line, and none shows what it sends. */
+/** With more files, a good one is a single line. */
 const MOST_IN_FULL = 3;
 
 export const spec = command({
@@ -64,7 +64,7 @@ export const spec = command({
   },
 });
 
-/** What does not fit the mapping wins over a file that cannot be read, and that over invalid rows. */
+/** A mapping that does not fit outweighs an unreadable file, and that outweighs invalid rows. */
 function exitCodeOf(checks: readonly FileCheck[]): ExitCode {
   const tables = checks.flatMap((one) => one.tables);
   const errors = [...checks, ...tables].flatMap(({ error }) => (error === null ? [] : [error.code]));

@@ -58,7 +58,7 @@ const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ["cmd", "/c", "start", ""],
 };
 
-/** Through a file that only its owner can read: what a program is started with, everybody on the machine can. */
+/** Through a file that only its owner can read: everybody on the machine can see a program's arguments. */
 function openBrowser(url: string): string {
   const folder = mkdtempSync(join(tmpdir(), "rowferry-console-"));
   const file = join(folder, "open.html");
@@ -66,7 +66,7 @@ function openBrowser(url: string): string {
   writeFileSync(file, text, { mode: 0o600 });
   const [program, ...words] = openers[process.platform] ?? ["xdg-open"];
   const child = spawn(program, [...words, file], { stdio: "ignore", detached: true });
-  // Where there is no browser, the address has been printed.
+  // Without a browser, the printed address remains.
   child.on("error", () => {});
   child.unref();
   return folder;

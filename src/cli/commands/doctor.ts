@@ -1,4 +1,4 @@
-/** `rowferry doctor`: whether settings, credential, service, clock and disk are as an import needs them. */
+/** `rowferry doctor`: checks settings, credential, service, clock and disk. */
 import { ExitCode } from "../../model/exit-code.js";
 import { counted } from "../../report/figures.js";
 import { examine, type Finding } from "../doctor.js";

@@ -1,4 +1,4 @@
-/** `rowferry guess <files…>`: a first mapping from the data, and what a person must still decide. */
+/** `rowferry guess <files…>`: drafts a mapping and lists open decisions. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -56,7 +56,6 @@ export const spec = command({
   run: (frame, given, files: string[]) => guess(frame, files, given),
 });
 
-/** Drafts, writes, and tells what is unused, open and doubtful, and how many rows the mapping as drafted would stage. */
 export async function guess(frame: Frame, files: readonly string[], given: Given<typeof flags>): Promise<number> {
   const { world, signal } = frame;
   const { cwd } = world;
@@ -93,7 +92,7 @@ const list = (title: string, sentences: readonly string[]): Part =>
 
 type Ask = (question: string) => Promise<string | null>;
 
-/** One question after the other, for an answer may settle what comes next. */
+/** One by one, because an answer may settle later questions. */
 async function askAll(ask: Ask, { tables }: Sampled, options: GuessOptions): Promise<Draft> {
   const answers = new Map<string, number>();
   const left = new Set<string>();
@@ -128,7 +127,7 @@ function asked(decision: Decision, waiting: number): string {
   return `\n${lines(said)}\n1 to ${candidates.length}, or Enter to leave it open: `;
 }
 
-/** Loads what was drafted, and reads the files with it; standard input is gone by then. */
+/** Reads the files with the draft; standard input is gone by then. */
 async function verify({ world, signal }: Frame, files: readonly string[], yaml: string): Promise<FileCheck[]> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-guess-"));
   try {

@@ -51,7 +51,7 @@ export const spec = command({
     else if (existsSync(output)) say(output, true, "");
     else {
       const { guess } = await import("./guess.js");
-      // What it says tells what is to be done next.
+      // It prints the next steps.
       await guess(frame, files, { output });
     }
     return ExitCode.ok;

@@ -1,4 +1,4 @@
-/** `rowferry notify --test`, `rowferry notify --due`: what is told, tried out; and an input that should have come by now. */
+/** `rowferry notify --test` and `--due`: sends a test notification, or reports an overdue input. */
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { onTarget } from "../on-target.js";

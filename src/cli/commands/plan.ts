@@ -1,4 +1,4 @@
-/** `rowferry plan <mapping> <files…>`: what import would do. Sends nothing and leaves the ledger as it was. */
+/** `rowferry plan <mapping> <files…>`: what an import would do. Changes and sends nothing. */
 import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { shellQuoted } from "../../report/next-steps.js";

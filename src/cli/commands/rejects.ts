@@ -1,4 +1,4 @@
-/** `rowferry rejects [selectors]`: the rows that a person must change, as files and as a list. Works beside a running import. */
+/** `rowferry rejects [selectors]`: the rows to correct, as files and as a list. Works beside a running import. */
 import { basename, join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { describePlace } from "../../model/place.js";
@@ -8,7 +8,7 @@ import { selectorFlags, selectorsOf } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 
-/** So many rows are listed; the files hold all. */
+/** The files hold all rows. */
 const LISTED = 50;
 
 export const spec = onTarget({

@@ -1,4 +1,4 @@
-/** `rowferry resolve <what>`: a person says what is true of something stranded or in doubt, after a look at the service. */
+/** `rowferry resolve <what>`: records what a person found at the service about stranded or doubtful work. */
 import { RowferryError } from "../../model/error.js";
 import { counted, localTime } from "../../report/figures.js";
 import type { Settled } from "../../desk/decide.js";
@@ -11,11 +11,11 @@ import { told, type Told } from "../output.js";
 import { plain } from "../render/text.js";
 import { documentTitle, resolveFrom } from "../resolve-from.js";
 
-/** Who says it, and whether that is asked for once more. */
+/** Who says it, and whether to ask for confirmation. */
 export interface Word {
   by: string;
   yes: boolean;
-  /** Nothing is asked and nothing changed: what it would do is told. */
+  /** Asks and changes nothing. */
   isRehearsal: boolean;
 }
 

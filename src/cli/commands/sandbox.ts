@@ -1,4 +1,4 @@
-/** `rowferry sandbox`: the local service, kept running for rehearsals from elsewhere; `sandbox dump` shows what it holds. */
+/** `rowferry sandbox`: a local service for rehearsals; `sandbox dump` shows its content. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
@@ -14,7 +14,7 @@ import { command, type Flag } from "../command.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, shownPath, tell, told } from "../output.js";
 
-/** The sandbox's switches as flags, made from its own list: one for each open point that can be rehearsed. */
+/** Flags from the sandbox's own list of switches. */
 const switches = Object.fromEntries(
   sandboxFlags.map(({ flag, description, choices, default: usual }): [string, Flag] => [
     flag,
@@ -95,7 +95,6 @@ export const spec = command({
   },
 });
 
-/** The switches that were given, as the sandbox takes them. */
 function sandboxOptions(switched: { [flag: string]: unknown }): SandboxOptions {
   try {
     const options = optionsFromFlags(switched);
@@ -107,7 +106,7 @@ function sandboxOptions(switched: { [flag: string]: unknown }): SandboxOptions {
   }
 }
 
-/** @throws RowferryError `usage` naming the file and the rule at fault. */
+/** @throws RowferryError `usage` naming the file and the faulty rule. */
 function readFaults(cwd: string, path: string): FaultRule[] {
   const place = { file: path };
   let content: unknown;
@@ -134,6 +133,6 @@ async function listen(sandbox: Sandbox, port: number) {
   }
 }
 
-/** Beside the sandbox target's ledger (DESIGN section 3). */
+/** Beside the sandbox target's ledger. */
 const storeFile = (cwd: string, store: string | undefined): string =>
   store === undefined ? join(stateRoot(readConfig(cwd), cwd), "sandbox", "store.db") : resolve(cwd, store);

@@ -16,7 +16,7 @@ export const spec = command({
     "with the path from the mapping to the schema.",
   ],
   run({ world }, { output }) {
-    // As it is published: two spaces, a line feed at the end.
+    // As published.
     const text = `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`;
     if (output === undefined) world.stdout.write(text);
     else {
@@ -29,7 +29,7 @@ export const spec = command({
   },
 });
 
-/** Whether what lies there is a JSON Schema of ours, and may be replaced. */
+/** Only a JSON Schema of ours may be replaced. */
 function isSchema(path: string): boolean {
   if (!existsSync(path)) return false;
   try {

@@ -1,4 +1,4 @@
-/** `rowferry show <anything>`: all that the ledger, and the archive, know of whatever a person has at hand. */
+/** `rowferry show <anything>`: everything the ledger and archive know of it. */
 import { RowferryError } from "../../model/error.js";
 import { counted, localTime } from "../../report/figures.js";
 import { plainText } from "../../report/plain-text.js";

@@ -1,4 +1,4 @@
-/** `rowferry status`: what is open in the ledger, and what it waits for. Works beside a running import. */
+/** `rowferry status`: open work and what it waits for. Works beside a running import. */
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { nextOf, printStatus } from "../render/status.js";

@@ -1,4 +1,4 @@
-/** `rowferry test [mapping…]`: runs the cases beside mappings, and shows how what came differs from what was expected. */
+/** `rowferry test [mapping…]`: runs the cases beside mappings and shows differences. */
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { glob } from "tinyglobby";
@@ -62,7 +62,7 @@ export const spec = command({
   },
 });
 
-/** Mapping paths, absolute and sorted within a folder. @throws RowferryError `mapping-missing` when there are none. */
+/** Absolute, sorted within a folder. @throws RowferryError `mapping-missing` if there are none. */
 async function findMappings(paths: readonly string[], cwd: string): Promise<string[]> {
   const standard = existsSync(resolve(cwd, "mappings")) ? "mappings" : ".";
   const found = new Set<string>();
@@ -83,7 +83,7 @@ async function findMappings(paths: readonly string[], cwd: string): Promise<stri
   return [...found];
 }
 
-/** `m.cases.yaml` → `m.yaml`, or `m.yml` where only that exists. */
+/** `m.cases.yaml` → `m.yaml`, or an existing `m.yml`. */
 function mappingOf(casesPath: string): string {
   const stem = casesPath.replace(casesEnding, "");
   const path = [`${stem}.yaml`, `${stem}.yml`].find((one) => existsSync(one) && casesPathOf(one) === casesPath);

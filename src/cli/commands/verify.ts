@@ -1,4 +1,4 @@
-/** `rowferry verify`: the ledger against the service, as far as reads tell. */
+/** `rowferry verify`: compares the ledger with the service. */
 import type { Difference } from "../../desk/verify.js";
 import { countedKinds, grouped } from "../../report/figures.js";
 import { verified } from "../../report/said.js";

@@ -1,4 +1,4 @@
-/** `rowferry watch <mapping> <folder>`: imports files as they come, for those who have no scheduler. */
+/** `rowferry watch <mapping> <folder>`: imports files as they arrive, without a scheduler. */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { configFileName } from "../../settings/config-file.js";
@@ -56,7 +56,7 @@ export const spec = sendingCommand({
 
 const changedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** What is wrong with one file does not stop the others. */
+/** One file's failure does not stop the others. */
 async function importOne(frame: Frame, flags: SendingFlags, mappingPath: string, path: string): Promise<number> {
   try {
     return await runCommand(frame, flags, {

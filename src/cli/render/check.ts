@@ -1,4 +1,4 @@
-/** What `check` says of a mapping and of files, and `test` of cases. Of checks every text is plain already. */
+/** The output of `check` and `test`. Texts of checks are plain already. */
 import type { CasesReport } from "../../map/cases/run-cases.js";
 import { describeMappingProblem, type MappingProblem } from "../../map/language/source.js";
 import type { Dialect } from "../../model/dialect.js";
@@ -15,7 +15,7 @@ export interface CheckLook {
   colors: Colors;
 }
 
-/** `inputs` null: it cannot be used. */
+/** `inputs` null: the mapping is unusable. */
 export function printMapping(
   found: { shown: string; inputs: string[] | null; problems: MappingProblem[]; warnings: MappingProblem[] },
   { red }: Colors,
@@ -31,7 +31,6 @@ export function printMapping(
 const line = (name: string, text: string | false | null): Part =>
   text !== false && text !== null && `  ${name.padEnd(8)}  ${text}`;
 
-/** One file: its sheets, then each table with what it looks like and what comes of its rows. */
 export function printFileCheck({ path, format, sheets, error, tables }: FileCheck, look: CheckLook): string {
   const isWorkbook = format === "xlsx";
   const head = lines(look.colors.bold(path), isWorkbook && line("sheets", sheetList(sheets)), errorLines(error, look));
@@ -68,10 +67,9 @@ function tableText(table: TableCheck, look: CheckLook): string {
   );
 }
 
-/** More columns are counted. */
+/** Further columns are only counted. */
 const MOST_COLUMNS = 60;
 
-/** Every column: how the mapping reads it, how full it is, how many different texts it holds, and its first problem. */
 function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook): Part {
   const shown = cells.filter(({ header }) => header !== "").slice(0, MOST_COLUMNS);
   const [head = "", ...body] = textTable(
@@ -99,7 +97,7 @@ function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook
   ];
 }
 
-/** A record as a mapping is written: a line a member, under the first. */
+/** In the form of a mapping, a line for each field. */
 function bodyLines(record: JsonValue): string[] {
   const members = Object.entries(isJsonObject(record) ? record : {});
   return members.map(([name, value], at) => `${at === 0 ? "" : "  "}${name}: ${inBraces(value)}`);
@@ -113,10 +111,9 @@ function inBraces(value: JsonValue): string {
     .join(", ")} }`;
 }
 
-/** A file that is well, among many. */
+/** A good file among many. */
 export const printFileLine = ({ path, tables }: FileCheck): string => `${path}: ${tables.map(rowText).join("; ")}`;
 
-/** All files together; the sums of the lines above. */
 export function printTotal(checks: readonly FileCheck[]): string {
   const tables = checks.flatMap((check) => check.tables);
   const rows = { read: 0, skipped: 0, invalid: 0, valid: 0 };
@@ -168,13 +165,13 @@ function dialectText(dialect: Extract<Dialect, { format: "csv" }>): string {
   ]);
 }
 
-/** As many as fit into a few lines. */
+/** As many as fit. */
 function names(columns: readonly string[]): string {
   const shown = columns.slice(0, 40).map((name) => shortened(name, 60));
   return joined([...shown, columns.length > shown.length && `and ${columns.length - shown.length} more`]);
 }
 
-/** What passed in one line, what failed in full. `shown`: the cases file as it is called on screen. */
+/** Passed cases in one line, failed ones in full. `shown`: the cases file's displayed name. */
 export function printCases({ results }: CasesReport, shown: string, { green, red, bold }: Colors): string {
   const failed = results.filter(({ passed }) => !passed);
   const count = counted(results.length, "case");

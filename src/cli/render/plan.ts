@@ -1,4 +1,3 @@
-/** What an import would do: the answer, the numbers, what a person would have to do. */
 import { grouped } from "../../report/figures.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
@@ -8,7 +7,7 @@ import { told, type Told } from "../output.js";
 import { causes, problemSections } from "./problems.js";
 import { type Colors, joined, labelled, lines, plain } from "./text.js";
 
-/** `command`: that sends it. */
+/** `command`: sends it. */
 export function printPlan(plan: Plan, colors: Colors, command: string): Told {
   const isIdle = plan.events.ready === 0 && total(plan.requests) === 0;
   return told({
@@ -48,7 +47,7 @@ const leftBehind = ({ held, deferred, refused }: { held: number; deferred: numbe
     refused > 0 && `${grouped(refused)} that can never be sent`,
   ]);
 
-/** Each request with its body; texts from cells are escaped by JSON, and plain. */
+/** Texts from cells are escaped by JSON, and plain. */
 function preview(found: NonNullable<Plan["preview"]>, { bold }: Colors): string {
   const { kind, key, generation, requests } = found;
   const left = leftBehind(found);

@@ -1,4 +1,4 @@
-/** What a person must do, by cause: how many, what is wrong with one, where it is, and its code. Texts are plain already. */
+/** Problems by cause: how many, what, where, and the code. Texts are plain already. */
 import { isBeyondCorrection } from "../../model/beyond-correction.js";
 import { codes } from "../../model/codes.js";
 import type { ToldProblem } from "../../model/summary.js";
@@ -6,10 +6,9 @@ import { grouped } from "../../report/figures.js";
 import { shortened } from "../../report/plain-text.js";
 import { type Colors, joined, lines, type Part } from "./text.js";
 
-/** More causes than this are counted, and `rejects` and the report have them all. */
+/** `rejects` and the report have all causes. */
 const MOST = 12;
 
-/** Rows to correct, what no correction helps, and what needs only the next run. */
 export function problemSections(problems: readonly ToldProblem[], colors: Colors): Part[] {
   const groups = Map.groupBy(problems, ({ code }) =>
     isBeyondCorrection(code) ? "decide" : codes[code].transient === true ? "doubt" : "correct",
@@ -21,7 +20,7 @@ export function problemSections(problems: readonly ToldProblem[], colors: Colors
   ];
 }
 
-/** Largest first; nothing where there are none. */
+/** Largest first. */
 export function causes(title: string, lead: string, problems: readonly ToldProblem[] = [], colors: Colors): string {
   if (problems.length === 0) return "";
   const largest = problems.toSorted((left, right) => right.count - left.count);
@@ -40,7 +39,7 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
   );
 }
 
-/** Where the column is named, the field of the mapping tells a person nothing more. */
+/** If the column is named, the mapping's field adds nothing. */
 const field = /^(?:(?:event|participant|address|document|attribute) "[^"]*": )+/;
 
 const said = (column: string | null, example: string): string =>

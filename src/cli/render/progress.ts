@@ -1,7 +1,4 @@
-/**
- * Progress on stderr: one bar from 0 to 100 over reading, checking, registering and sending, redrawn on a terminal; one
- * plain line a minute elsewhere. Shows what the pipeline tells and nothing else.
- */
+/** Progress on stderr: a redrawn bar on a terminal, a plain line a minute elsewhere. */
 import type { Clock } from "../../model/clock.js";
 import type { PipelineEvent } from "../../model/summary.js";
 import { atLimit, counted, grouped, shortDuration } from "../../report/figures.js";
@@ -11,14 +8,14 @@ import type { Stream } from "../world.js";
 
 export interface Progress {
   observe(event: PipelineEvent): void;
-  /** Takes the bar away. Safe to call twice. */
+  /** Removes the bar. Safe to call twice. */
   close(): void;
 }
 
 export interface ProgressOptions {
   stream: Stream;
   clock: Clock;
-  /** Requests per second; null: unthrottled. */
+  /** Null: unthrottled. */
   limit: number | null;
 }
 
@@ -44,13 +41,13 @@ export function createProgress({ stream, clock, limit }: ProgressOptions): Progr
   };
 }
 
-/** Null: nothing worth a line. */
+/** Null: not worth a line. */
 function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>): string | null {
   if (event.type === "notice") {
     const text = plainText(event.message);
     return event.level === "warning" ? `warning: ${text}` : text;
   }
-  // What is sent within a minute has been sent before it is read.
+  // Work of less than a minute is done before anybody reads this.
   if (event.secondsAtLimit < 60) return null;
   const waiting = [
     ...(event.held > 0 ? [`${grouped(event.held)} held`] : []),
@@ -64,7 +61,7 @@ function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>)
   return [`${what}, about ${atLimit(event.secondsAtLimit)}`, ...waiting].join(", ");
 }
 
-/** As many of the parts as fit, from the first on. */
+/** As many parts as fit. */
 function progressLine(columns: number, course: Course, withBar: boolean): string {
   const { stage, of, share, done, total, problems, secondsLeft } = course;
   const parts = [
@@ -99,19 +96,19 @@ function drawnBar(share: number): string {
 
 interface Drawing {
   draw(line: (columns: number, withBar: boolean) => string): void;
-  /** A line that stays. */
+  /** Prints a line that stays. */
   say(line: string): void;
   close(): void;
 }
 
-/** One line, redrawn at most ten times a second, as wide as the terminal is at that moment. */
+/** At most ten times a second, in the terminal's present width. */
 function redrawn(stream: Stream): Drawing {
   let latest: Parameters<Drawing["draw"]>[0] | null = null;
   let timer: NodeJS.Timeout | null = null;
   const clear = "\r\u001B[2K";
   const write = () => {
     timer = null;
-    // One column stays free: some terminals wrap a full line.
+    // One column stays free, because some terminals wrap a full line.
     if (latest !== null) stream.write(clear + latest((stream.columns || 80) - 1, true));
   };
   const end = () => {

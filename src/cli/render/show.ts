@@ -1,4 +1,4 @@
-/** What `show` found: what it is and how it stands, then what belongs to it. Texts are plain already. */
+/** The output of `show`: state first, then everything that belongs to it. Texts are plain already. */
 import type {
   Shown,
   ShownDecision,
@@ -16,9 +16,8 @@ import { type Colors, joined, lines, type Part, table } from "./text.js";
 
 export interface ShowLook {
   colors: Colors;
-  /** With the ids and keys of every event, and when it was sent. */
+  /** Ids, keys and sending times of every event. */
   ids: boolean;
-  /** With the requests of documents and registrations. */
   requests: boolean;
 }
 
@@ -38,7 +37,6 @@ export function printShown(shown: Shown, look: ShowLook): Part[] {
   ];
 }
 
-/** A title, and two blanks deeper what belongs to it. */
 const indented = (part: Part): string => lines(part).replaceAll("\n", "\n  ");
 
 const deeper = (part: Part): string => lines(part).replace(/^(?=.)/gm, "  ");
@@ -51,11 +49,9 @@ const messages = ({ messages: said }: { messages: string[] }): Part => said.map(
 const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
   declaredBy !== null && `declared by ${declaredBy}`;
 
-/** `2 landed, 1 held` */
 const named = (counts: { [name: string]: number }): string =>
   joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name}`));
 
-/** One line an event, and below it what else a person must know of it. */
 function eventLines(events: readonly ShownEvent[], { ids }: ShowLook): Part {
   const told = table(
     events.map((event) => [
@@ -138,7 +134,6 @@ function registrationLines(found: ShownRegistration, look: ShowLook): Part {
   ];
 }
 
-/** A request and each of its tries. */
 const requestLines = (requests: readonly ShownRequest[]): Part =>
   requests.map(({ intendedAt, kind, subject, events, result, run, attempts }) => [
     `${localTime(intendedAt)}  ${joined([`${kind} · ${subject}`, events > 0 && counted(events, "event")])}: ${result ?? "no outcome written: in doubt"} (run ${run})`,

@@ -1,4 +1,4 @@
-/** What is open in a ledger, and the list of runs. Texts are plain already. */
+/** The output of `status` and `runs`. Texts are plain already. */
 import type { ShownRun } from "../../model/lines/show.js";
 import { ExitCode } from "../../model/exit-code.js";
 import type { StateCounts } from "../../model/summary.js";
@@ -11,13 +11,12 @@ import { type Colors, joined, type Part, table } from "./text.js";
 
 export interface StatusLook {
   colors: Colors;
-  /** The target's name. */
   target: string;
-  /** ms since 1970. */
+  /** In ms. */
   now: number;
 }
 
-/** One line where all is well. */
+/** One line if all is well. */
 export function printStatus(status: Status, { colors, target, now }: StatusLook): Part[] {
   const { open, problems, waiting, lastRun } = status;
   return [
@@ -31,7 +30,6 @@ export function printStatus(status: Status, { colors, target, now }: StatusLook)
   ];
 }
 
-/** A line for each kind of what is open. */
 function openLines({ rows, ...records }: Status["open"], { bold }: Colors): string[] {
   const kinds = ["participants", "addresses", "documents", "events"] as const;
   const lines = kinds.map((kind) => [`${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, states(records[kind])]);
@@ -48,7 +46,7 @@ function answer(status: Status, { green, yellow }: Colors): string {
     : green("all is well. Nothing is open.");
 }
 
-/** `same`: ` --target production`, as a command takes it. */
+/** `same`: ` --target production`. */
 export function nextOf(status: Status, same: string): NextStep[] {
   const why = "write the rows to correct to files; correct those and import them";
   const rejects = { why, command: `rowferry rejects${same}` };
@@ -59,7 +57,7 @@ export function nextOf(status: Status, same: string): NextStep[] {
   ];
 }
 
-/** A run that has not finished may be at work, or may have been killed: only the ledger's lock tells, and it is not touched here. */
+/** An unfinished run may be running or killed: only the lock shows it, and it is not touched here. */
 const resume = ({ lastRun }: Status): string =>
   lastRun !== null && lastRun.finishedAt === null
     ? "send what is still open, unless that run is still working"
@@ -70,17 +68,16 @@ const ending = ({ finishedAt, exitCode }: { finishedAt: string | null; exitCode:
     ? "still working, or killed"
     : (endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`);
 
-/** `404 landed, 3 held`; states with none are left out. */
+/** Without zeros. */
 const states = (counts: StateCounts): string =>
   joined(Object.entries(counts).map(([state, count]) => count > 0 && `${grouped(count)} ${state}`));
 
-/** Whether sending could go on without a person. */
+/** Whether sending could continue without a person. */
 const needsResume = ({ open: { participants, addresses, documents, events } }: Status): boolean =>
   [participants, addresses, documents, events].some(
     ({ planned = 0, sending = 0, stalled = 0 }) => planned + sending + stalled > 0,
   );
 
-/** Newest first, a line each. */
 export function printRuns(runs: readonly ShownRun[], now: number): Part[] {
   if (runs.length === 0) return ["No run yet."];
   const [one, ...others] = new Set(runs.map(({ startedBy }) => startedBy));

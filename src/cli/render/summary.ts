@@ -1,4 +1,4 @@
-/** The end of a run: the answer, the numbers, what a person must do, what to type. */
+/** The end of a run: answer, numbers, problems, next steps. */
 import { ExitCode } from "../../model/exit-code.js";
 import type { Summary, ToldProblem } from "../../model/summary.js";
 import { atLimit, counted, grouped } from "../../report/figures.js";
@@ -9,7 +9,7 @@ import { told, type Told } from "../output.js";
 import { causes, problemSections } from "./problems.js";
 import { type Colors, joined, labelled, plain } from "./text.js";
 
-/** `problems`: as this reader may see them; `shown`: how a path is shown. */
+/** `problems`: as this reader may see them; `shown`: shortens paths. */
 export function printSummary(
   summary: Summary,
   problems: readonly ToldProblem[],
@@ -39,7 +39,7 @@ export function printSummary(
 function requests(summary: Summary): string {
   const { sent, retries, rateLimited, secondsAtLimit, limit } = summary.requests;
   if (sent === 0) return "";
-  // The answer says it where nothing else was done.
+  // If nothing else was done, the answer says it.
   const registered = total(summary.events) > 0 ? registrations(summary) : "";
   return joined(
     [

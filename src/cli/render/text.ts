@@ -1,4 +1,4 @@
-/** Lines for a terminal: parts put together, wrapped to its width, in colours; and tables. */
+/** Lines for a terminal: joined, wrapped, coloured; and tables. */
 import { stripVTControlCharacters } from "node:util";
 import type picocolors from "picocolors";
 import { isJsonObject } from "../../model/json.js";
@@ -6,20 +6,18 @@ import { plainText } from "../../report/plain-text.js";
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** Something to print, or nothing: what is empty is left out. */
+/** Empty parts are left out. */
 export type Part = string | false | null | undefined | readonly Part[];
 
-/** One below the other. */
 export const lines = (...parts: Part[]): string => kept(parts).join("\n");
 
-/** With an empty line between them; a list is the lines of one paragraph. */
+/** Separated by empty lines; a list is one paragraph. */
 export const paragraphs = (parts: readonly Part[]): string =>
   parts
     .map((part) => lines(part))
     .filter((text) => text !== "")
     .join("\n\n");
 
-/** In one line. */
 export const joined = (parts: readonly Part[], separator = ", "): string => kept(parts).join(separator);
 
 function kept(part: Part): string[] {
@@ -28,8 +26,8 @@ function kept(part: Part): string[] {
 }
 
 /**
- * Breaks lines at blanks. What follows goes below the text that stands behind a gap of two blanks or more (`Rows    560 = …`),
- * else as deep as its line began. A word that is too long stays whole, as paths must.
+ * Breaks lines at blanks. Continuations align with the text after a gap of two or more blanks (`Rows    560 = …`), else
+ * with the line's beginning. Long words such as paths stay whole.
  */
 export function fitted(text: string, columns: number): string {
   const width = Math.max(40, Math.min(columns, 120));
@@ -53,11 +51,11 @@ function broken(line: string, width: number): string[] {
   return [...found, now];
 }
 
-/** A label of ten characters, and what belongs to it; nothing where there is nothing. */
+/** A label of ten characters, and its text; nothing for no text. */
 export const labelled = (label: string, text: string, colors: Colors): string =>
   text === "" ? "" : `${colors.bold(label)}${" ".repeat(11 - label.length)}${text}`;
 
-/** Columns as wide as their widest cell, two blanks apart; numbers (`right`: their positions) end together. */
+/** `right`: positions of right-aligned columns. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
   const widths = (rows[0] ?? []).map((_cell, index) => Math.max(...rows.map((row) => lengthOf(row[index] ?? ""))));
   return rows.map((row) =>
@@ -73,7 +71,7 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
 
 const lengthOf = (text: string): number => Array.from(stripVTControlCharacters(text)).length;
 
-/** A copy in which every text, however deep, is harmless for a terminal (HARD-CASES H35); line feeds become visible too. */
+/** A copy whose texts are harmless for a terminal (H35); line feeds become visible. */
 export function plain<Value>(value: Value): Value {
   if (typeof value === "string") return plainText(value, 2000) as Value;
   if (Array.isArray(value)) return value.map(plain) as Value;

@@ -1,4 +1,3 @@
-/** The page: which screen is shown, and what all screens share. */
 import "./style.css";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** Blocks of cells as spreadsheets put them on the clipboard: tabs, line ends, and quotes around what holds either. */
+/** Clipboard blocks of spreadsheets: tabs, line ends, and quotes around cells with either. */
 
 export function readBlock(text: string): string[][] {
   const lines: string[][] = [];
@@ -29,7 +29,7 @@ export function readBlock(text: string): string[][] {
       endLine();
     } else cell += letter;
   }
-  // Spreadsheets end the last line too.
+  // Spreadsheets also end the last line.
   if (cell !== "" || line.length > 0) endLine();
   return lines;
 }

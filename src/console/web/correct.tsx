@@ -1,4 +1,4 @@
-/** Rows of one cause: first by value, where one edit corrects every row that has it; behind that a grid of the rows themselves. */
+/** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EditAnswer, GridRow, Said, Tally, TargetOverview, TryAnswer, ValueLine } from "../api.js";
 import { type CellEdit, Grid } from "./grid.js";
@@ -131,7 +131,7 @@ interface ValueProps {
   column: string;
   isFixed: boolean;
   change: (from: string, to: string) => void;
-  /** The rows as they would be; nothing is saved. */
+  /** Saves nothing. */
   attempt: (from: string, to: string) => Promise<GridRow[]>;
 }
 
@@ -170,7 +170,7 @@ function Values({
   );
 }
 
-/** Judged while it is typed, and saved when it is left. */
+/** Judged while typing, saved when left. */
 function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: boolean }) {
   const { line, rows, column, isFixed, isFirst, change, attempt } = props;
   const saved = line.draft ?? "";
@@ -203,7 +203,7 @@ function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: 
           readOnly={isFixed}
           placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
           onInput={(event) => setText(event.currentTarget.value)}
-          // Emptied: the file's own text again.
+          // Emptied: restores the file's text.
           onChange={() => text !== saved && change(line.value, text === "" ? line.value : text)}
         />
       </td>
@@ -212,7 +212,6 @@ function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: 
   );
 }
 
-/** Whether the mapping takes these rows now, and what it still says against one of them. */
 function Verdict({ rows }: { rows: GridRow[] }) {
   const ready = rows.filter((row) => row.ready).length;
   const [joined, ...others] = new Set(rows.map(({ joins }) => joins));
@@ -228,7 +227,6 @@ function Verdict({ rows }: { rows: GridRow[] }) {
   );
 }
 
-/** In Base64. */
 function contentOf(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

@@ -1,4 +1,4 @@
-/** Anything by any name it has; a document with its timeline. */
+/** Finds anything by any of its names; shows a document's timeline. */
 import { useEffect, useState } from "preact/hooks";
 import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/views/show/shown.js";
 import type { TargetOverview } from "../api.js";

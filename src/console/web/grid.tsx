@@ -1,6 +1,6 @@
 /**
- * Rows as they stand in their file, to be corrected like in a spreadsheet: type, paste a block, fill down, find and replace.
- * The focus stays on the grid itself, so that no row that scrolls away takes it along.
+ * Rows of a file, edited like a spreadsheet: type, paste a block, fill down, find and replace. The grid itself keeps
+ * the focus, so that a row that scrolls away does not take it along.
  */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { GridRow, GridTable } from "../api.js";
@@ -20,12 +20,12 @@ interface Cell {
 }
 
 const ROW_HEIGHT = 30;
-/** Rows beyond the visible ones that are drawn. */
+/** Rows drawn beyond the visible ones. */
 const MARGIN = 10;
 
 interface Props {
   table: GridTable;
-  /** The column at fault; null: none is named. */
+  /** Null: none. */
   column: string | null;
   isFixed: boolean;
   edit: (label: string, edits: CellEdit[]) => Promise<void>;
@@ -82,7 +82,7 @@ export function Grid({ table, column, isFixed, edit, undo }: Props) {
     if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth + 16;
   }, [active.column]);
 
-  // The editor lies over its cell, and is no child of a row that may go.
+  // The editor lies over its cell and is not its child, because rows may go.
   useLayoutEffect(() => {
     const input = editor.current;
     const cell = document.getElementById(cellId(active));
@@ -176,7 +176,7 @@ export function Grid({ table, column, isFixed, edit, undo }: Props) {
     event.preventDefault();
     const block = readBlock(event.clipboardData?.getData("text/plain") ?? "");
     const [only] = block.length === 1 && block[0]?.length === 1 ? block[0] : [];
-    // One cell goes into all that are chosen; a block begins at the first of them.
+    // A single cell fills the selection; a block begins at its first cell.
     const cells =
       only === undefined
         ? block.flatMap((line, down) =>
@@ -288,7 +288,6 @@ export function Grid({ table, column, isFixed, edit, undo }: Props) {
   );
 }
 
-/** What the mapping says of the row under the cursor. */
 function Said({ row }: { row: GridRow }) {
   if (row.ready)
     return (

@@ -1,9 +1,9 @@
-/** The page's way to its server: the token with every request, and a signal when something has changed. */
+/** Requests to the server with the token, and a signal for changes. */
 import type { Answers, Failure } from "../api.js";
 
 const KEY = "rowferry-token";
 
-/** From the fragment of the address, which no server sees; kept for this tab, so that it survives a reload. */
+/** From the address's fragment, which no server sees; kept for this tab, to survive a reload. */
 export function takeToken(): void {
   const given = location.hash.slice(1);
   if (given !== "") {
@@ -60,7 +60,7 @@ export async function post<Answer>(path: string, body: object): Promise<Answer> 
   )) as Answer;
 }
 
-/** Saves a file that only the token's holder may read. */
+/** With the token. */
 export async function download(path: string, query: Query, name: string): Promise<void> {
   const response = await reach(addressOf(path, query), { headers: authorization() });
   if (!response.ok) return void (await answerOf(response));
@@ -71,7 +71,7 @@ export async function download(path: string, query: Query, name: string): Promis
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Calls back when a ledger, a draft or a command has moved on; tries again while the console is away. */
+/** Calls back when a ledger, draft or command has changed; retries while the console is away. */
 export function onChange(listener: () => void): () => void {
   const ended = new AbortController();
   const listen = async () => {
@@ -82,7 +82,7 @@ export function onChange(listener: () => void): () => void {
         for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read())
           if (new TextDecoder().decode(part.value).includes("data:")) listener();
       } catch {
-        // Away; the next try tells.
+        // The next try reports it.
       }
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }

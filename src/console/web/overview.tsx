@@ -1,4 +1,4 @@
-/** Is all well, and what is there to do? One section for each ledger of the folder; the ones that need somebody first. */
+/** A section for each ledger of the folder; those that need somebody come first. */
 import type { CauseLine, JobLine, TargetOverview } from "../api.js";
 import { Decision, Link, linkTo, Prose, Sentences, Trouble } from "./page.js";
 import { count, outcome, span, when } from "./words.js";

@@ -1,4 +1,4 @@
-/** What all screens share: links within the page, data that stays fresh, and how trouble is shown. */
+/** The common part of all screens: links, fresh data, failures. */
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Answers, DecisionRequest, Said } from "../api.js";
@@ -11,7 +11,6 @@ export function go(address: string, isSame = false): void {
   if (!isSame) scrollTo(0, 0);
 }
 
-/** A link within the page. */
 export function Link({ to, children, current }: { to: string; children: ComponentChildren; current?: boolean }) {
   return (
     <a
@@ -28,10 +27,10 @@ export function Link({ to, children, current }: { to: string; children: Componen
   );
 }
 
-/** Grows by one with every change that the server tells of. */
+/** Incremented with every change. */
 export const Ticks = createContext(0);
 
-/** Data from the server, asked for again when something has changed. What was shown stays until the new is there. */
+/** Data from the server, requested again after changes; the former data stay until then. */
 export function useData<Path extends keyof Answers>(
   path: Path,
   query: { [name: string]: string | null },
@@ -174,7 +173,7 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
   );
 }
 
-/** Text of the program's own, with its names set apart. */
+/** Our own text, with names highlighted. */
 export function Prose({ text }: { text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }
@@ -185,7 +184,7 @@ export interface Column<Row> {
   isNumber?: boolean;
 }
 
-/** A table that scrolls sideways where it is too wide. */
+/** Scrolls sideways if too wide. */
 export function Lines<Row>(props: { name: string; rows: Row[]; keyOf: (row: Row) => string; columns: Column<Row>[] }) {
   const { name, rows, keyOf, columns } = props;
   const classOf = ({ isNumber }: Column<Row>) => (isNumber === true ? "number" : undefined);

@@ -1,4 +1,3 @@
-/** Numbers and times as people say them. */
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 

@@ -1,4 +1,4 @@
-/** What the schemas of `--json` lines are made of. Loaded by tests and documents only: a command needs the types alone. */
+/** Parts of the schemas of `--json` lines. Only tests and documents load them: commands need the types alone. */
 import { z } from "zod";
 import { type Code, codes } from "../codes.js";
 import { ExitCode } from "../exit-code.js";
@@ -8,7 +8,7 @@ export const text = z.string();
 export const flag = z.boolean();
 export const number = z.number();
 export const count = z.int().nonnegative();
-/** Counts by a name: a state, a kind; what there is none of is absent. */
+/** By state or kind; zero counts are absent. */
 export const counts = z.record(text, count);
 export const time = z.iso.datetime();
 export const json = z.custom<JsonValue>((value) => value !== undefined).describe("any JSON");
@@ -16,7 +16,6 @@ export const jsonObject = z.custom<JsonObject>((value) => typeof value === "obje
 export const code = z.enum(Object.keys(codes) as [Code, ...Code[]]).describe("a code of [codes.md](codes.md)");
 export const exitCode = z.enum(ExitCode).describe("an exit code of [commands.md](commands.md)");
 
-/** A line: its type, what it tells, and its members. */
 export function line<Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, says: string, shape: Shape) {
   return z.strictObject({ type: z.literal(type), ...shape }).describe(says);
 }
@@ -60,7 +59,6 @@ export const openWork = z
 
 export const problem = z.strictObject({ code, message: text, hint: text.nullable(), column: text.nullable() });
 
-/** A document as the ledger knows it. */
 export const document = z.strictObject({
   id: count.describe("in the ledger"),
   namespace: text,

@@ -1,4 +1,4 @@
-/** What the HTML report shows, read from a ledger and a run's summary. Knows no HTML. */
+/** Collects the report's data from a ledger and a run's summary. */
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
 import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/views/problems.js";
 import { type Pace, paceOf, type UnresolvedPlace, unresolvedPlaces } from "../../ledger/views/past-runs.js";
@@ -14,38 +14,35 @@ import type { Code } from "../../model/codes.js";
 import type { Summary } from "../../model/summary.js";
 import { total } from "../outcome.js";
 
-/** Some of `total` items. */
 export interface Sample<Item> {
   total: number;
   items: Item[];
 }
 
-/** All problems of one cause, with the first of them. */
 export type ProblemGroup = { code: Code } & Sample<ProblemExample>;
 
 export interface ReportData {
   summary: Summary;
-  /** Requests sent, in equal spans of time from the first request on; null when none was sent. */
+  /** From the first request on; null: none was sent. */
   pace: Pace | null;
   problems: ProblemGroup[];
   warnings: ProblemGroup[];
   held: Sample<HeldRecord>;
   stranded: Sample<StrandedRecord>;
   geographies: Sample<UnresolvedPlace>;
-  /** Documents of which something failed. */
+  /** With a failure. */
   timelines: Sample<TimelineRecord>;
 }
 
-/** How many examples a section gets; the counts are always of all. */
+/** Examples in each section; counts cover all. */
 const most = { perCode: 20, held: 200, stranded: 100, geographies: 100, timelines: 40, eventsOfTimeline: 40 };
 
-/** What is open is of the whole ledger, as it is now; pace and warnings are the run's own. */
+/** Open work is the whole ledger's; pace and warnings are the run's. */
 export function collectReportData(database: LedgerDatabase, summary: Summary, runId: number): ReportData {
   const { open, problems, warnings } = summary;
-  // Those have a section of their own.
   const others = warnings.filter(({ code }) => code !== "address-unresolved");
   const since = Date.parse(summary.startedAt);
-  // Most runs end well: what the tallies count none of is not looked for.
+  // Most runs end well, so only nonzero counts are looked up.
   const nothing = { total: 0, items: [] };
   return {
     summary,
@@ -62,7 +59,7 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
   };
 }
 
-/** One group a code, the largest first: the same code may count rows here and events there. */
+/** By code, largest first: one code may count rows and events. */
 function grouped(counts: Summary["problems"], examples: readonly ProblemExample[]): ProblemGroup[] {
   const groups = new Map<Code, ProblemGroup>();
   for (const { code, count } of counts) {

@@ -1,4 +1,4 @@
-/** `report.html`: one file that needs no network and no script. The answer first, then the numbers, then what they are made of. */
+/** `report.html`: one file without network or scripts; the answer first, then numbers, then details. */
 import type { RowCounts, StateCounts, Summary } from "../../model/summary.js";
 import { writeAtomically } from "../atomic-file.js";
 import { grouped, shortDuration } from "../figures.js";
@@ -10,7 +10,7 @@ import { paceSection } from "./pace.js";
 import { detailSections, type Section, sectionMarkup, stateBadge, timeMarkup } from "./sections.js";
 import { style } from "./style.js";
 
-/** The whole page. Sections with nothing in them are left out. */
+/** Leaves out empty sections. */
 export function htmlReport(data: ReportData): string {
   const { summary } = data;
   const sections = [
@@ -45,7 +45,6 @@ ${sections.map(sectionMarkup)}
 `.text;
 }
 
-/** Whole or not at all, 0600. */
 export async function writeHtmlReport(path: string, data: ReportData): Promise<void> {
   await writeAtomically(path, (file) => file.write(htmlReport(data)));
 }
@@ -79,7 +78,7 @@ function approvedBy({ savedBy, savedAt, ranBy }: NonNullable<Summary["approval"]
   return ["Plan", html`saved by ${savedBy} ${timeMarkup(Date.parse(savedAt))}, run by ${ranBy}`];
 }
 
-/** One bar of all rows, and the same parts in words: they sum to the number in front. */
+/** A bar of all rows, and its parts in words. */
 function rowsChart({ rows, outcomes }: Summary): Markup | null {
   if (rows.read === 0) return null;
   const parts = rowParts(rows, outcomes).map(({ count, name, tone }) => ({
@@ -131,7 +130,7 @@ function states(counts: StateCounts): Value {
     : found.map(([state, count]) => html`<span class="pair">${grouped(count)} ${stateBadge(state)}</span> `);
 }
 
-/** It scrolls by itself where it is too wide. The first cell of a line names it. */
+/** Scrolls sideways if too wide. The first cell is a row's heading. */
 function table(label: string, heads: readonly string[], lines: readonly Value[][], kind: string): Markup {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="${kind}">
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>

@@ -1,7 +1,7 @@
-/** HTML from templates: every value is escaped unless it is markup already (HARD-CASES H35). */
+/** HTML templates that escape every value unless it is markup (H35). */
 import { plainText } from "../plain-text.js";
 
-/** Text that is HTML already. Made by `html` and `raw` only. */
+/** Made by `html` and `raw` only. */
 export class Markup {
   readonly text: string;
 
@@ -16,7 +16,7 @@ export class Markup {
 
 export type Value = string | number | Markup | null | undefined | false | readonly Value[];
 
-/** Escapes for text and for attribute values in double quotes; control characters and direction marks become visible. */
+/** For text and double-quoted attributes; shows control characters and direction marks. */
 export function escaped(text: string): string {
   return plainText(text)
     .replaceAll("&", "&amp;")
@@ -26,7 +26,7 @@ export function escaped(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** A template; arrays are joined, null, undefined and false are left out. */
+/** Joins arrays; leaves out null, undefined and false. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Markup {
   let text = parts[0] ?? "";
   values.forEach((value, index) => {
@@ -35,7 +35,7 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Markup {
   return new Markup(text);
 }
 
-/** Our own constant text, unescaped. Never for anything that was read. */
+/** For our own constants only. */
 export function raw(text: string): Markup {
   return new Markup(text);
 }

@@ -1,4 +1,4 @@
-/** Requests against the limit over time: an SVG of shapes only, with its labels in HTML so that they keep their size. */
+/** Requests over time against the limit: an SVG of shapes, with labels in HTML so that they keep their size. */
 import type { Summary } from "../../model/summary.js";
 import { atLimit, counted, grouped, shortDuration } from "../figures.js";
 import type { ReportData } from "./collect-report-data.js";
@@ -7,7 +7,7 @@ import { type Section, timeMarkup } from "./sections.js";
 
 const width = 1000;
 const height = 200;
-/** More columns than this cannot be told apart; neighbours are put together. */
+/** More columns could not be distinguished, so neighbours are merged. */
 const mostColumns = 240;
 
 type Pace = NonNullable<ReportData["pace"]>;
@@ -32,7 +32,6 @@ export function paceSection(pace: ReportData["pace"], { requests }: Summary): Se
   };
 }
 
-/** Spans put together until there are few enough. */
 function gathered(pace: Pace): Pace {
   const together = Math.ceil(pace.sent.length / mostColumns);
   const sums = (counts: number[]) =>

@@ -1,4 +1,4 @@
-/** The report's sections of what went wrong and what waits: by cause, with examples and what to do. */
+/** The report's sections on problems and held events, by cause. */
 import { type Code, codes } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
 import { counted, grouped } from "../figures.js";
@@ -6,7 +6,7 @@ import { shellQuoted, targetFlags } from "../next-steps.js";
 import type { ProblemGroup, ReportData, Sample } from "./collect-report-data.js";
 import { html, type Markup, type Value } from "./markup.js";
 
-/** `id` is for the links at the top; `lead` says what the section is about and what to do. */
+/** `id`: for the links at the top; `lead`: what the section shows and what to do. */
 export interface Section {
   id: string;
   title: string;
@@ -25,7 +25,7 @@ ${body}
 `;
 }
 
-/** Those with nothing to say have a count of 0. */
+/** Sections without content have a count of 0. */
 export function detailSections(data: ReportData): Section[] {
   const { problems, warnings, geographies } = data;
   return [
@@ -56,7 +56,6 @@ function problemsSection(id: string, title: string, groups: readonly ProblemGrou
   return { id, title, count: groups.reduce((sum, group) => sum + group.total, 0), lead, body };
 }
 
-/** A cause by its code: what it means and what to do about it. */
 function groupMarkup(code: Code, count: number, open: boolean, body: Value): Markup {
   const { meaning, remedy } = codes[code];
   return html`<details class="group"${open ? html` open` : null}>
@@ -142,7 +141,7 @@ ${reason === null ? null : html`<p>${reason}</p>`}${from === null ? null : html`
   };
 }
 
-/** The service's answer is read tolerantly: fields that are missing or of another kind are left out. */
+/** Missing and unexpected fields of the service's answer are left out. */
 function place({ participant, address, geography }: ReportData["geographies"]["items"][number]): Markup {
   const record = fieldsOf(geography);
   const facts = [record["status"], record["unresolvedLevel"]].filter((fact) => typeof fact === "string");
@@ -162,7 +161,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 const cards = (items: readonly Markup[]): Markup => html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 
-/** `and 1,912 more`, where not all are shown. */
+/** `and 1,912 more`. */
 function leftOut({ total, items }: Sample<unknown>): Value {
   return total > items.length ? html`<p class="soft">and ${grouped(total - items.length)} more</p>` : null;
 }
@@ -171,7 +170,7 @@ function documentName({ kind, key }: { kind: string; key: string }): Markup {
   return html`<span class="soft">${kind}</span> <b>${key}</b>`;
 }
 
-/** `2026-11-20 02:00:00 UTC`; a time that is none is shown as `—`. */
+/** `2026-11-20 02:00:00 UTC`; `—` for an invalid time. */
 export function timeMarkup(ms: number): Markup {
   const date = new Date(ms);
   if (Number.isNaN(date.getTime())) return html`—`;
@@ -179,7 +178,7 @@ export function timeMarkup(ms: number): Markup {
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** A state as a word in its colour; the word is always there. */
+/** The word is always shown, not only its colour. */
 export function stateBadge(state: string): Markup {
   return html`<span class="state ${tone(state)}">${state}</span>`;
 }

@@ -1,4 +1,4 @@
-/** The report's style sheet: light and dark, phone to desktop, paper. No fonts, no pictures, nothing from elsewhere. */
+/** The report's style sheet: light and dark, small and large screens, paper. No external resources. */
 import { raw } from "./markup.js";
 
 export const style = raw(`
