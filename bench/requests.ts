@@ -105,6 +105,7 @@ function needsOf(assessments: Map<number, Assessment>): Map<number, Need[]> {
       lastAt: null,
     }),
     makers: new Map(),
+    cancels: new Map(),
   });
 }
 

@@ -24,6 +24,8 @@ export interface LinkContext {
   outside(document: number): Outside;
   /** By document. */
   makers: ReadonlyMap<number, WorkEvent>;
+  /** The CANCEL of the generation before that has to land before a document is created, by the document. */
+  cancels: ReadonlyMap<number, WorkEvent>;
 }
 
 export interface Outside {
@@ -86,6 +88,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       append(needs, -document.id, { event: maker.id });
     }
   }
+  for (const [next, cancel] of context.cancels) append(needs, -next, { event: cancel.id });
   holdUnmet(assessments, needs, context);
   return needs;
 }
@@ -279,6 +282,11 @@ export function holdUnmet(
   const turn = new Set(assessments.values());
   for (const assessment of turn) {
     turn.delete(assessment);
+    const cancel = behindCancel(assessment);
+    if (cancel !== null && assessment.blocked === null) {
+      assessment.blocked = cancel;
+      for (const other of leaningOn.get(assessment.document.id) ?? []) turn.add(other);
+    }
     const index = assessment.ready.findIndex((event) => unmet(event, assessment) !== null);
     const first = assessment.ready[index];
     if (first === undefined) continue;
@@ -303,6 +311,8 @@ export function holdUnmet(
 
   function unmet(event: WorkEvent, assessment: Assessment): Block | null {
     const { document } = assessment;
+    const cancel = behindCancel(assessment);
+    if (cancel !== null) return cancel;
     if (document.mode === "target" && document.state === "planned") {
       const maker = makers.get(document.id);
       if (maker === undefined) return { reason: "reference-unknown", waitsFor: `document:${document.id}` };
@@ -324,6 +334,13 @@ export function holdUnmet(
         return { reason: "behind-linked", waitsFor: `event:${need.event}` };
     }
     return null;
+  }
+
+  /** A next generation whose predecessor is not about to be cancelled; null: any other document. */
+  function behindCancel({ document }: Assessment): Block | null {
+    const cancel = context.cancels.get(document.id);
+    if (cancel === undefined || ready.has(cancel.id)) return null;
+    return { reason: "behind-cancel", waitsFor: `event:${cancel.id}` };
   }
 
   /** Null: the event's link is usable. */
@@ -354,13 +371,14 @@ export function holdUnmet(
 function dependents(
   assessments: ReadonlyMap<number, Assessment>,
   needs: ReadonlyMap<number, Need[]>,
-  { makers, relatedTo }: LinkContext,
+  { makers, cancels, relatedTo }: LinkContext,
 ): Map<number, Set<Assessment>> {
   const found = new Map<number, Set<Assessment>>();
   const documentOf = new Map<number, number>();
   for (const { ready, document } of assessments.values()) for (const { id } of ready) documentOf.set(id, document.id);
   for (const assessment of assessments.values()) {
-    const on = new Set([makers.get(assessment.document.id)?.document]);
+    const { id: own } = assessment.document;
+    const on = new Set([makers.get(own)?.document, cancels.get(own)?.document]);
     for (const event of assessment.ready) {
       const { relatedDocument } = event;
       if (relatedDocument !== null) on.add(relatedDocument).add(makers.get(relatedDocument)?.document);
@@ -369,7 +387,7 @@ function dependents(
         on.add("event" in need ? documentOf.get(need.event) : need.document);
     }
     for (const id of on) {
-      if (id === undefined || id === assessment.document.id) continue;
+      if (id === undefined || id === own) continue;
       const others = found.get(id);
       if (others === undefined) found.set(id, new Set([assessment]));
       else others.add(assessment);

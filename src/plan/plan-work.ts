@@ -19,7 +19,7 @@ import {
   type Outside,
 } from "./links.js";
 import { makersOf } from "./makers.js";
-import { holdReplacements, tieReplacements } from "./replacements.js";
+import { cancelsBefore, holdReplacements } from "./replacements.js";
 import type { Retiming } from "./assess-document.js";
 
 export interface Component {
@@ -154,10 +154,10 @@ export function planComponent(
     relatedTo: (event) => copiesGoTo(ties, assessments, event, linkTime),
     outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
     makers,
+    cancels: linked ? cancelsBefore(open) : new Map(),
   };
   if (linked) holdReplacements(open, assessments);
   const needs = linked ? linkEvents(assessments, links) : new Map<number, Need[]>();
-  if (linked) tieReplacements(open, assessments, needs);
   const after = linked && linkTime === "event" ? orderOfMirrors(assessments) : undefined;
   const { requests, circle } = batch(assessments, needs, context.caps, after);
   for (const { event, need } of circle) {

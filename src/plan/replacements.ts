@@ -4,7 +4,7 @@
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
-import { holdFrom, type Need } from "./links.js";
+import { holdFrom } from "./links.js";
 
 type Open = ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>;
 
@@ -19,10 +19,11 @@ interface Replacement {
 function replacementsIn(open: Open): Replacement[] {
   return [...open.values()].flatMap(({ document, events }) => {
     const cancel = events.find(({ event, dismissed }) => event === "#replaced" && !dismissed);
+    if (cancel === undefined) return [];
     const next = [...open.values()].find(({ document: other }) => isNextOf(other, document));
     if (next === undefined) return [];
     const missing = next.events.find(({ payload, dismissed }) => payload === "" && !dismissed) ?? null;
-    return cancel === undefined ? [] : [{ cancel, next: next.document.id, missing }];
+    return [{ cancel, next: next.document.id, missing }];
   });
 }
 
@@ -43,22 +44,13 @@ export function holdReplacements(open: Open, assessments: ReadonlyMap<number, As
   }
 }
 
-/** The next generation's creation waits for the CANCEL, or is held with it. */
-export function tieReplacements(
-  open: Open,
-  assessments: ReadonlyMap<number, Assessment>,
-  needs: Map<number, Need[]>,
-): void {
-  for (const { cancel, next } of replacementsIn(open)) {
-    if (assessments.get(cancel.document)?.ready.includes(cancel) === true)
-      needs.set(-next, [...(needs.get(-next) ?? []), { event: cancel.id }]);
-    else holdAll(assessments.get(next), { reason: "behind-cancel", waitsFor: `event:${cancel.id}` });
-  }
-}
+/** The CANCEL that has to land before a document is created, by that document. */
+export const cancelsBefore = (open: Open): Map<number, WorkEvent> =>
+  new Map(replacementsIn(open).map(({ cancel, next }) => [next, cancel]));
 
 function holdAll(
   assessment: Assessment | undefined,
-  why: { reason: "behind-cancel" | "replacement-incomplete"; waitsFor: string },
+  why: { reason: "replacement-incomplete"; waitsFor: string },
 ): void {
   const [first] = assessment?.ready ?? [];
   if (assessment === undefined) return;

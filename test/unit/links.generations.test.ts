@@ -85,3 +85,20 @@ describe("two linked loads that both came back changed (F107)", () => {
     await expectWhole(world);
   });
 });
+
+test("a link to a document that is being replaced waits until its predecessor can be cancelled", async () => {
+  const world = await linkedWorld();
+  world.write("rows-a.csv", [{ doc: "A", at: 1 }]);
+  await world.import("rows-a.csv");
+  await world.typed("replace", "load/A", "--reason", "wrong");
+  // By the service's clock the CANCEL is still to come.
+  world.sandbox.setClockOffset(-600_000);
+  world.write("rows-b.csv", [{ doc: "B", at: 2, what: "one-way", other: "A" }]);
+  const { code, out, err } = await world.import("rows-b.csv");
+  expect(code, out + err).toBe(0);
+  expect(world.timelines("B")).toEqual([]);
+  world.sandbox.setClockOffset(0);
+  expect((await world.typed("resume")).code).toBe(0);
+  expect(world.timelines("A").map(({ state }) => state)).toEqual(["cancelled", "open"]);
+  expect([world.timelines("B").length, deadLinks(world)]).toEqual([1, []]);
+});

@@ -91,6 +91,12 @@ it("and 20,000 that wait for something that does not go are held at once", QUICK
     inDoubt: false,
     lastAt: null,
   };
-  holdUnmet(assessments, needs, { linkTime: "event", relatedTo: () => [], outside: () => outside, makers: new Map() });
+  holdUnmet(assessments, needs, {
+    linkTime: "event",
+    relatedTo: () => [],
+    outside: () => outside,
+    makers: new Map(),
+    cancels: new Map(),
+  });
   expect([...assessments.values()].flatMap(({ held }) => held)).toHaveLength(count);
 });
