@@ -14,7 +14,7 @@ export const time = z.iso.datetime();
 export const json = z.custom<JsonValue>((value) => value !== undefined).describe("any JSON");
 export const jsonObject = z.custom<JsonObject>((value) => typeof value === "object").describe("any JSON object");
 export const code = z.enum(Object.keys(codes) as [Code, ...Code[]]).describe("a code of [codes.md](codes.md)");
-export const exitCode = z.enum(ExitCode).describe("an exit code of [commands.md](commands.md)");
+export const exitCode = z.enum(ExitCode).describe("an exit code of [exit-codes.md](exit-codes.md)");
 
 export function line<Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, says: string, shape: Shape) {
   return z.strictObject({ type: z.literal(type), ...shape }).describe(says);
