@@ -14,7 +14,7 @@ import { loadMapping } from "../src/map/load-mapping.js";
 import { systemClock } from "../src/model/clock.js";
 import type { RowCounts } from "../src/model/summary.js";
 import type { Target } from "../src/model/target.js";
-import { type Forecast, forecast } from "../src/run/forecast.js";
+import { forecast } from "../src/run/forecast.js";
 import { openSession, type Session } from "../src/run/session.js";
 import { stageFiles } from "../src/run/stage.js";
 import { seededRandom } from "../src/sandbox/clock.js";
@@ -211,7 +211,7 @@ export function offlineSession(ledgerPath: string): Promise<Session> {
 
 export interface Staged {
   rows: RowCounts;
-  planned: Forecast;
+  planned: ReturnType<typeof forecast>;
   /** Of each part, in ms. */
   staging: number;
   planning: number;

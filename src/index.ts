@@ -4,9 +4,9 @@
  */
 import { resolveTarget as resolveFrom } from "./settings/target.js";
 import { type Clock, type Random, systemClock } from "./model/clock.js";
-import type { PipelineEvent, Summary } from "./model/summary.js";
+import type { PipelineEvent, Plan, RunLimits, Status, Summary } from "./model/summary.js";
 import type { Target } from "./model/target.js";
-import { readStatus as readStatusOf, type Status } from "./desk/status.js";
+import { readStatus as readStatusOf } from "./desk/status.js";
 import * as runs from "./run/import.js";
 import * as plans from "./run/plan.js";
 import { writeReportAgain } from "./desk/files.js";
@@ -22,10 +22,8 @@ export { type Code, codes } from "./model/codes.js";
 export { RowferryError } from "./model/error.js";
 export { ExitCode } from "./model/exit-code.js";
 export type { Place } from "./model/place.js";
-export type { PipelineEvent, RowCounts, StateCounts, Summary } from "./model/summary.js";
+export type { PipelineEvent, Plan, RowCounts, StateCounts, Status, Summary } from "./model/summary.js";
 export type { Target } from "./model/target.js";
-export type { Status } from "./desk/status.js";
-export type { Plan } from "./run/plan.js";
 export { createSandbox, type FaultRule, type Sandbox, type SandboxOptions } from "./sandbox/index.js";
 
 /** Where to look for settings, as on the command line. */
@@ -69,7 +67,7 @@ export interface RunOptions {
    * being read it rejects with `interrupted`: nothing was staged.
    */
   signal?: AbortSignal;
-  limits?: Partial<runs.RunLimits>;
+  limits?: Partial<RunLimits>;
   /** Empties the embedded sandbox and its ledger first; default false. No effect on other targets. */
   fresh?: boolean;
   /** An append-only file, best on another disk, from which a lost ledger can be rebuilt; default: the target's own. */
@@ -119,7 +117,7 @@ export async function runResume(options: RunOptions): Promise<Summary> {
 }
 
 /** What an import would do. Sends nothing, and leaves the ledger unchanged. @throws RowferryError as `runImport` */
-export async function planImport(options: PlanOptions): Promise<plans.Plan> {
+export async function planImport(options: PlanOptions): Promise<Plan> {
   checkOptions(planOptions, options);
   const { mapping, files, document } = options;
   return plans.planImport({

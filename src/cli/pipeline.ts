@@ -3,9 +3,7 @@ import type { readStatus } from "../desk/status.js";
 import type { runImport, runResume } from "../run/import.js";
 import type { planImport } from "../run/plan.js";
 
-export type { Status } from "../desk/status.js";
 export type { ImportOptions, ResumeOptions } from "../run/import.js";
-export type { Plan } from "../run/plan.js";
 
 export interface Pipeline {
   runImport: typeof runImport;

@@ -1,20 +1,21 @@
 /** Shows what a decision would do and what could then be sent; changes nothing. */
 import { createRegisteredView } from "../ledger/views/expected.js";
-import { tallyHeld, type WaitingCount } from "../ledger/views/problems.js";
+import { tallyHeld } from "../ledger/views/problems.js";
 import { countWaiting } from "../ledger/views/tally.js";
+import type { Plan, ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { type Forecast, forecast, SERVICE_LIMIT, secondsAtLimit } from "../run/forecast.js";
+import { forecast, SERVICE_LIMIT, secondsAtLimit } from "../run/forecast.js";
 import { requireLedger, type ResumeOptions } from "../run/import.js";
 import { rehearse } from "../run/plan.js";
 import { reading } from "./access.js";
 import type { Deciding } from "./decide.js";
 
-export interface Foreseen<Done> extends Pick<Forecast, "requests" | "secondsAtLimit" | "documents"> {
+export interface Foreseen<Done> extends Pick<Plan, "requests" | "secondsAtLimit" | "documents"> {
   done: Done;
-  events: Forecast["events"];
+  events: Plan["events"];
   /** Fewer held events than before. */
   released: number;
-  waiting: WaitingCount[];
+  waiting: ToldWaiting[];
 }
 
 export type ForeseeOptions = Omit<ResumeOptions, "limits" | "fresh"> & { waitForLock: boolean };
@@ -36,7 +37,7 @@ export function foresee<Done>(
 }
 
 /** @throws RowferryError `ledger-missing` */
-export function foreseeVerify(target: Target): Pick<Forecast, "requests" | "secondsAtLimit"> {
+export function foreseeVerify(target: Target): Pick<Plan, "requests" | "secondsAtLimit"> {
   const requests = reading(target, (database) => createRegisteredView(database).countReads());
   const all = Object.values(requests).reduce((sum, count) => sum + count, 0);
   const { rate, burst } = target;

@@ -4,30 +4,13 @@ import { createRegisteredView, type RegisteredDocument, type RegisteredParticipa
 import { ExitCode } from "../model/exit-code.js";
 import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type { Verification } from "../model/summary.js";
 import { PLACE_FIELDS, isMasked } from "../run/register-steps.js";
 import { look } from "../run/register.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
 import { addressesOf, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
-
-export interface Difference {
-  subject: "participant" | "address" | "document" | "event";
-  name: string;
-  id: string;
-  text: string;
-}
-
-export interface Verification {
-  checked: { participants: number; addresses: number; documents: number; events: number };
-  differences: Difference[];
-  /** Could not be read, so agreement is unknown. */
-  unread: Difference[];
-  /** Facts that reads do not show, with their number. */
-  unverifiable: { text: string; count: number }[];
-  /** Null: it was completed. */
-  stopped: string | null;
-}
 
 const PAGE = 40;
 
@@ -89,7 +72,7 @@ async function each<Item extends { id: number }>(
   }
 }
 
-function about({ result }: Work, subject: Difference["subject"], name: string, id: string) {
+function about({ result }: Work, subject: Verification["differences"][number]["subject"], name: string, id: string) {
   const one = { subject, name, id };
   return {
     differs: (text: string) => void result.differences.push({ ...one, text }),

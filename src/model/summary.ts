@@ -1,7 +1,9 @@
 /** Types of events and summaries; lines/ describes their fields. */
 import type { z } from "zod";
+import type * as files from "./lines/files.js";
+import type * as ledger from "./lines/ledger.js";
 import type * as run from "./lines/run.js";
-import type { openWork, rowCounts, rowOutcomes, toldProblem } from "./lines/words.js";
+import type { openWork, rowCounts, rowOutcomes, toldProblem, waiting } from "./lines/words.js";
 
 /** read = skipped + invalid + known + staged (P7). */
 export type RowCounts = z.infer<typeof rowCounts>;
@@ -21,6 +23,21 @@ export type ToldProblem = z.infer<typeof toldProblem>;
 /** `summary.json`, the last `--json` line, and the terminal's summary. */
 export type Summary = z.infer<typeof run.summary>;
 
+/** Held events of one cause, with an example. */
+export type ToldWaiting = z.infer<typeof waiting>;
+
+export type Plan = Omit<z.infer<typeof ledger.plan>, "type">;
+
+export type Status = Omit<z.infer<typeof ledger.status>, "type">;
+
+export type Verification = Omit<z.infer<typeof ledger.verify>, "type">;
+
+/** What a mapping makes of a file. */
+export type FileCheck = Omit<z.infer<typeof files.file>, "type">;
+
+/** Of a table: a CSV file or a sheet. */
+export type TableCheck = FileCheck["tables"][number];
+
 /** The source of progress lines and `--json` lines. */
 export type PipelineEvent =
   | z.infer<typeof run.stage>
@@ -28,3 +45,13 @@ export type PipelineEvent =
   | z.infer<typeof run.forecast>
   | z.infer<typeof run.backlog>
   | z.infer<typeof run.notice>;
+
+export interface RunLimits {
+  /** `N` or `N%`: of rows read before anything is sent; later of events sent, after 100. */
+  maxErrors?: string;
+  maxOutageMs?: number;
+  limitDocuments?: number;
+  /** In ms. */
+  until?: number;
+  waitForLock: boolean;
+}

@@ -2,25 +2,12 @@
 import { basename, resolve } from "node:path";
 import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping } from "../map/mapping.js";
-import type { PipelineEvent } from "../model/summary.js";
+import type { FileCheck, PipelineEvent } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input } from "../read/table.js";
-import { type CheckError, checkErrorOf, checkTable, type TableCheck } from "./check-table.js";
+import { checkErrorOf, checkTable } from "./check-table.js";
 import { createPassedOver, createReadingProgress, inputsOfFile, whyUnread } from "./files.js";
-
-export type { CheckError, TableCheck } from "./check-table.js";
-
-export interface FileCheck {
-  /** As named on the command line, or found by a pattern. */
-  path: string;
-  format: "csv" | "xlsx" | null;
-  /** In workbook order; one entry with sheet null for CSV. */
-  sheets: { sheet: string | null; hidden: boolean; read: boolean }[];
-  tables: TableCheck[];
-  /** Why the file cannot be used at all. */
-  error: CheckError | null;
-}
 
 export interface CheckFilesOptions {
   mapping: Mapping;

@@ -5,69 +5,19 @@ import { isEither } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import type { Code } from "../model/codes.js";
-import type { Dialect } from "../model/dialect.js";
 import { detachText } from "../model/detach.js";
 import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
-import { describePlace, type Place } from "../model/place.js";
+import { describePlace } from "../model/place.js";
 import type { Problem } from "../model/problem.js";
 import type { AddressRef, ParticipantRef, Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
+import type { FileCheck, TableCheck } from "../model/summary.js";
 import type { Input, Table } from "../read/table.js";
 
-export interface ProblemCount {
-  code: Code;
-  count: number;
-  /** Place and message of the first one. */
-  example: string;
-}
-
-export interface ColumnCheck {
-  header: string;
-  /** `number`; null: not read. */
-  type: string | null;
-  filled: number;
-  /** Null: too many to count. */
-  distinct: number | null;
-  /** The first one, with its row. */
-  problem: string | null;
-}
-
-export interface CheckError {
-  code: Code;
-  message: string;
-  hint: string;
-  place: Place;
-}
-
-export interface TableCheck {
-  file: string;
-  /** Null: CSV, or the sheet was not found. */
-  sheet: string | null;
-  mappingInput: string;
-  /** Null: the table could not be opened. */
-  dialect: Dialect | null;
-  /** Null: no header, or the table could not be opened. */
-  headerRow: number | null;
-  /** Null: one header row, or none. */
-  joinedRows: number[] | null;
-  /** `absent`: optional columns that the file lacks. */
-  columns: { found: string[]; unmapped: string[]; absent: string[] };
-  cells: ColumnCheck[];
-  /** Events of the first valid rows, of several kinds where there are several, in the words of the mapping. */
-  samples: JsonValue[];
-  notes: string[];
-  rows: { read: number; valid: number; invalid: number; skipped: number };
-  events: number;
-  /** Valid rows without an event, if others have one; null: none. */
-  eventless: { count: number; firstRow: number } | null;
-  problems: ProblemCount[];
-  warnings: ProblemCount[];
-  /** Why the table cannot be read to its end; then nothing would be staged (H14). */
-  error: CheckError | null;
-}
+type ProblemCounts = Map<Code, TableCheck["problems"][number]>;
 
 export interface CheckTableOptions {
   signal: AbortSignal;
@@ -75,7 +25,7 @@ export interface CheckTableOptions {
 }
 
 /** @throws `interrupted`, and errors that are not ours */
-export function checkErrorOf(error: unknown): CheckError {
+export function checkErrorOf(error: unknown): NonNullable<FileCheck["error"]> {
   if (!(error instanceof RowferryError) || error.code === "interrupted") throw error;
   const { code, message, hint, place } = error;
   return { code, message, hint, place };
@@ -166,8 +116,8 @@ async function mapRows(
   check: TableCheck,
   { signal, progress }: CheckTableOptions,
 ): Promise<void> {
-  const problems = new Map<Code, ProblemCount>();
-  const warnings = new Map<Code, ProblemCount>();
+  const problems: ProblemCounts = new Map();
+  const warnings: ProblemCounts = new Map();
   const keys = new Map<string, string>();
   const cells = watchCells(table.header, mapper);
   /** Of each kind of event the first, and some more. */
@@ -289,7 +239,7 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
           `All marked numbers of "${name}" are like ${JSON.stringify(either)}, which is read as ${value}. ${hint}`,
         ];
       }),
-    columns: (): ColumnCheck[] =>
+    columns: (): TableCheck["cells"] =>
       columns.map(({ name, type, filled, seen: { size } }) => ({
         header: name,
         type,
@@ -333,7 +283,7 @@ function hasPlaceholder({ documents, events }: Records): boolean {
   return [...documents, ...events].some(({ participant, address }) => isOne(participant) || isOne(address));
 }
 
-function count(counts: Map<Code, ProblemCount>, { code, message, hint, column }: Problem, row: number): void {
+function count(counts: ProblemCounts, { code, message, hint, column }: Problem, row: number): void {
   const known = counts.get(code);
   if (known !== undefined) {
     known.count += 1;

@@ -1,9 +1,9 @@
-import { tallyOpen, tallyRun, type OpenWork } from "../ledger/views/tally.js";
+import { tallyOpen, tallyRun } from "../ledger/views/tally.js";
 import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { tallyRows } from "../ledger/views/tally.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { RowCounts, RowOutcomes, Summary } from "../model/summary.js";
+import type { OpenWork, RowCounts, RowOutcomes, Summary } from "../model/summary.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";

@@ -4,21 +4,12 @@
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
 import { describeWait } from "../ledger/views/describe-wait.js";
-import type { ProblemCount } from "../ledger/views/problems.js";
+import type { Plan } from "../model/summary.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";
 import { planContext, settleComponent } from "./send.js";
 
-export interface Forecast {
-  /** A registration counts as a range: a lookup, and perhaps a create. */
-  requests: { [kind: string]: number };
-  /** With every registration created. */
-  secondsAtLimit: number;
-  documents: number;
-  events: { ready: number; held: number; deferred: number; refused: number };
-  /** Events that the service may refuse, by code. */
-  doubted: ProblemCount[];
-}
+type Forecast = Pick<Plan, "requests" | "secondsAtLimit" | "documents" | "events" | "doubted">;
 
 export function secondsAtLimit(requests: number, { rate, burst }: { rate: number; burst: number }): number {
   return Math.max(0, requests - burst) / rate;

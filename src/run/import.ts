@@ -12,7 +12,7 @@ import { codes } from "../model/codes.js";
 import { type LoadOptions, loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { Summary } from "../model/summary.js";
+import type { RunLimits, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit, submit } from "./submit.js";
@@ -21,16 +21,6 @@ import { type PlanBasis, planBasis, requireBasis } from "./saved-plan.js";
 import { hashMapping, type StagedInput, stageFiles } from "./stage.js";
 import { summarise } from "./finish.js";
 import { runFolder, writeRunFiles } from "./run-files.js";
-
-export interface RunLimits {
-  /** `N` or `N%`: of rows read before anything is sent; later of events sent, after 100. */
-  maxErrors?: string;
-  maxOutageMs?: number;
-  limitDocuments?: number;
-  /** In ms. */
-  until?: number;
-  waitForLock: boolean;
-}
 
 export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "maxOutageMs" | "offline" | "onAttempt"> {
   limits: RunLimits;

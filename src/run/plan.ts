@@ -4,37 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyLedger } from "../ledger/care/backup.js";
 import { createRunStore } from "../ledger/runs.js";
-import { type ProblemCount, tallyProblems, tallyHeld, type WaitingCount } from "../ledger/views/problems.js";
+import { tallyProblems, tallyHeld } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { RowOutcomes } from "../model/summary.js";
-import { type Forecast, forecast } from "./forecast.js";
+import type { Plan } from "../model/summary.js";
+import { forecast } from "./forecast.js";
 import { ownerOf } from "./sandbox.js";
-import { type PreviewedDocument, previewDocument } from "./preview.js";
+import { previewDocument } from "./preview.js";
 import { draftsFor, type ImportOptions, type ResumeOptions, sessionOptions } from "./import.js";
 import { openSession, type Session } from "./session.js";
-import { type PlanBasis, planBasis } from "./saved-plan.js";
-import { hashMapping, type StagedInput, stageFiles } from "./stage.js";
+import { planBasis } from "./saved-plan.js";
+import { hashMapping, stageFiles } from "./stage.js";
 import { exitCodeOf, outcomesOf } from "./finish.js";
-
-export interface Plan extends Forecast {
-  inputs: Omit<StagedInput, "id">[];
-  /** `toSend`: the import would send it. */
-  outcomes: RowOutcomes;
-  /** The requests of the chosen document; null: none chosen. */
-  preview: PreviewedDocument | null;
-  /** Problems that would be open, as far as the ledger can know. */
-  problems: ProblemCount[];
-  /** By the code of what they wait for. */
-  waiting: WaitingCount[];
-  /** For a saved plan; null: not saved. */
-  basis: PlanBasis | null;
-  /** How the import would end, as far as the ledger can know. */
-  exitCode: ExitCode;
-}
 
 export interface PlanOptions extends ImportOptions {
   /** The key, or `kind/key`, of a document whose requests are shown. */

@@ -5,7 +5,7 @@ import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/ta
 import { newestProblem, tallyRefused } from "../ledger/views/tally.js";
 import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
-import type { RunLimits } from "./import.js";
+import type { RunLimits } from "../model/summary.js";
 import { look, registerAll } from "./register.js";
 import { sendWork } from "./send.js";
 import type { Session } from "./session.js";

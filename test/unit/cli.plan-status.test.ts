@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Plan, Status } from "../../src/cli/pipeline.js";
+import type { Plan, Status } from "../../src/model/summary.js";
 import { testWorld, type } from "../support/cli.world.js";
 
 const plan: Plan = {

@@ -1,5 +1,5 @@
 /** `rowferry verify`: compares the ledger with the service. */
-import type { Difference } from "../../desk/verify.js";
+import type { Verification } from "../../model/summary.js";
 import { countedKinds, grouped } from "../../report/figures.js";
 import { verified } from "../../report/said.js";
 import { dryRun, sayForeseen } from "../dry-run.js";
@@ -46,5 +46,5 @@ export const spec = onTarget({
   },
 });
 
-const listed = (records: readonly Difference[]): string[] =>
+const listed = (records: Verification["differences"]): string[] =>
   records.map(({ subject, name, id, text }) => `  ${subject} ${name} (${id}) ${text}`);

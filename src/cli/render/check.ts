@@ -1,10 +1,9 @@
 /** The output of `check` and `test`. Texts of checks are plain already. */
 import type { CasesReport } from "../../map/cases/run-cases.js";
 import { describeMappingProblem, type MappingProblem } from "../../map/language/source.js";
-import type { Dialect } from "../../model/dialect.js";
 import { isJsonObject, type JsonValue } from "../../model/json.js";
 import { describePlace } from "../../model/place.js";
-import type { CheckError, FileCheck, TableCheck } from "../../run/check-files.js";
+import type { FileCheck, TableCheck } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
 import { plainLines, plainText, shortened } from "../../report/plain-text.js";
 import { causes } from "./problems.js";
@@ -137,7 +136,7 @@ function rowText({ rows, events, error }: Pick<TableCheck, "rows" | "events" | "
   return joined([sum, events > 0 && counted(events, "event")], "; ");
 }
 
-function errorLines(error: CheckError | null, { colors }: CheckLook): Part {
+function errorLines(error: FileCheck["error"], { colors }: CheckLook): Part {
   if (error === null) return null;
   const { file: _, ...within } = error.place;
   return [
@@ -154,7 +153,7 @@ const sheetList = (sheets: FileCheck["sheets"]): string =>
     })
     .join(", ");
 
-function dialectText(dialect: Extract<Dialect, { format: "csv" }>): string {
+function dialectText(dialect: Extract<TableCheck["dialect"], { format: "csv" }>): string {
   const { encoding, bom, delimiter, quote, lineEnding, compression } = dialect;
   return joined([
     `${encoding}${bom ? " with byte order mark" : ""}`,

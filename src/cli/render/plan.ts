@@ -2,7 +2,7 @@ import { grouped } from "../../report/figures.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { wouldSend } from "../../report/said.js";
-import type { Plan } from "../pipeline.js";
+import type { Plan } from "../../model/summary.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "./problems.js";
 import { type Colors, joined, labelled, lines, plain } from "./text.js";

@@ -5,7 +5,7 @@ import type { StateCounts } from "../../model/summary.js";
 import { counted, grouped, moment } from "../../report/figures.js";
 import { type NextStep, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
 import { endings, landedOf, needed, total } from "../../report/outcome.js";
-import type { Status } from "../pipeline.js";
+import type { Status } from "../../model/summary.js";
 import { causes, problemSections } from "./problems.js";
 import { type Colors, joined, type Part, table } from "./text.js";
 

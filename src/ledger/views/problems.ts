@@ -1,12 +1,10 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type Code, codes } from "../../model/codes.js";
-import type { ToldProblem } from "../../model/summary.js";
+import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, membersOf, rowNumberOf } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
-
-export type ProblemCount = ToldProblem;
 
 /** From the view `failures`, or a warning. */
 interface Failure {
@@ -23,7 +21,7 @@ interface Failure {
  * Most frequent first: rows' problems by column and mistake, others by code. `cells`: show cells in examples (terminal)
  * or hide them (collected output, P9).
  */
-export function tallyProblems(database: LedgerDatabase, cells = false): ProblemCount[] {
+export function tallyProblems(database: LedgerDatabase, cells = false): ToldProblem[] {
   const others = tally(
     database,
     `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM failures WHERE subject <> 'row' GROUP BY subject, code`,
@@ -36,7 +34,7 @@ export function tallyProblems(database: LedgerDatabase, cells = false): ProblemC
 /** More variants of one mistake become one line, because their messages may differ in every row. */
 const KINDS_OF_A_MISTAKE = 5;
 
-function problemsOfRows(database: LedgerDatabase, cells: boolean): ProblemCount[] {
+function problemsOfRows(database: LedgerDatabase, cells: boolean): ToldProblem[] {
   const groups = new Map<string, Failure & { count: number; last: number | null }>();
   const kinds = new Map<string, number>();
   for (const found of database.each<Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id")) {
@@ -66,7 +64,7 @@ const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? (_code, message) => message : createConceal(database);
 
 /** `since`: ms; most frequent first. */
-export function tallyWarnings(database: LedgerDatabase, since: number): ProblemCount[] {
+export function tallyWarnings(database: LedgerDatabase, since: number): ToldProblem[] {
   return tally(
     database,
     `SELECT 'warning' AS subject, code, count(*) AS count, min(id) AS id FROM problems
@@ -76,7 +74,7 @@ export function tallyWarnings(database: LedgerDatabase, since: number): ProblemC
   );
 }
 
-function tally(database: LedgerDatabase, counted: string, first: string, cells: boolean): ProblemCount[] {
+function tally(database: LedgerDatabase, counted: string, first: string, cells: boolean): ToldProblem[] {
   type Counted = Pick<Failure, "subject" | "code"> & { count: number; id: number };
   const conceal = concealing(database, cells);
   return database.rows<Counted>(`${counted} ORDER BY count DESC`).flatMap((found) => {
@@ -88,7 +86,7 @@ function tally(database: LedgerDatabase, counted: string, first: string, cells: 
 /** A placeholder while cells are hidden. */
 const NAME = "\u0001";
 
-function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { count: number }): ProblemCount {
+function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { count: number }): ToldProblem {
   const { code, count, row_id: row, column_name: column, message, name } = found;
   const isCancel = code === "cancel-refused";
   const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
@@ -107,14 +105,9 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { cou
   return { code, count, place, column, example };
 }
 
-export interface WaitingCount extends ProblemCount {
-  /** As `--row` takes it; null: none. */
-  row: string | null;
-}
-
 /** Held events by what they wait for, most frequent first, with the first one as an example. */
-export function tallyHeld(database: LedgerDatabase): WaitingCount[] {
-  type Held = Pick<WaitingCount, "code" | "count" | "row"> & {
+export function tallyHeld(database: LedgerDatabase): ToldWaiting[] {
+  type Held = Pick<ToldWaiting, "code" | "count" | "row"> & {
     name: string;
     row_id: number | null;
     waits_for: string | null;

@@ -1,18 +1,9 @@
 /** Counts for summaries and `status`, of a run and of the whole ledger. */
 import { beyondCorrection } from "../../model/beyond-correction.js";
-import type { RowOutcomes, StateCounts } from "../../model/summary.js";
+import type { OpenWork, RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { requestsOf } from "../runs.js";
-
-export interface OpenWork {
-  participants: StateCounts;
-  addresses: StateCounts;
-  documents: StateCounts;
-  events: StateCounts;
-  /** Neither corrected nor dismissed. */
-  rows: number;
-}
 
 type Counted = { state: string; count: number };
 
