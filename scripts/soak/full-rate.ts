@@ -7,14 +7,12 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { EVENTS_A_DOCUMENT, manifestRow, writeManifests, writeMapping } from "../../bench/manifests.js";
 import { createSandbox, type FaultRule } from "../../src/sandbox/index.js";
@@ -99,11 +97,12 @@ export async function soakAtFullRate(minutes: number, everyMs: number): Promise<
       join(folder, "rowferry.config.yaml"),
       JSON.stringify({ target: "soak", targets: { soak }, notify, expect: { every: "24h" } }),
     );
-    const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-    const preload = [loader, new URL("sample-process.ts", import.meta.url).href];
+    const preload = [new URL("sample-process.mjs", import.meta.url).href];
     const samplesOf = (name: string) => join(folder, `${name}.jsonl`);
     const start = (name: string, ...args: string[]) => {
-      const env = { ROWFERRY_SOAK_SAMPLES: samplesOf(name), ROWFERRY_SOAK_EVERY: String(everyMs) };
+      // As its first line starts the command.
+      const asInstalled = { MALLOC_ARENA_MAX: "1", NODE_OPTIONS: "--max-semi-space-size=16" };
+      const env = { ...asInstalled, ROWFERRY_SOAK_SAMPLES: samplesOf(name), ROWFERRY_SOAK_EVERY: String(everyMs) };
       return startRowferry([name, ...args], { cwd: folder, env, preload });
     };
 
