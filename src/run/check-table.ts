@@ -12,7 +12,7 @@ import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
 import { describePlace } from "../model/place.js";
 import type { Problem } from "../model/problem.js";
-import type { AddressRef, ParticipantRef, Records } from "../model/records.js";
+import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
 import type { Input, Table } from "../read/table.js";
@@ -126,7 +126,6 @@ async function mapRows(
   const kinds = new Set<string>();
   const takeRecords = (records: Records, row: number): void => {
     const { documents, events } = records;
-    if (hasPlaceholder(records)) count(warnings, placeholderLeft, row);
     const named = [
       ...documents.map(({ kind, key }) => ({ kind, parts: [key] })),
       ...events.flatMap(({ event, key, document }) =>
@@ -266,21 +265,6 @@ function keysNearlyEqual(kind: string, parts: readonly string[], other: string):
   const [one, two] = [other, parts.join(", ")].map((text) => JSON.stringify(text));
   const message = `${kind} ${one} and ${kind} ${two} differ only by case, width or leading zeros`;
   return { code: "keys-nearly-equal", message, hint: null, column: null };
-}
-
-/** Written by `guess` for ids that no column holds. */
-const placeholder = "?";
-
-const placeholderLeft: Problem = {
-  code: "mapping-doubtful",
-  message: `a participant or address has the id "${placeholder}", which stands for one that was still to be written`,
-  hint: `Replace \`{ id: "${placeholder}" }\` in the mapping; the service refuses it.`,
-  column: null,
-};
-
-function hasPlaceholder({ documents, events }: Records): boolean {
-  const isOne = (ref: ParticipantRef | AddressRef | null) => ref?.by === "id" && ref.id === placeholder;
-  return [...documents, ...events].some(({ participant, address }) => isOne(participant) || isOne(address));
 }
 
 function count(counts: ProblemCounts, { code, message, hint, column }: Problem, row: number): void {

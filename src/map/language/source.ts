@@ -285,26 +285,14 @@ function keyText(key: unknown): string | null {
   return key.source ?? String(key.value);
 }
 
-/** The first place that is nested too deeply; the YAML parser would exhaust the stack there. */
+/** The first place with too many open brackets: the YAML parser would need seconds for them. */
 function firstTooDeep(text: string): number | null {
   let brackets = 0;
-  let position = 0;
-  const indents: number[] = [];
-  for (const line of text.split("\n")) {
-    const indent = line.length - line.trimStart().length;
-    if (line.trim() !== "") {
-      while (indents.length > 0 && (indents.at(-1) ?? 0) >= indent) indents.pop();
-      indents.push(indent);
-      if (indents.length > MAX_DEPTH * 2) return position;
-    }
-    for (let index = 0; index < line.length; index++) {
-      const character = line[index];
-      if (character === "[" || character === "{") brackets++;
-      else if ((character === "]" || character === "}") && brackets > 0) brackets--;
-      if (brackets > MAX_DEPTH * 8) return position + index;
-    }
-    if (/^\s*(?:[-?] ?){64}/u.test(line)) return position;
-    position += line.length + 1;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === "[" || character === "{") brackets++;
+    else if ((character === "]" || character === "}") && brackets > 0) brackets--;
+    if (brackets > MAX_DEPTH * 8) return index;
   }
   return null;
 }

@@ -12,18 +12,11 @@ const MAX_SHARED_BYTES = 192 * 1024 ** 2;
 const SEGMENT = 4 * 1024 ** 2;
 /** UTF-16 units; an Excel cell holds 32,767. */
 const MAX_STRING = 1024 ** 2;
-/** How many strings stay decoded (a power of two), and the longest of them. */
-const CACHED = 2 ** 15;
-const CACHED_LENGTH = 100;
 
 export class SharedStrings {
   readonly #segments: Buffer[] = [];
   #ends = new Uint32Array(1024);
   #used = 0;
-  readonly #cache = Array<string>(CACHED).fill("");
-  readonly #cachedIndex = new Int32Array(CACHED).fill(-1);
-  /** Strings asked for before. A string of a single cell would only fill the cache. */
-  #asked = new Uint8Array(0);
   count = 0;
 
   get bytes(): number {
@@ -49,19 +42,10 @@ export class SharedStrings {
   /** Undefined: no string has that index. */
   get(index: number): string | undefined {
     if (!(index >= 0 && index < this.count)) return undefined;
-    const place = index & (CACHED - 1);
-    if (this.#cachedIndex[place] === index) return this.#cache[place];
     const start = this.#ends[index * 2] as number;
     const segment = Math.floor(start / SEGMENT);
     const end = (this.#ends[index * 2 + 1] as number) - segment * SEGMENT;
-    const text = this.#segments[segment]?.toString("utf8", start % SEGMENT, end) ?? "";
-    if (this.#asked.length < this.count) this.#asked = new Uint8Array(this.count);
-    if (this.#asked[index] === 1 && text.length <= CACHED_LENGTH) {
-      this.#cache[place] = text;
-      this.#cachedIndex[place] = index;
-    }
-    this.#asked[index] = 1;
-    return text;
+    return this.#segments[segment]?.toString("utf8", start % SEGMENT, end) ?? "";
   }
 }
 
