@@ -1,7 +1,7 @@
 /** Decides a CSV file's delimiter, quote, escape and blanks, from the mapping and from a sample. */
 import type { CsvOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
-import { findHeader, isBlank, isLabels } from "../header.js";
+import { findHeader, isBlank, isLabels, mostFrequent } from "../header.js";
 import { type CsvRecord, firstRecords, type Sample, SAMPLE_RECORDS, type Shape } from "./records.js";
 
 export interface DetectedShape extends Shape {
@@ -59,17 +59,13 @@ function givenOf(options: CsvOptions, file: string): Given {
     ...(escape === undefined || escape === "auto" ? {} : { escape }),
     ...(trim === undefined || trim === "auto" ? {} : { trim }),
   };
-  const own = given.quote === undefined ? '"' : (given.quote ?? "\n");
+  const mark = given.delimiter?.[0];
   const wrong =
-    given.delimiter !== undefined && (given.delimiter === "" || /[\r\n]/.test(given.delimiter))
+    given.delimiter !== undefined && /^$|[\r\n]/.test(given.delimiter)
       ? "the delimiter is empty or a line break"
-      : own.length !== 1
-        ? "the quote is not one character"
-        : given.escape !== undefined && given.escape.length !== 1
-          ? "the escape is not one character"
-          : given.delimiter !== undefined && (given.delimiter.startsWith(own) || given.delimiter === given.escape)
-            ? "the delimiter is also the quote or the escape"
-            : null;
+      : mark !== undefined && (mark === given.escape || mark === (given.quote === undefined ? '"' : given.quote))
+        ? "the delimiter is also the quote or the escape"
+        : null;
   if (wrong !== null) throw new RowferryError("dialect-invalid", wrong, { place: { file } });
   return given;
 }
@@ -155,11 +151,11 @@ async function judged(sample: Sample, shape: Shape): Promise<Judged> {
   const all = await firstRecords(sample, shape, 1);
   const rows = all.filter(({ cells }) => !isBlank(cells));
   const faults = rows.filter((row) => row.faults !== null).length;
-  const width = usualWidth(rows);
+  const width = mostFrequent(rows.map((row) => row.cells.length).filter((cells) => cells > 1));
   if (width < 2) return { shape, score: 0, faults };
   const from = rows.findIndex(({ cells }) => cells.length === width);
   const table = rows.slice(from);
-  const even = table.filter(({ cells }) => cells.length === width || isPadded(cells, width)).length;
+  const even = table.filter(({ cells }) => cells.length >= width && isBlank(cells.slice(width))).length;
   let cells = 0;
   let whole = 0;
   for (const row of table) {
@@ -190,25 +186,6 @@ function unreadPart(text: string, records: readonly CsvRecord[]): number {
 function isWhole(cell: string, raw: string, quote: string | null): boolean {
   if (!DELIMITERS.some((delimiter) => cell.includes(delimiter)) || NUMBER.test(cell.trim())) return true;
   return quote !== null && raw.includes(quote + cell + quote);
-}
-
-/** The width of most records. Single cells count only if nearly all records have one; among equals the larger wins. */
-function usualWidth(rows: readonly CsvRecord[]): number {
-  const frequency = new Map<number, number>();
-  for (const { cells } of rows) frequency.set(cells.length, (frequency.get(cells.length) ?? 0) + 1);
-  let best = 0;
-  let most = 0;
-  for (const [width, count] of frequency) {
-    if (width < 2 || count < most || (count === most && width < best)) continue;
-    best = width;
-    most = count;
-  }
-  return best;
-}
-
-/** Whether a record is wider only by blank cells: a delimiter at the end of the line. */
-function isPadded(cells: readonly string[], width: number): boolean {
-  return cells.length > width && cells.slice(width).every((cell) => cell.trim() === "");
 }
 
 function usualLineEnding(text: string): "\n" | "\r\n" | "\r" {
