@@ -14,7 +14,7 @@ const groups: Record<string, Record<string, string>> = {
     watch: "import files as they arrive in a folder",
   },
   "A bad morning:": {
-    console: "open a page: what happened, what is wrong, and correct it",
+    console: "open a web page: see what happened and what is wrong, and correct it",
     rejects: "write the rows to correct to files",
     retry: "send refused work again",
     dismiss: "give up rows and release what waits for them",

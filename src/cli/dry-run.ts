@@ -8,7 +8,7 @@ import { watched } from "./run-command.js";
 
 export const dryRun = [
   "--dry-run",
-  "change nothing and send nothing; say what it would do, and what could be sent then",
+  "change and send nothing; show what it would do, and what could then be sent",
 ] as const;
 
 /** `lineOf`: the command's line; null: it decides nothing. */

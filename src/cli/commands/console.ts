@@ -16,7 +16,7 @@ export const spec = command({
     open: ["--no-open", "do not open a browser"],
     allowChanges: [
       "--allow-changes",
-      "let the page correct, import and decide, also where this is not started at a terminal",
+      "let the page correct, import and decide, even if it was not started at a terminal",
     ],
     json: ["--json", "print a line of JSON on stdout"],
   },

@@ -52,7 +52,7 @@ export const spec = command({
     "rowferry guess march.csv -o mapping.yaml --ask": "asks what the file leaves open",
   },
   notes: [
-    'The draft always loads; review it before you use it. What the data do not decide is a line marked "decide:"; with such lines it is a draft, for the sandbox only.',
+    'The draft always loads; review it before you use it. Decisions that the data leave open are lines marked "decide:"; with such lines it is a draft, for the sandbox only.',
   ],
   run: (frame, given, files: string[]) => guess(frame, files, given),
 });

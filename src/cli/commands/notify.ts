@@ -14,7 +14,9 @@ export const spec = onTarget({
     "rowferry notify --test": "a trial message to everybody named",
     "rowferry notify --due": "on a schedule: is an input overdue?",
   },
-  notes: ["rowferry.config.yaml names who is told; docs/how-to/notifications.md says what, and when."],
+  notes: [
+    "rowferry.config.yaml names the people and channels; docs/how-to/notifications.md says what they are told, and when.",
+  ],
   async run({ world, target }, given) {
     if ((given.test === true) === (given.due === true)) throw new RowferryError("usage", "say either --test or --due");
     const teller = await tellerOf(target, world);

@@ -19,7 +19,7 @@ export const spec = onTarget({
     "rowferry rejects --code value-unmapped --json": "",
   },
   notes: [
-    "If documents are stranded, their list is written beside the files: stranded.csv, with the evidence of each and a column for its id. Fill that in, and give it to rowferry resolve --from. Files of an earlier list are overwritten.",
+    "Stranded documents are listed in stranded.csv beside these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. Files of an earlier list are overwritten.",
   ],
   async run({ world, target, output, shown, same }, given) {
     const { writeRejects } = await import("../../desk/files.js");

@@ -13,7 +13,7 @@ export const spec = onTarget({
   flags: { reason: ["--reason <text>", "goes into the CANCEL event (required)"], dryRun, wait, journal },
   examples: { 'rowferry replace manifest/123 --reason "weight corrected"': "" },
   notes: [
-    "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with what changed or came late in its place. For a service that takes each externalId once, set replacementExternalId in the mapping's settings.",
+    "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with changed and late rows in their places. For a service that takes each externalId once, set replacementExternalId in the mapping's settings.",
   ],
   async run(work, { reason, dryRun: isRehearsal }, name: string) {
     if (reason === undefined) throw new RowferryError("usage", "replace needs --reason <text>.");

@@ -26,7 +26,7 @@ export const spec = onTarget({
     from: ["--from <file>", "the list of stranded documents, with their ids filled in"],
     landed: ["--landed", "these events are on the timeline"],
     notLanded: ["--not-landed", "these events are not on the timeline; send them again"],
-    by: ["--by <name>", "who says so; default: who is logged in"],
+    by: ["--by <name>", "who says so; default: the user who is logged in"],
     dryRun,
     yes,
     wait,
@@ -40,7 +40,7 @@ export const spec = onTarget({
     "rowferry resolve --from stranded.csv": "many stranded documents",
   },
   notes: [
-    "Use it for what the service does not tell: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
+    "Use it for facts that the service does not give: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
     "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id, and those whose read differs, are skipped. If any row is invalid, nothing changes.",
   ],
   async run(work, given, what: string | undefined) {

@@ -9,7 +9,7 @@ export const spec = sendingCommand({
     "rowferry resume --target production": "",
     "rowferry resume --limit 10": "only the events of ten documents",
   },
-  notes: ["It is import without files: it sends what is still open, and nothing twice."],
+  notes: ["An import without files: it sends what is still open, and nothing twice."],
   prepare: (frame, given) =>
     given.dryRun === true
       ? withTarget(frame, given, (work) =>

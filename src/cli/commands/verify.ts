@@ -12,7 +12,7 @@ export const spec = onTarget({
   flags: { dryRun, ...rateFlags, wait },
   examples: { "rowferry verify --target production": "", "rowferry verify --json": "" },
   notes: [
-    "Reads every participant, address list and document that the ledger knows, one request each. Changes nothing. Exit code 3 where something differs or could not be read.",
+    "Reads every participant, address list and document that the ledger knows, one request each. Changes nothing. Exit code 3: something differs or could not be read.",
   ],
   async run(work, given) {
     if (given.dryRun === true) {

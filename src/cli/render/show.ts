@@ -152,10 +152,12 @@ const requestLines = (requests: readonly ShownRequest[]): Part =>
   ]);
 
 /** What became of a row, and why (P7). */
-function rowTitle({ file, sheet, row, fate, reason, settled, settledBy }: ShownRow): string {
+function rowTitle({ file, sheet, row, fate, reason, settled, settledBy, events }: ShownRow): string {
   const place = joined([file, sheet !== null && `sheet "${sheet}"`, `row ${row}`]);
   const since = settled === null ? "" : ` since ${settled}${settledBy === null ? "" : ` by ${settledBy}`}`;
-  return `${place}: ${stateOf({ state: fate, reason })}${since}`;
+  const hasLanded = events.length > 0 && events.every(({ state }) => state.startsWith("landed"));
+  const state = fate === "staged" && hasLanded ? "landed" : fate;
+  return `${place}: ${stateOf({ state, reason })}${since}`;
 }
 
 function rowLines(row: ShownRow, look: ShowLook): Part {
