@@ -107,8 +107,6 @@ export function createInputStore(database: LedgerDatabase) {
       if (isUnjudged) return false;
       return !database.has(
         `SELECT 1 FROM rows WHERE id BETWEEN @first AND @last AND fate = 'invalid' AND settled = 'corrected'
-         UNION ALL SELECT 1 FROM rows r JOIN dismissals USING (cell_hash)
-           WHERE r.id BETWEEN @first AND @last AND fate = 'invalid' AND settled IS NULL
          UNION ALL SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id
            WHERE re.row_id BETWEEN @first AND @last AND NOT e.known
          UNION ALL SELECT 1 FROM row_records r LEFT JOIN registrations p ON r.kind <> 'document' AND p.id = r.record_id

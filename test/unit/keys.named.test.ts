@@ -35,14 +35,6 @@ describe("a row number that several open rows have (F87)", () => {
   });
 });
 
-it("cells that a person gave up stay given up in each row that has them, in the very file too (H23)", async () => {
-  const office = openOffice(weighings);
-  office.writeCsv("w.csv", [header, bad, bad]);
-  expect((await office.import("w.csv")).exitCode).toBe(3);
-  expect((await office.type("dismiss", "--row", "w.csv:2")).code).toBe(0);
-  expect((await office.import("w.csv")).exitCode).toBe(0);
-});
-
 describe("what a run reported", () => {
   const runs = async (office: Office) =>
     (await office.type("runs", "--count", "2")).out
