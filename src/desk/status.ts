@@ -12,8 +12,10 @@ import { reading } from "./access.js";
 export async function readStatus({ target, cells }: { target: Target; cells?: boolean }): Promise<Status> {
   const iso = (ms: number) => new Date(ms).toISOString();
   return reading(target, (database) => {
-    const last = createRunStore(database).last();
+    const runs = createRunStore(database);
+    const last = runs.last();
     return {
+      unstaged: runs.lastUnstaged(),
       open: tallyOpen(database),
       problems: tallyProblems(database, cells),
       waiting: tallyHeld(database),

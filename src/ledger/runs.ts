@@ -52,7 +52,7 @@ export function createRunStore(database: LedgerDatabase) {
     staged: (id: number, now: number): void =>
       void database.run("UPDATE runs SET staged_at = @now WHERE id = @id", { id, now }),
 
-    /** The newest import, if it was killed before staging (the caller holds the lock); null: it was not. */
+    /** The newest import, if its rows are not staged: it is reading, or was killed (surely, if the caller holds the lock). */
     lastUnstaged: (): string | null =>
       database.value<string>(
         `SELECT name FROM runs WHERE id = (SELECT max(id) FROM runs WHERE command = 'import')

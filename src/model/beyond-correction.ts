@@ -12,6 +12,7 @@ export const beyondCorrection: readonly Code[] = [
   "doubt-unsettled",
   "document-stranded",
   "document-gone",
+  "lookup-unreadable",
 ];
 
 export const isBeyondCorrection = (code: Code): boolean => beyondCorrection.includes(code);

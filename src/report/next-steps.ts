@@ -26,7 +26,7 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const list = summary.files.find(({ kind }) => kind === "stranded");
   const stranded = list === undefined ? undefined : resolveAll(shown(list.path), target);
   steps.push(...stepsOfOpen(summary, target, corrections, stranded));
-  if (steps.length === 0 && summary.exitCode === ExitCode.person) {
+  if (steps.length === 0 && summary.exitCode === ExitCode.person && summary.stopped?.code !== "import-unstaged") {
     // Commands that only read take no journal.
     const reading = targetFlags(summary.target.name, { ledger: summary.ledger }, shown);
     steps.push({ why: "see what needs you, and why", command: `rowferry status${reading}` });
@@ -91,6 +91,11 @@ const decisions: readonly Decision[] = [
     told("cancel-refused"),
     "or, where it is gone from the service, send the new one alone",
     "dismiss --code cancel-refused",
+  ],
+  [
+    told("lookup-unreadable"),
+    "a lookup was answered with something else: find out why, then ask again",
+    "retry --code lookup-unreadable",
   ],
   [
     told("row-gone"),

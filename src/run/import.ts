@@ -101,9 +101,10 @@ export async function run(
         return inputs;
       });
       unstaged = false;
-    } else tellUnstaged(session);
+    }
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
       await submit(session, options.limits, command === "import", staged);
+    if (command !== "import") stopForUnstaged(session);
     const summary = summarise(session, {
       command,
       mapping,
@@ -143,12 +144,12 @@ function nothingStaged(error: unknown): unknown {
   return new RowferryError(code, message, { place, cause, hint });
 }
 
-/** An import killed while reading left nothing to resume, and would be forgotten silently. */
-function tellUnstaged({ database, observe }: Session): void {
-  const name = createRunStore(database).lastUnstaged();
+/** An import killed while reading left nothing to resume: "all is well" would be said of files that were never sent. */
+function stopForUnstaged(session: Session): void {
+  const name = createRunStore(session.database).lastUnstaged();
   if (name === null) return;
   const message = `${name} was killed before its rows were staged: none of them is in the ledger. Run that import again.`;
-  observe({ type: "notice", level: "warning", code: null, message });
+  session.stopped ??= { code: "import-unstaged", message };
 }
 
 /** An unwritable ledger cannot record this either; the first failure is the one to report. */

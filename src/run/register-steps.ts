@@ -14,7 +14,7 @@ export interface RegistrationSteps {
   /** Interprets the lookup. Undefined: it decides nothing; a text explains to a person why it cannot be used. */
   read(
     answer: Answer,
-  ): "registered" | "absent" | { code: "participant-foreign" | "answer-unreadable"; message: string } | undefined;
+  ): "registered" | "absent" | { code: "participant-foreign" | "lookup-unreadable"; message: string } | undefined;
   create: Call;
   /** Runs in the transaction of the create's outcome. */
   created(receipt: Registration): void;
@@ -36,10 +36,7 @@ function keeperOf({ registrations, clock }: Session, kind: "participant" | "addr
   };
 }
 
-const unreadable = (what: string) => ({
-  code: "answer-unreadable" as const,
-  message: `${what}. \`rowferry retry\` asks again.`,
-});
+const unreadable = (message: string) => ({ code: "lookup-unreadable" as const, message });
 
 /** Looked up by natural key, then created if absent (open point 2; H31). */
 export function stepsOfParticipant(session: Session, { id, data, settings }: OpenParticipant): RegistrationSteps {
@@ -54,7 +51,7 @@ export function stepsOfParticipant(session: Session, { id, data, settings }: Ope
       if (lookup === undefined) return undefined;
       if (lookup.outcome === "absent") return "absent";
       if (lookup.outcome === "unreadable")
-        return unreadable(`The lookup of ${name} was answered with something other than this participant`);
+        return unreadable(`The lookup of ${name} was answered with something other than this participant.`);
       const { participant } = lookup;
       // Reads of other datasets' records have identification and location fields only (service.md, What the service
       // does 4). Whether the name is among them is not said; the participant's type is not.
@@ -93,7 +90,7 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
       if (answer.result !== "accepted") return undefined;
       const listed = addressesOf(answer.body);
       if (listed === null)
-        return unreadable("The list of the participant's addresses was answered with something that is not a list");
+        return unreadable("The list of the participant's addresses was answered with something that is not a list.");
       const match = listed.find(
         (one) => (one.participantId ?? owner) === owner && !isMasked(one) && isSamePlace(one, data, PLACE_FIELDS),
       );

@@ -141,7 +141,7 @@ describe("output (DESIGN section 3)", () => {
     const readStatus: Pipeline["readStatus"] = (options) => {
       asked.push(options.cells);
       const problems = [{ ...hidden, example: '"12,5O" is not a number' }];
-      return Promise.resolve({ open, problems, waiting: [], lastRun: null });
+      return Promise.resolve({ open, problems, waiting: [], unstaged: null, lastRun: null });
     };
     const collected = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
     await type(collected, "import", "m.yaml", "a.csv");
@@ -213,7 +213,7 @@ describe("flags reach the pipeline", () => {
       mappingPath: "m.yaml",
       files: ["a.csv", "b.csv"],
       fresh: true,
-      journal: "j.log",
+      journal: join(world.cwd, "j.log"),
       target: { rate: 5, burst: 2 },
       limits: { maxErrors: "2%", maxOutageMs: 1_800_000, limitDocuments: 10, waitForLock: true },
     });

@@ -31,6 +31,24 @@ describe("an import killed with SIGKILL and run again", () => {
     expect(resumed.stderr).not.toMatch(/staged/);
   }
 
+  test("before its rows were staged leaves nothing to go on with, and that all is well is said by nobody", async () => {
+    expect((await built(killedAt("before-staging-commits", 1))).code).toBeNull();
+    for (const [command = "", code] of [
+      ["status", 0],
+      ["resume", 3],
+      ["status", 0],
+      ["retry", 3],
+    ] as const) {
+      const ended = await here().run(
+        [command, "--journal", here().path("journal")].slice(0, command === "status" ? 1 : 3),
+      );
+      expect(ended).toMatchObject({ code, stdout: expect.stringMatching(/run\s+that\s+import\s+again/i) });
+      expect(ended.stdout).not.toMatch(/all is well/i);
+    }
+    await here().expectWhole(await again());
+    expect((await here().run(["status"])).stdout).not.toContain("import again");
+  });
+
   test(
     "at every named point between two durable steps, one after the other, loses and doubles nothing",
     long,
@@ -59,9 +77,6 @@ describe("an import killed with SIGKILL and run again", () => {
       Object.assign(here().env, { ROWFERRY_RATE: "200", ROWFERRY_BURST: "8" });
       for (const [point, nth] of points) {
         expect((await built(killedAt(point, nth))).code, point).toBeNull();
-        // A resume has nothing to go on with, and says so.
-        if (point === "before-staging-commits")
-          expect((await here().run(["resume"])).stderr).toMatch(/Type that import again/);
       }
       const stranded = await here().expectWhole(await again());
       expect(stranded, "the last was killed with the answer to a create in hand").toBeGreaterThan(0);

@@ -66,6 +66,7 @@ const status: Status = {
       example: "step of manifest 1 waits for manifest 9",
     },
   ],
+  unstaged: null,
   lastRun: { name: "2026-11-20T0200-import", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
 };
 
@@ -101,7 +102,7 @@ it("commands to type name the ledger that this one was told", async () => {
 it("status of a ledger at rest says so", async () => {
   const open = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
   const world = testWorld({
-    pipeline: { readStatus: () => Promise.resolve({ open, problems: [], waiting: [], lastRun: null }) },
+    pipeline: { readStatus: () => Promise.resolve({ open, problems: [], waiting: [], unstaged: null, lastRun: null }) },
   });
   await type(world, "status");
   expect(world.stdout.text).toContain("sandbox: all is well. Nothing is open.\n\nNo run yet.\n");

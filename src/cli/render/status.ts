@@ -40,6 +40,10 @@ function openLines({ rows, ...records }: Status["open"], { bold }: Colors): stri
 function answer(status: Status, { green, yellow }: Colors): string {
   const count = needed(status.open);
   if (count > 0) return yellow(`${counted(count, "thing")} ${count === 1 ? "needs" : "need"} you. Nothing is lost.`);
+  if (status.unstaged !== null) {
+    const what = `${status.unstaged} has not staged its rows: it is still reading its files, or was killed.`;
+    return yellow(`${what} If it was killed, run that import again.`);
+  }
   if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
   return status.waiting.length > 0
     ? yellow("some events wait. Nothing is lost.")

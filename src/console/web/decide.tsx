@@ -51,6 +51,7 @@ const choices: { [code: string]: Choice[] } = {
   "foreign-collision": [{ ...giveUp, label: "Accept", does: "is accepted as sent by someone else" }],
   "row-gone": [giveUp, tryAgain],
   "cancel-refused": [tryAgain],
+  "lookup-unreadable": [tryAgain],
   "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
   "document-stranded": [nameIt, replaceIt],
   "document-gone": [replaceIt, tryAgain],

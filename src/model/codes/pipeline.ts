@@ -35,6 +35,12 @@ export const pipelineCodes = {
     example: "201 with two event ids for three events.",
     transient: true,
   },
+  "lookup-unreadable": {
+    meaning: "A lookup of a participant, or of its addresses, was answered with something else.",
+    remedy:
+      "Find out what the service answers (`rowferry show requests`), then run `rowferry retry --code lookup-unreadable`. Nothing was created.",
+    example: "A lookup by tax id was answered with a participant that has another one.",
+  },
   "interrupted-in-doubt": {
     meaning: "The program ended between a request's intent and its answer.",
     remedy: "`rowferry resume` asks again under the same key.",
@@ -74,6 +80,12 @@ export const pipelineCodes = {
     remedy: "Save the plan again with `rowferry plan <mapping> <files> --save plan.json`.",
     example: "A plan.json in which somebody changed the number of requests.",
     exit: ExitCode.usage,
+  },
+  "import-unstaged": {
+    meaning: "An import was killed while it read its files: none of their rows is in the ledger, and none was sent.",
+    remedy: "Run that import again. What was staged before it is sent all the same.",
+    example: "The machine was switched off while 300,000 rows were being read; then `rowferry resume` was typed.",
+    exit: ExitCode.person,
   },
   "too-many-invalid": {
     meaning: "More rows are invalid than --max-errors allows; nothing was sent.",

@@ -71,6 +71,7 @@ export const status = line("status", "Of `status`.", {
   open: openWork,
   problems: z.array(toldProblem),
   waiting: z.array(waiting).describe("what is held, by what it waits for"),
+  unstaged: text.nullable().describe("the newest import, where it reads its files still, or was killed while it did"),
   lastRun: z
     .strictObject({
       name: text,
