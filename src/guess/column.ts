@@ -218,12 +218,16 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   return { type: { as: "number", marks, units: found, whole }, fits };
 }
 
-/** Joins a date without a time of day with the column of times beside it. */
+/** Joins a date without a time of day with the column of times beside it. Cells of a workbook are joined as it shows them in ISO. */
 function joinClocks(columns: readonly Column[]): void {
-  const plain = ({ cells }: Column) => cells.every(({ kind, text: cell }) => kind === "text" && !cell.includes("T"));
+  const isTyped = columns.every(
+    ({ type, cells }) => type.as !== "timestamp" || cells.every(({ kind }) => kind === "date"),
+  );
+  const plain = ({ cells }: Column) =>
+    cells.every(({ kind, text: cell }) => (isTyped ? /date|time/.test(kind) : kind === "text") && !cell.includes("T"));
   for (const day of columns) {
-    if (day.type.as !== "timestamp" || !plain(day) || day.type.formats.some((format) => /[Hh]|ISO|UNIX/.test(format)))
-      continue;
+    if (day.type.as !== "timestamp" || !plain(day)) continue;
+    if (!isTyped && day.type.formats.some((format) => /[Hh]|ISO|UNIX/.test(format))) continue;
     const clock = [columns[columns.indexOf(day) - 1], columns[columns.indexOf(day) + 1]].find(
       (one) =>
         one?.type.as === "text" &&
@@ -233,6 +237,7 @@ function joinClocks(columns: readonly Column[]): void {
         day.values.every((value, row) => value === "" || one.values[row] !== ""),
     );
     if (clock === undefined) continue;
+    if (isTyped) day.type.formats = ["yyyy-MM-dd"];
     day.clock = clock;
     day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${clock.values[row]}`));
     day.distinct = filledValues(day.values);

@@ -109,7 +109,8 @@ function profileTables(
     const called = new Map(columns.map((column) => [column.index, column.name]));
     const skip = totals?.condition(word?.said === true ? `${word.name}_said` : word?.name, called) ?? null;
     const name = nameOf(table.sheet ?? table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
-    const files = same.map(({ file }) => file);
+    // Of a file in an archive, patterns see the inner name only.
+    const files = same.map(({ file }) => file.split("/").at(-1) ?? file);
     return [{ table, files, name, columns, records: {}, skip: skip === null ? [] : [skip], above: [] }];
   });
 }

@@ -1,12 +1,14 @@
 /** What a draft says first, what it never takes for an event or a key, and how it reads what people write (F28, F121–F126). */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import ExcelJS from "exceljs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { checkMapping } from "../../src/map/load-mapping.js";
 import { type TestWorld, testWorld, type } from "../support/cli.world.js";
 import { cnpj, cpf } from "../support/drifting.js";
+import { writeZip } from "../support/read/write-zip.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a mapping as it was drafted.
 type Any = any;
@@ -235,6 +237,24 @@ describe("what people write (F28)", () => {
     expect(said).toContain("5 of 5 rows would be staged");
   });
 
+  it("so are date and time of a workbook", async () => {
+    const book = new ExcelJS.Workbook();
+    const sheet = book.addWorksheet("S");
+    sheet.addRow(["Pedido", "Data", "Hora", "CNPJ"]);
+    for (let at = 0; at < 9; at++) {
+      const row = sheet.addRow([`P-${at}`, new Date(Date.UTC(2026, 2, at + 1)), (8 + at / 60) / 24, cnpj(1)]);
+      row.getCell(2).numFmt = "dd/mm/yyyy";
+      row.getCell(3).numFmt = "hh:mm";
+    }
+    const world = testWorld({ pipeline });
+    await book.xlsx.writeFile(join(world.cwd, "a.xlsx"));
+    expect(await type(world, "guess", "a.xlsx", "-o", "m.yaml")).toBe(0);
+    expect(readFileSync(join(world.cwd, "m.yaml"), "utf8")).toContain("externalCreatedAt: =data_at");
+    await type(world, "check", "m.yaml", "a.xlsx");
+    expect(world.stdout.text).toContain("9 read = 0 skipped + 0 invalid + 9 valid");
+    expect(world.stdout.text).toContain("externalCreatedAt: 2026-03-01T11:00:00.000Z");
+  });
+
   it("decimal marks of two columns differ, and each is read as it is written", async () => {
     const lines = rows(6, (at) => `P-${at};${two(14 + at)}/01/2011;${cnpj(1)};1.${at}00,5${at + 1};${at}.5${at + 1}`);
     const { input, mapping, said } = await draft({ "a.csv": ["Pedido;Data;CNPJ;Peso;Preço", ...lines] });
@@ -365,6 +385,17 @@ describe("what people write (F28)", () => {
     const patterns = Object.values<Any>(mapping.inputs).map((input) => JSON.stringify(input.files));
     expect(patterns.toSorted()).toEqual(['"export-3.csv"', '["export-1.csv","export-2.csv"]']);
     expect(said).not.toContain("fits");
+  });
+
+  it("the files of an archive fit the patterns of their draft", async () => {
+    const lines = rows(6, (at) => `P-${at};${two(13 + at)}/01/2026;${cnpj(1)}`);
+    const text = ["Pedido;Data;CNPJ", ...lines, ""].join("\n");
+    const world = testWorld({ pipeline });
+    const zip = await writeZip(["orders-1.csv", "orders-2.csv"].map((name) => ({ name, data: text })));
+    writeFileSync(join(world.cwd, "in.zip"), zip);
+    expect(await type(world, "guess", "in.zip", "-o", "m.yaml")).toBe(0);
+    expect(await type(world, "check", "m.yaml", "in.zip")).toBe(0);
+    expect(world.stdout.text).toContain("2 files: 12 read = 0 skipped + 0 invalid + 12 valid");
   });
 
   it("37 files at once, one of them empty, one of them no table: the others are drafted (F25)", async () => {
