@@ -2,7 +2,7 @@
  * Resolves flags, environment, `rowferry.config.yaml` and defaults, in this order, to one target; never guesses (H34).
  * Opens no ledger and makes no request.
  */
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { serviceUrl } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
@@ -62,7 +62,7 @@ export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
     ...access,
     ...defaults,
     ...tuning,
-    ledgerPath: ledger === undefined ? join(stateFolder, "ledger.db") : resolve(cwd, ledger),
+    ledgerPath: usableLedger(ledger === undefined ? join(stateFolder, "ledger.db") : resolve(cwd, ledger)),
     stateFolder,
     ...(journal === undefined ? {} : { journal: resolve(cwd, journal) }),
   });
@@ -71,10 +71,21 @@ export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
 /** `--ledger` moves the store too. Unthrottled unless `--rate`. */
 function sandboxTarget(flags: TargetFlags, config: Config, cwd: string): Target {
   const { ledger, ...tuning } = chosen(flags);
-  const ledgerPath = ledger === undefined ? join(stateRoot(config, cwd), "sandbox", "ledger.db") : resolve(cwd, ledger);
+  const ledgerPath = usableLedger(
+    ledger === undefined ? join(stateRoot(config, cwd), "sandbox", "ledger.db") : resolve(cwd, ledger),
+  );
   const access = { baseUrl: "", tokenUrl: "", clientId: "sandbox", clientSecret: "sandbox", scope: null };
   const rest = { clientAuthentication: "basic" as const, ledgerPath, stateFolder: dirname(ledgerPath) };
   return { name: "sandbox", ...access, ...defaults, rate: null, ...tuning, ...rest };
+}
+
+/** The files beside it have longer names. Bytes of a name on any disk, and of a path that SQLite opens. */
+function usableLedger(path: string): string {
+  const longest = `${path}.lock-journal`;
+  if (Buffer.byteLength(basename(longest)) <= 255 && Buffer.byteLength(longest) < 512) return path;
+  throw new RowferryError("path-unusable", `${path} cannot be the ledger: it is too long`, {
+    hint: "Name a file of at most 242 bytes, and of at most 498 with its folders.",
+  });
 }
 
 function chosen({ ledger, rate, burst, throttle }: TargetFlags): Tuning {

@@ -117,3 +117,28 @@ describe.each(Object.entries(places))("%s", (place, { holds, ending, argv }) => 
     expectHarmless(here, await type(here, ...argv(name === "" || name.startsWith("-") ? name : at(name), at)));
   });
 });
+
+describe("a ledger whose path leaves no room for the files beside it", () => {
+  const named = (bytes: number) => `é${"y".repeat(bytes - 5)}.db`;
+  const below = (bytes: number, folder: string) => {
+    const rest = bytes - Buffer.byteLength(folder) - 1;
+    return `${"d".repeat(200)}/`.repeat(Math.floor(rest / 201)) + "e".repeat(rest % 201);
+  };
+  it.each([243, 247, 250, 255])("%i bytes of name: exit 2, and why", async (bytes) => {
+    const here = world();
+    for (const command of ["import m.yaml rows.csv", "plan m.yaml rows.csv", "status"]) {
+      const code = await type(here, ...command.split(" "), "--sandbox", "--ledger", named(bytes));
+      expect([code, here.stderr.text]).toEqual([2, expect.stringContaining("too long")]);
+    }
+    expect(readdirSync(here.cwd).toSorted()).toEqual(["m.yaml", "rows.csv"]);
+  });
+
+  it("499 bytes of path: exit 2; 498, and 242 of name, are used", async () => {
+    const here = world();
+    const at = async (path: string) =>
+      type(here, "import", join(here.cwd, "m.yaml"), join(here.cwd, "rows.csv"), "--sandbox", "--ledger", path);
+    expect(await at(below(499, here.cwd))).toBe(2);
+    expect(await at(below(498, here.cwd)), here.stderr.text).toBe(0);
+    expect(await at(named(242)), here.stderr.text).toBe(0);
+  });
+});
