@@ -324,7 +324,7 @@ function wordsOf(
   target: readonly string[],
 ): string[] {
   const waits = ["resume", "retry", "verify"].includes(action);
-  const confirms = ["withdraw", "resolve"].includes(action);
+  const confirms = ["dismiss", "withdraw", "resolve"].includes(action);
   const options = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
   return [
     action,

@@ -4,7 +4,7 @@ import type { Decision } from "../ledger/decide/decisions.js";
 import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
 import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/resolve.js";
-import { selectNamed, type Selectors } from "../ledger/decide/selection.js";
+import { selectNamed, type Selectors, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
@@ -47,16 +47,31 @@ export function dismissing(selectors: Selectors, undo = false): Deciding<Dismiss
     "dismiss needs to know what to give up.",
     "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
   );
-  const unsent = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
   return (database, now) => {
     const done = undo
       ? { ...undismiss(database, selectNamed(database, selectors, "given up"), now), left: 0 }
-      : dismiss(database, selectNamed(database, selectors, "to give up"), unsent, now);
+      : dismiss(database, selectNamed(database, selectors, "to give up"), unsentOf(selectors), now);
     const { left: _, ...counts } = done;
     const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(selectors)})`;
     createRunStore(database).decided("dismiss", did, now);
     return done;
   };
+}
+
+const unsentOf = ({ row, code }: Selectors): "give up" | "release" =>
+  row !== undefined || code !== undefined ? "give up" : "release";
+
+/** What a dismissal gives up. Beside a running import. @throws as `dismissing`, also `ledger-locked` */
+export function sizeOfDismissal(target: Target, selectors: Selectors): Size {
+  dismissing(selectors);
+  return beside(target, (database) =>
+    database
+      .transaction(() => {
+        const selection = selectNamed(database, selectors, "to give up");
+        return sizeOf(database, unsentOf(selectors) === "release" ? withoutHeld(database, selection) : selection);
+      })
+      .immediate(),
+  );
 }
 
 /** Beside a running import. @throws as `dismissing` */

@@ -221,7 +221,7 @@ describe("whatever stands in any field of any record", { timeout: 120_000 }, () 
     }
     expect((await office.type("show", "load/..", "--sandbox")).code).toBe(0);
     for (const name of ["named.csv", "known.csv"]) {
-      const { code, out } = await office.type("dismiss", "--input", name, "--sandbox");
+      const { code, out } = await office.type("dismiss", "--input", name, "--sandbox", "--yes");
       expect([code, out]).toEqual([0, expect.stringMatching(/Dismissed: [1-9]/)]);
     }
     expect([0, 3]).toContain((await office.run("resume", "--sandbox")).exitCode);

@@ -167,7 +167,7 @@ async function judge(seed: number): Promise<string[]> {
     const [command] = commands.filter((one) => !one.startsWith("rejects"));
     if (command !== undefined) await run(...command.split(" "));
     // Whichever of the two is open; the other fits nothing, which is a mistake of its own (2).
-    else for (const code of ["target-exists", "service-refused"]) await world.typed("dismiss", "--code", code);
+    else for (const code of ["target-exists", "service-refused"]) await world.typed("dismiss", "--code", code, "--yes");
     last = await run("resume");
   }
   if ((await openEvents(world)) > 0) say(`does not come to rest: ${last.slice(0, 1500)}`);

@@ -119,6 +119,28 @@ describe("the way out of a rejected row", () => {
     expect((await typed("runs")).out).toContain("All by ana.");
   });
 
+  it("dismiss asks before it gives up more than a handful of rows, and needs --yes where nobody can be asked", async () => {
+    const wrong = Array.from({ length: 6 }, (_, index) => `X${index},11222333000181,${index},2026-01-01 10:00,x`);
+    writeFileSync(at("many.csv"), ["MTR,CNPJ,Ticket,Date,Weight", ...wrong].join("\n"));
+    expect(await type(world, "import", at("weighings.yaml"), at("many.csv"))).toBe(3);
+    const open = async () => (await data("rejects", "rejects"))["rows"];
+    const all = ["dismiss", "--input", "many.csv"];
+    const before = await open();
+    const refused = await typed(...all);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--yes")]);
+    const questions: string[] = [];
+    const answer = (text: string) => (question: string) => Promise.resolve((questions.push(question), text));
+    world.ask = answer("5");
+    expect((await typed(...all)).code).toBe(2);
+    expect(questions).toEqual([expect.stringContaining("This gives up 6 rows on 6 documents.")]);
+    expect(await open()).toEqual(before);
+    world.ask = answer("6");
+    expect((await typed(...all)).out).toContain("Dismissed: 6 rows.");
+    expect((await typed("dismiss", "--undo", "--input", "many.csv")).code).toBe(0);
+    delete world.ask;
+    expect((await typed(...all, "--yes")).out).toContain("Dismissed: 6 rows.");
+  });
+
   it("retry is a run of its own", async () => {
     expect((await typed("retry", "--document", "M1")).code).toBe(3);
     expect((await typed("runs")).out).toContain("-retry");

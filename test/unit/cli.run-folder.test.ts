@@ -152,13 +152,13 @@ it("a signal that came when all was done has interrupted nothing", () => {
 });
 
 it("`report` of an earlier run shows what stands open now, not what stood open when it ended", async () => {
-  expect((await run("dismiss", "--input", "manifests-2025-10.csv")).code).toBe(ExitCode.ok);
+  expect((await run("dismiss", "--input", "manifests-2025-10.csv", "--yes")).code).toBe(ExitCode.ok);
   expect((await run("resume")).code).toBe(ExitCode.person);
   // What waits for a document that no row brings is told, with the command that gives it up.
   const { out } = await run("status");
   expect(out).toMatch(/manifests-2025-10\.csv, row \d+ · reference-unknown/);
   expect(out).toContain("rowferry dismiss --code reference-unknown");
-  expect((await run("dismiss", "--code", "reference-unknown")).code).toBe(ExitCode.ok);
+  expect((await run("dismiss", "--code", "reference-unknown", "--yes")).code).toBe(ExitCode.ok);
   expect((await run("resume")).code).toBe(ExitCode.ok);
   expect((await run("report", basename(runFolder))).code).toBe(ExitCode.ok);
   const page = readFileSync(join(runFolder, "report.html"), "utf8");

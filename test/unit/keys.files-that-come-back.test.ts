@@ -48,7 +48,7 @@ it.each(["", "\n"])(
     expect((await office.type("dismiss", "--row", "w.csv:2")).code).toBe(0);
     office.writeCsv("w.csv", twins, { end });
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 3, open: { rows: 1 } });
-    expect((await office.type("dismiss", "--code", "number-unreadable")).code).toBe(0);
+    expect((await office.type("dismiss", "--code", "number-unreadable", "--yes")).code).toBe(0);
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
     // A third one was never named.
     office.writeCsv("w.csv", [...twins, ["L1", at(10), "x"]]);
@@ -114,7 +114,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     expect(again.problems).toMatchObject([{ code: "row-gone", count: 2 }]);
     await office.run("resume");
     expect(weights(office)).toEqual(three);
-    const { code, out } = await office.type("dismiss", "--code", "row-gone");
+    const { code, out } = await office.type("dismiss", "--code", "row-gone", "--yes");
     expect([code, out]).toEqual([0, expect.stringContaining("Dismissed: 2 events.")]);
     expect((await office.run("resume")).exitCode).toBe(0);
     expect(weights(office)).toEqual(three);

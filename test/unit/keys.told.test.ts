@@ -353,7 +353,7 @@ describe("work that would disappear (F82)", () => {
       if (first === "3") {
         // What its first row alone had given is gone from the file, and was never sent.
         expect(codesOf(third).problems).toEqual([["row-gone", 1]]);
-        await office.type("dismiss", "--code", "row-gone");
+        await office.type("dismiss", "--code", "row-gone", "--yes");
         await office.type("resume");
       }
       const whole = office.documents().find(({ externalId }) => externalId === "L1");

@@ -55,7 +55,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
       true,
       true,
     ]);
-    for (const code of ["target-exists", "late"]) await world.typed("dismiss", "--code", code);
+    for (const code of ["target-exists", "late"]) await world.typed("dismiss", "--code", code, "--yes");
     const { code, out, err } = await world.typed("resume");
     expect([code, world.refusals(), landed().length], out + err).toEqual([
       0,
@@ -135,7 +135,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
         ["10 SPLIT", "30 Weighing"],
         ["10 SPLIT target"],
       ]);
-    await world.typed("dismiss", "--code", "target-exists");
+    await world.typed("dismiss", "--code", "target-exists", "--yes");
     expect((await world.typed("resume")).code).toBe(0);
     for (const number of every.keys()) expect(world.timeline(`B${number}`)).toEqual(["10 SPLIT target", "40 Weighing"]);
   });

@@ -134,7 +134,7 @@ test.each(seeds)("P11: in the world of seed %i every number is true when it is s
     if (corrections === 0 || random() < 0.5) continue;
     // Giving up what is invalid releases what waits for it.
     const released = service();
-    expect((await office.type("dismiss", "--code", "number-unreadable")).code).toBe(0);
+    expect((await office.type("dismiss", "--code", "number-unreadable", "--yes")).code).toBe(0);
     const resumed = await office.run("resume");
     expect(resumed.events["landed"]).toBe(held);
     expect(service().events - released.events).toBe(held);

@@ -79,7 +79,7 @@ test.each(seeds)(
       expect(passed()).toEqual([]);
     }
     // What is left was too late when it came, and says so.
-    for (const code of ["late"]) await world.typed("dismiss", "--code", code);
+    for (const code of ["late"]) await world.typed("dismiss", "--code", code, "--yes");
     const { code, out } = await world.typed("resume");
     expect(code, out).toBe(0);
     for (const { events } of world.sandbox.store.documents())

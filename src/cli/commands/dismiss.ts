@@ -1,13 +1,18 @@
 /** `rowferry dismiss <selectors>`: gives up rows, and releases what waits for them. Works beside a running import. */
+import { counted } from "../../report/figures.js";
 import { total } from "../../report/outcome.js";
 import { said } from "../../report/said.js";
 import { dryRun, foreseen } from "../dry-run.js";
-import { journal, selectorFlags, selectorsOf, wait } from "../flags.js";
+import { confirm } from "../confirm.js";
+import { journal, selectorFlags, selectorsOf, wait, yes } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 
+/** More rows than this are given up only when a person confirms it. */
+const HANDFUL = 5;
+
 export const spec = onTarget({
-  flags: { undo: ["--undo", "take up again what was given up"], ...selectorFlags, dryRun, journal, wait },
+  flags: { undo: ["--undo", "take up again what was given up"], ...selectorFlags, dryRun, yes, journal, wait },
   examples: {
     "rowferry dismiss --row march.csv:17": "give up a row, or accept its change",
     "rowferry dismiss --document manifest/123": "",
@@ -16,16 +21,23 @@ export const spec = onTarget({
   },
   notes: [
     "A dismissal stays in force when the same row comes back; a corrected row takes it back, and so does --undo. What is in doubt cannot be dismissed: it may have landed.",
+    "It asks before it gives up more than five rows; where nobody can be asked, pass --yes.",
   ],
   async run(work, given) {
-    const { target, options, same } = work;
+    const { world, target, options, same } = work;
     const undo = given.undo === true;
     const selectors = selectorsOf(given);
-    const { dismissing, dismissSelected } = await import("../../desk/decide.js");
+    const { dismissing, dismissSelected, sizeOfDismissal } = await import("../../desk/decide.js");
     if (given.dryRun === true)
       return foreseen(work, dismissing(selectors, undo), (done) => ({ type: "dismissed", ...done, undo }));
     const { patiently } = await import("../../desk/access.js");
-    const { left, ...done } = await patiently({ ...options, wait: options.waitForLock }, () =>
+    const unlocked = <Result>(decide: () => Result) => patiently({ ...options, wait: options.waitForLock }, decide);
+    if (!undo) {
+      const { rows, documents } = await unlocked(() => sizeOfDismissal(target, selectors));
+      const question = `This gives up ${counted(rows, "row")} on ${counted(documents, "document")}.`;
+      if (rows > HANDFUL) await confirm(world, question, String(rows), given.yes);
+    }
+    const { left, ...done } = await unlocked(() =>
       dismissSelected(target, selectors, options.clock, options.journal, undo),
     );
     return told({

@@ -146,6 +146,36 @@ export function rowsOf(database: LedgerDatabase, selection: Selection): Set<numb
   ]);
 }
 
+export interface Size {
+  rows: number;
+  documents: number;
+}
+
+/** What a decision about the selection touches. */
+export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
+  const rows = [...rowsOf(database, selection)];
+  const found = database.value<number>(
+    `SELECT count(*) FROM (SELECT value FROM json_each(@documents)
+       UNION SELECT document_id FROM placements WHERE row_id IN (SELECT value FROM json_each(@rows))
+       UNION SELECT document_id FROM events WHERE id IN (SELECT value FROM json_each(@events)))`,
+    {
+      documents: JSON.stringify(selection.documents),
+      rows: JSON.stringify(selection.rows),
+      events: JSON.stringify(selection.events),
+    },
+  );
+  return { rows: rows.length, documents: found ?? 0 };
+}
+
+/** Without events that only wait for others. */
+export function withoutHeld(database: LedgerDatabase, selection: Selection): Selection {
+  const events = database.values<number>(
+    "SELECT id FROM events_now WHERE id IN (SELECT value FROM json_each(@ids)) AND state <> 'held'",
+    { ids: JSON.stringify(selection.events) },
+  );
+  return { ...selection, events };
+}
+
 /** A row number must mean one row: other rows are not touched (F87). */
 export function refuseAmbiguous(database: LedgerDatabase, { row, input }: Selectors, inputs: Iterable<number>): void {
   const found = database.rows<{ name: string; run: string }>(
