@@ -163,7 +163,8 @@ export const noCause = (name: CauseName): Cause => ({
   count: 0,
   values: null,
   since: null,
-  example: "",
+  what: "",
+  place: "",
 });
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,7 +1,6 @@
 /** Shows what a decision would do and what could then be sent; changes nothing. */
 import { createRegisteredView } from "../ledger/views/expected.js";
 import { tallyHeld } from "../ledger/views/problems.js";
-import { countWaiting } from "../ledger/views/tally.js";
 import type { Plan, ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { forecast, SERVICE_LIMIT, secondsAtLimit } from "../run/forecast.js";
@@ -28,7 +27,8 @@ export function foresee<Done>(
   requireLedger(options.target);
   return rehearse({ ...options, fresh: false, limits: { waitForLock } }, null, async (session) => {
     const { database, clock } = session;
-    const held = countWaiting(database).held;
+    // What an earlier decision has released may still be written as held.
+    const { held } = forecast(session).events;
     const done = decide(database, clock.now());
     const { requests, secondsAtLimit: seconds, documents, events } = forecast(session);
     const released = Math.max(0, held - events.held);

@@ -1,8 +1,9 @@
 /** The console in a real Chromium, with real keys: the morning after a bad night, from opening to "All is well". */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { badNight, right } from "./bad-night.js";
@@ -52,7 +53,7 @@ async function open(url: string, more: { width?: number; scheme?: "light" | "dar
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().includes("net::ERR_")) errors.push(message.text());
+    if (message.type() === "error" && !/net::ERR_|status of 409/.test(message.text())) errors.push(message.text());
   });
   onTestFinished(async () => {
     await context.close();
@@ -238,6 +239,98 @@ it.runIf(chromium !== undefined)(
       .first()
       .click();
     await eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "an import of another process is seen as it goes; beside it Check works, a decision is foretold, and Import waits its turn",
+  { tags: ["long"], timeout: 300_000 },
+  async () => {
+    const at = await night();
+    const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
+    const row = lines.find((line) => line.includes(";1000;11222333000181;SP;sim;I")) ?? "";
+    const many = Array.from({ length: 400 }, (_, index) => row.replace(/^L\d+/, `M${index}`));
+    writeFileSync(join(at.path, "more.csv"), `${[lines[0], ...many].join("\n")}\n`);
+    const console = await startConsole(at, "--allow-changes");
+    const page = await open(console.url);
+    const beside = at.type("import", "night.yaml", "more.csv", "--rate", "10", "--burst", "10");
+    await eventually(() => page.locator(".job").first().textContent()).toMatch(
+      /Sending.* of 400 requests.*requests\/s of 10.*left/,
+    );
+    await page.getByRole("link", { name: "Watch" }).click();
+    await eventually(() => heading(page).textContent()).toContain("import more.csv");
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page
+      .getByRole("link", { name: /^Correct Class/ })
+      .first()
+      .click();
+    await page.locator(".values input").first().waitFor();
+    await page.keyboard.type("II");
+    await page.keyboard.press("Tab");
+    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+    await page.getByRole("button", { name: "Check" }).click();
+    await eventually(() => page.locator(".bar [role=status]").first().textContent()).toMatch(
+      /corrected rows\..*Would send \d+ events/s,
+    );
+    await page.getByText("Give up instead").click();
+    await page.getByRole("button", { name: /^Give up every row/ }).click();
+    await eventually(() => page.getByRole("group", { name: /^Give up every/ }).textContent()).toMatch(
+      /Dismissed: \d+ rows/,
+    );
+    await page.getByRole("button", { name: "No" }).click();
+    await page.getByRole("button", { name: /^Import \d+ rows/ }).click();
+    await eventually(() => page.locator(".bar .job").last().textContent()).toContain("waiting for the run at work");
+    expect((await beside).code).toBe(3);
+    await expect
+      .poll(() => page.locator(".bar .job").last().textContent(), { timeout: 60_000 })
+      .toMatch(/rows need|Nothing of these files needs you/);
+    await page.getByRole("link", { name: "Runs" }).click();
+    await page
+      .getByRole("link", { name: /^import night.corrected/ })
+      .first()
+      .click();
+    await eventually(() => page.locator(".facts").textContent()).toMatch(/Rows \d+ = \d+ /);
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "a ledger that is locked, of another version, or gone is said in place, and comes back by itself",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const at = await night();
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    const ledger = join(at.path, "state/sandbox/ledger.db");
+    await eventually(() => heading(page).textContent()).toContain("need a correction");
+
+    // As a process that stages or sends holds it.
+    const lock = new Database(`${ledger}.lock`);
+    lock.pragma("locking_mode = EXCLUSIVE");
+    lock.exec("BEGIN EXCLUSIVE");
+    await page.getByRole("link", { name: "Find" }).click();
+    await page.getByRole("searchbox").fill("L40");
+    await page.getByText("Change something about it").click();
+    await page.getByLabel("Reason").fill("wrong");
+    await page.getByRole("button", { name: "Replace" }).click();
+    const group = page.getByRole("group", { name: "Replace" });
+    await eventually(() => group.textContent()).toMatch(/generation 2 is planned with \d+ events?.*Would send/s);
+    await group.getByRole("button", { name: "Replace" }).click();
+    await eventually(() => page.locator(".trouble").textContent()).toContain("Another rowferry process");
+    lock.close();
+
+    const held = new Database(ledger);
+    const version = Number(held.pragma("user_version", { simple: true }));
+    held.pragma(`user_version = ${version + 1}`);
+    await page.getByRole("link", { name: "Overview" }).first().click();
+    await eventually(() => page.locator("main").textContent()).toMatch(/has schema \d+; this program reads and writes/);
+    held.pragma(`user_version = ${version}`);
+    await eventually(() => heading(page).textContent()).toContain("need a correction");
+    held.close();
+
+    renameSync(ledger, `${ledger}.away`);
+    await eventually(() => page.locator(".empty").textContent()).toMatch(/Nothing was imported|no ledger/);
+    renameSync(`${ledger}.away`, ledger);
+    await eventually(() => heading(page).textContent()).toContain("need a correction");
+    expect(await page.getByRole("link", { name: /^Correct/ }).count()).toBeGreaterThan(0);
   },
 );
 

@@ -4,7 +4,7 @@ import type { EditAnswer, GridRow, Said, Tally, TargetOverview, TryAnswer, Value
 import { type CellEdit, Grid } from "./grid.js";
 import { download, post, Refused } from "./http.js";
 import { Work } from "./overview.js";
-import { Empty, Link, Prose, Sentences, Trouble, useAct, useData } from "./page.js";
+import { Decision, Empty, Link, linkTo, Prose, Sentences, Trouble, useAct, useData } from "./page.js";
 import { count } from "./words.js";
 
 interface Props {
@@ -56,17 +56,17 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
   return (
     <>
       <p>
-        <Link to={`/?target=${encodeURIComponent(name)}`}>Overview</Link>
+        <Link to={linkTo("/", { target: name })}>Overview</Link>
       </p>
       <h1>
         {code === "" ? "Corrections that are not imported yet" : `${column ?? "The row"}: `}
         <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "row")}</span>
       </h1>
       <p>
-        {cause.example}{" "}
-        <span class="quiet">
-          <Prose text={cause.hint} />
-        </span>
+        <Prose text={cause.what} /> <span class="quiet">{cause.place}</span>
+      </p>
+      <p class="quiet">
+        <Prose text={cause.hint} />
       </p>
       <Trouble failure={trouble} />
       {cause.count === 0 && <Empty>No rows are left here: they were corrected, dismissed, or have landed.</Empty>}
@@ -97,7 +97,7 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
               Download {count(table.total, "row")}
             </button>
           </p>
-          <Grid table={table} column={column} isFixed={!allowChanges} edit={edit} undo={undo} />
+          <Grid target={name} table={table} column={column} isFixed={!allowChanges} edit={edit} undo={undo} />
         </details>
       ))}
       {allowChanges && (
@@ -116,6 +116,18 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
             />
           </label>
         </p>
+      )}
+      {allowChanges && code !== "" && cause.count > 0 && (
+        <details>
+          <summary>Give up instead</summary>
+          <Decision
+            target={name}
+            label="Give up every row with this mistake"
+            does={`in whatever column: all with the code ${code}`}
+            request={{ action: "dismiss", flags: { code } }}
+            onDone={reload}
+          />
+        </details>
       )}
       {allowChanges && <Importing target={target} tally={tally} undo={undo} />}
     </>

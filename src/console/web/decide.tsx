@@ -100,9 +100,6 @@ export function Decide({ target, code, allowChanges }: Props) {
       <h1>
         <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "record")}</span>
       </h1>
-      <p>
-        <Prose text={cause.hint} />
-      </p>
       <div role="status">
         <Sentences said={did} />
       </div>
@@ -137,7 +134,7 @@ export function Decide({ target, code, allowChanges }: Props) {
               )}
             </h2>
             <p>
-              {record.changes.length === 0 && record.message} <span class="quiet">{record.place}</span>
+              {record.changes.length === 0 && <Prose text={record.message} />} <span class="quiet">{record.place}</span>
             </p>
             {record.changes.length > 0 && (
               <Lines

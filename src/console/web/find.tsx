@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/views/show/shown.js";
 import type { TargetOverview } from "../api.js";
-import { Decision, Empty, go, Link, linkTo, Trouble, useData } from "./page.js";
+import { Decision, Empty, go, Link, linkTo, Prose, Trouble, useData } from "./page.js";
 import { count, outcome, when } from "./words.js";
 
 /** As one types. */
@@ -99,7 +99,7 @@ function Document({ document, target, allowChanges }: Known & { document: ShownD
       </p>
       {messages.map((message) => (
         <p key={message} class="wrong">
-          {message}
+          <Prose text={message} />
         </p>
       ))}
       {holds.map((row) => (
@@ -161,7 +161,12 @@ function Event({ event }: { event: ShownEvent }) {
       <strong>{event.name}</strong> {event.keyParts.join(", ")} <em>{event.dismissed ? "given up" : event.state}</em>{" "}
       {event.waitsFor !== null && `waits for ${event.waitsFor} `}
       <span class="quiet">{event.rows.join("; ")}</span>
-      {isWrong && event.messages.slice(-1).map((message) => <div key={message}>{message}</div>)}
+      {isWrong &&
+        event.messages.slice(-1).map((message) => (
+          <div key={message}>
+            <Prose text={message} />
+          </div>
+        ))}
     </li>
   );
 }
@@ -177,7 +182,7 @@ function Row({ row, target, allowChanges }: Known & { row: ShownRow }) {
       {row.problems.map((problem) => (
         <p key={problem.message} class="wrong">
           {problem.column === null ? "" : `${problem.column}: `}
-          {problem.message} {problem.hint}{" "}
+          <Prose text={`${problem.message} ${problem.hint ?? ""}`} />{" "}
           {isOpen && row.fate === "invalid" && (
             <Link to={linkTo("/correct", { target, code: problem.code, column: problem.column })}>Correct it</Link>
           )}

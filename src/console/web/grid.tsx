@@ -5,6 +5,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { GridRow, GridTable } from "../api.js";
 import { readBlock, writeBlock } from "./clipboard.js";
+import { Link, linkTo } from "./page.js";
 import { count } from "./words.js";
 
 export interface CellEdit {
@@ -24,6 +25,7 @@ const ROW_HEIGHT = 30;
 const MARGIN = 10;
 
 interface Props {
+  target: string;
   table: GridTable;
   /** Null: none. */
   column: string | null;
@@ -32,7 +34,7 @@ interface Props {
   undo: () => Promise<void>;
 }
 
-export function Grid({ table, column, isFixed, edit, undo }: Props) {
+export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
   const { header, rows } = table;
   const start = { row: 0, column: Math.max(0, header.indexOf(column ?? "")) };
   const [active, setActive] = useState<Cell>(start);
@@ -282,7 +284,14 @@ export function Grid({ table, column, isFixed, edit, undo }: Props) {
         )}
       </div>
       <p class="said" aria-live="polite">
-        {current !== undefined && <Said row={current} />}
+        {current !== undefined && (
+          <>
+            <Said row={current} />{" "}
+            <Link to={linkTo("/find", { target, what: `${table.file}:${current.row}` })}>
+              Give it up, or look closer
+            </Link>
+          </>
+        )}
       </p>
     </>
   );

@@ -33,7 +33,7 @@ function Target({ target, allowChanges }: { target: TargetOverview; allowChanges
           <Link to={linkTo("/run", { target: name, run: lastRun.name })}>What it did</Link>
         </p>
       )}
-      {lastRun !== null && lastRun.rows !== null && live === null && <p class="quiet">It read {lastRun.rows} rows.</p>}
+      {lastRun !== null && lastRun.rows !== null && live === null && <p class="quiet">Rows {lastRun.rows}</p>}
       <Work target={target} />
       {draft !== null && (
         <p class="note">
@@ -51,7 +51,9 @@ function Target({ target, allowChanges }: { target: TargetOverview; allowChanges
       <Causes title="To decide" unit="record" causes={decide} verb="Decide" address={(cause) => to("/decide", cause)} />
       {held > 0 && (
         <details>
-          <summary>{count(held, "event")} wait for these rows, or for something else</summary>
+          <summary>
+            {count(held, "event")} {held === 1 ? "waits" : "wait"} for these rows, or for something else
+          </summary>
           <ul>
             {waiting.map((line) => (
               <li key={line.code}>
@@ -91,6 +93,7 @@ function Causes(props: {
   const { title, unit, causes, verb, address } = props;
   if (causes.length === 0) return null;
   const total = causes.reduce((sum, cause) => sum + cause.count, 0);
+  const isOfRows = causes.some(({ since }) => since !== null);
   return (
     <table class="causes">
       <caption>
@@ -98,15 +101,19 @@ function Causes(props: {
       </caption>
       <thead>
         <tr>
-          <th scope="col">Column</th>
+          {isOfRows && <th scope="col">Column</th>}
           <th scope="col">What is wrong</th>
           <th scope="col" class="number">
             {unit}s
           </th>
-          <th scope="col" class="number">
-            values
-          </th>
-          <th scope="col">since</th>
+          {isOfRows && (
+            <>
+              <th scope="col" class="number">
+                values
+              </th>
+              <th scope="col">since</th>
+            </>
+          )}
           <th scope="col">
             <span class="unseen">Do</span>
           </th>
@@ -115,23 +122,30 @@ function Causes(props: {
       <tbody>
         {causes.map((cause) => (
           <tr key={`${cause.code} ${cause.column} ${cause.mistake}`}>
-            <td>{cause.column ?? <span class="quiet">the row</span>}</td>
+            {isOfRows && <td class="column">{cause.column ?? <span class="quiet">the row</span>}</td>}
             <td>
-              <Prose text={cause.meaning} /> <div class="quiet small">{cause.example}</div>
+              <Prose text={isOfRows ? cause.what : cause.meaning} />{" "}
+              <div class="quiet small">
+                {cause.place} {!isOfRows && <Prose text={cause.what} />}
+              </div>
             </td>
             <td class="number" data-name={`${unit}s`}>
               {cause.count.toLocaleString("en")}
             </td>
-            <td class="number" data-name="values">
-              {cause.values?.toLocaleString("en")}
-            </td>
-            <td class="since">{cause.since !== null && when(cause.since)}</td>
+            {isOfRows && (
+              <>
+                <td class="number" data-name="values">
+                  {cause.values?.toLocaleString("en")}
+                </td>
+                <td class="since">{cause.since !== null && when(cause.since)}</td>
+              </>
+            )}
             <td>
               <Link to={address(cause)}>
                 {verb}
                 <span class="unseen">
                   {" "}
-                  {cause.column ?? ""} {cause.meaning}
+                  {cause.column ?? ""} {cause.place}
                 </span>
               </Link>
             </td>

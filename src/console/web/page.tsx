@@ -3,6 +3,7 @@ import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Answers, DecisionRequest, Said } from "../api.js";
 import { get, post, Refused } from "./http.js";
+import { when } from "./words.js";
 
 /** `isSame`: it stays the same page, of which going back knows once. */
 export function go(address: string, isSame = false): void {
@@ -158,6 +159,9 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
         </>
       ) : (
         <div class="job" role="group" aria-label={label}>
+          <p>
+            <strong>It would do this:</strong>
+          </p>
           <Sentences said={would} />
           <button class="main" ref={first} disabled={isBusy} onClick={() => void run()}>
             {label}
@@ -173,9 +177,10 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
   );
 }
 
-/** Our own text, with names highlighted. */
+/** Our own text, with names highlighted, and times as people say them. */
 export function Prose({ text }: { text: string }) {
-  return <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
+  const told = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => when(iso));
+  return <>{told.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }
 
 export interface Column<Row> {

@@ -22,8 +22,10 @@ export interface Cause extends CauseName {
   values: number | null;
   /** Since when the first of them has been open, ms; null: not known. */
   since: number | null;
-  /** The first one, with its place; it may hold cells. */
-  example: string;
+  /** What is wrong with the first one; it may hold cells. */
+  what: string;
+  /** `march.csv, row 17`, of that one. */
+  place: string;
 }
 
 export interface OpenCauses {
@@ -76,7 +78,8 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
           count: found.reduce((sum, { count }) => sum + count, 0),
           values: column === null ? null : found.length,
           since: first.since === null ? null : Math.min(...found.map(({ since }) => since ?? Number.POSITIVE_INFINITY)),
-          example: `${describeRow(database, row)}: ${what}`,
+          what,
+          place: describeRow(database, row),
         },
       ];
     },
