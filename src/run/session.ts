@@ -2,6 +2,7 @@
  * A run's ledger and service: lock, stores, submitter, and what the run learns about the service. Only a session opens
  * a ledger for writing.
  */
+import { existsSync, rmSync } from "node:fs";
 import { isBehindJournal } from "../ledger/journal/behind-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
@@ -76,6 +77,11 @@ export async function openSession(command: string, mapping: string | null, optio
     const serve = isEmbedded(options.target) && !isOffline;
     const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, later) : options.target;
     const owner = ownerOf(options.target);
+    // A ledger that no journal goes with would be taken for the lost one by the next command, and send all of it again.
+    let isNew = !existsSync(target.ledgerPath);
+    later(() => {
+      if (isNew) for (const part of ["", "-wal", "-shm"]) rmSync(target.ledgerPath + part, { force: true });
+    });
     const database = openLedger(target.ledgerPath, owner, clock.now());
     later(() => void database.close());
     if (!isOffline) {
@@ -85,8 +91,11 @@ export async function openSession(command: string, mapping: string | null, optio
     }
 
     const path = isOffline ? null : journalOf(database, options.journal ?? null);
-    const openIt = database.transaction((at: string) => openRunJournal(database, target, owner, at, options));
+    const openIt = database.transaction((at: string) =>
+      openRunJournal(database, target, owner, at, { ...options, isNew }),
+    );
     const journal = path === null ? null : openIt.immediate(path);
+    isNew = false;
     if (journal !== null && path !== null) {
       later(() => journal.close());
       later(() => rememberEnd(database, path));
@@ -196,11 +205,20 @@ function openRunJournal(
   target: Target,
   owner: LedgerOwner,
   path: string,
-  options: SessionOptions,
+  options: SessionOptions & { isNew: boolean },
 ): Journal {
   const journal = openJournal(path, target.ledgerPath, owner);
   if (!options.fresh && isBehindJournal(database, path)) {
     journal.close();
+    if (options.isNew)
+      throw new RowferryError(
+        "ledger-behind-journal",
+        `There is no ledger here, but the journal ${path} holds events that one has sent.`,
+        {
+          place: { file: target.ledgerPath },
+          hint: `Run \`rowferry ledger rebuild ${path}\` (a backup of the ledger after it, if there is one), then this command again. To start over, name another journal.`,
+        },
+      );
     throw new RowferryError(
       "ledger-behind-journal",
       `The journal ${path} holds events that this ledger never sent: another ledger sent last.`,

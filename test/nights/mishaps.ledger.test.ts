@@ -148,6 +148,18 @@ describe("a journal with a hole (F91)", () => {
     expect(documents()).toHaveLength(2);
   });
 
+  it("names a lost ledger, leaves no new one behind, and the command that is printed makes it anew", async () => {
+    const { journal, importing, path, type, documents } = await kept();
+    for (const end of ["", "-wal", "-shm"]) rmSync(path(`state/sandbox/ledger.db${end}`), { force: true });
+    const { code, err } = await importing("loads.csv", "--journal", journal);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("There is no ledger here") });
+    expect(readdirSync(path("state/sandbox")).filter((name) => /^ledger\.db(-wal|-shm)?$/.test(name))).toEqual([]);
+    const [, , command = ""] = /Run `rowferry (ledger) (rebuild) \S+`/.exec(err.replaceAll(/\s+/g, " ")) ?? [];
+    expect((await type("ledger", command, journal)).code).toBe(0);
+    expect((await importing("more.csv")).code).toBe(0);
+    expect(documents()).toHaveLength(2);
+  });
+
   it("stays with its address where the ledger is given to another", async () => {
     const sandbox = createSandbox({});
     const office = await openOfficeAt(sandbox, weighings);
