@@ -28,7 +28,7 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
 
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
   const named = columns.filter(({ role, type, filled }) => role === "name" && type.as === "text" && filled >= 0.8);
-  const why = "its text stands in for a tax id, so that a lost answer cannot be looked up";
+  const why = "its text is used as a tax id, so that a lost answer cannot be looked up";
   const candidates = [
     ...named.map((value) => ({ value, label: `"${value.header}"`, why })),
     { value: null, label: 'one for all rows, to be written in the place of "?"' },

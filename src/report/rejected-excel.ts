@@ -18,7 +18,7 @@ const headerFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: {
 const reasonFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFFFF1D6" } };
 const derivedFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFF2C4B3" } };
 const DERIVED =
-  "their formulas use other rows or sheets, so they are values here; where they are wrong, correct them by hand";
+  "their formulas use other rows or sheets, so they are values here; correct them by hand if they are wrong";
 /** Programs would lose further rows. */
 const sheetRows = 1_048_576;
 

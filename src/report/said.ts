@@ -66,7 +66,7 @@ export function verified(stopped: string | null, differences: number, unread: nu
   if (stopped !== null) return `Stopped before all was compared: ${stopped}`;
   if (differences > 0) return `Ledger and service differ in ${counted(differences, "place")}.`;
   if (unread === 0) return "Ledger and service agree, as far as reads show.";
-  return `Ledger and service agree where they could be compared; ${counted(unread, "record")} could not be read.`;
+  return `Ledger and service agree as far as they could be compared; ${counted(unread, "record")} could not be read.`;
 }
 
 interface Sending {

@@ -222,7 +222,7 @@ export function refuseChangedKeys({ database, clock }: Session, mapping: Mapping
 function keysChanged(changes: readonly KeyChange[], former: string | null): RowferryError {
   const list = changes.map(({ name, sent, example }) => `${name} (${sent} sent, such as ${example})`).join("; ");
   const why = former === null ? "" : ` The namespace was ${former} before.`;
-  return new RowferryError("keys-changed", `The mapping gives other keys to what was sent: ${list}.${why}`);
+  return new RowferryError("keys-changed", `The mapping gives other keys to records that were sent: ${list}.${why}`);
 }
 
 /** One word in the mapping solves it. */

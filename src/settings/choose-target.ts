@@ -54,7 +54,7 @@ function byDefault(known: Known): string {
   const others = targetsWithLedger(known).filter((name) => name !== "sandbox");
   if (others.length > 0) {
     const root = known.config.state ?? "state";
-    throw notChosen(`no service is set, but ${root}/ holds what was imported into ${listed(others)}`);
+    throw notChosen(`no service is set, but ${root}/ holds imports into ${listed(others)}`);
   }
   return "sandbox";
 }

@@ -102,6 +102,13 @@ it("commands and flags that pages tell to type exist", async () => {
   expect(wrong).toEqual([]);
 });
 
+it("commands that a reader types work with the tools of macOS too", () => {
+  const gnuOnly = /sed (?:-\w* )*-i|sed .*\\t|readlink -f|date -d|grep -\w*P|stat -c|xargs -r|cp --|head -n? ?-\d/;
+  const typed = (text: string) =>
+    [...text.matchAll(/^```(?:console|sh)\b.*\n([\s\S]*?)^```$/gm)].flatMap(([, block = ""]) => block.split("\n"));
+  expect(findings((text) => typed(text).filter((line) => gnuOnly.test(line)))).toEqual([]);
+});
+
 it("codes that pages name exist", () => {
   const named = /(?:--code |rowferry explain |^\| \d+ `)([a-z]+(?:-[a-z]+)*)(?=[` ])/gm;
   const known = [...Object.keys(codes), "draft"];

@@ -115,7 +115,7 @@ const rebuild = onTarget({
       next: [
         {
           command: `rowferry import <mapping> <files…>${same}`,
-          why: "import all files again, the latest corrected ones included; what has landed is known and not sent again",
+          why: "import all files again, the latest corrected ones included; landed rows are known and not sent again",
         },
       ],
     });
@@ -148,7 +148,7 @@ export const spec = command({
   },
   subcommands: {
     backup: ["copy the ledger as it is, also while an import runs", backup],
-    restore: ["put a backup in the ledger's place; what was there is kept beside it", restore],
+    restore: ["put a backup in the ledger's place; the former ledger is kept beside it", restore],
     check: ["check the file and its content", check],
     prune: ["move old bodies, cells and attempts to the archive, and remove old runs' folders", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],

@@ -58,7 +58,7 @@ export const spec = onTarget({
       isRehearsal: given.dryRun === true,
     };
     if (from !== undefined && word.isRehearsal)
-      throw new RowferryError("usage", "resolve --from tells what it would do before it asks; leave out --dry-run.");
+      throw new RowferryError("usage", "resolve --from shows what it would do before it asks; leave out --dry-run.");
     if (from !== undefined) return resolveFrom(work, from, word);
     if (what === undefined) throw new RowferryError("usage", "resolve needs a document, a row, or the key of either.");
     if (documentId !== undefined) return giveId(work, { document: what, documentId }, word);

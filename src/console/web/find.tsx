@@ -125,7 +125,7 @@ function Document({ document, target, allowChanges }: Known & { document: ShownD
           <Decision
             target={target}
             label="Give up what is wrong"
-            does="the rest goes on"
+            does="the rest is released"
             request={{ action: "dismiss", flags: { document: named } }}
           />
           <Decision

@@ -19,7 +19,7 @@ const Waiting = ({ failure }: { failure: Refused | null }) =>
 export function Runs({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
   const { data, failure } = useData("runs", { target: target.name });
   if (data === null) return <Waiting failure={failure} />;
-  if (data.length === 0) return <Empty>Nothing was run yet. The first import stands here.</Empty>;
+  if (data.length === 0) return <Empty>Nothing was run yet. The first import will be listed here.</Empty>;
   const columns: Column<RunLine>[] = [
     { title: "When", cell: ({ startedAt }) => when(startedAt) },
     {
@@ -134,7 +134,7 @@ export function Run({
 export function Files({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
   const { data, failure } = useData("files", { target: target.name });
   if (data === null) return <Waiting failure={failure} />;
-  if (data.length === 0) return <Empty>No file was imported yet. The first import stands here.</Empty>;
+  if (data.length === 0) return <Empty>No file was imported yet. The first import will be listed here.</Empty>;
   const columns: Column<FileLine>[] = [
     { title: "When", cell: ({ stagedAt }) => when(stagedAt) },
     {

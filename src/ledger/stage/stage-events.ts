@@ -139,7 +139,7 @@ export function createEventStager(
   const twice = (record: EventRecord, other: string): Problem => ({
     code: "event-key-twice",
     message: `${nameOf(record)} is given with other content in ${other}.`,
-    hint: "Correct one of the two rows, or give the event a key that tells them apart.",
+    hint: "Correct one of the two rows, or give the event a key that differs between them.",
     column: null,
   });
 

@@ -77,7 +77,7 @@ export const timestamp = defineConversion({
 
 export const date = defineConversion({
   description:
-    "A calendar day as `yyyy-MM-dd`. Read under the mapping's `dates`; a time of day beside it is dropped. A time with an offset (`ISO`) becomes the day that it is in `timezone`.",
+    "A calendar day as `yyyy-MM-dd`. Read under the mapping's `dates`; a time of day is dropped. A time with an offset (`ISO`) becomes the day that it is in `timezone`.",
   options: z.object(dateOptions),
   examples: [{ spec: { name: "date", formats: ["dd/MM/yyyy"] }, in: "09/03/2025", out: "2025-03-09" }],
   compile(options, defaults) {

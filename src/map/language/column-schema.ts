@@ -16,10 +16,10 @@ const common = {
     ["Teor *"],
   ),
   except: maybe(z.array(filled), "Beside `headers`: patterns of headers that it leaves out."),
-  default: maybe(scalarSchema, "Taken where the cell is blank."),
+  default: maybe(scalarSchema, "Used if the cell is blank."),
   map: maybe(
     z.record(z.string(), scalarSchema),
-    "What is read for what the cell says; case, accents and white space do not count. Long lists stand in a table.",
+    "The value for each text of a cell; case, accents and white space do not count. Long lists belong into a table.",
     [{ Sim: true, Não: false }],
   ),
   otherwise: maybe(
@@ -27,7 +27,7 @@ const common = {
       scalarSchema,
       z.strictObject({ keep: z.literal(true).meta({ description: "Takes the cell's own text." }) }),
     ]),
-    "Taken for what `map` does not list; `{ keep: true }` takes the cell's own text. Default: an error.",
+    "Used for texts that `map` does not list; `{ keep: true }` keeps the cell's own text. Default: an error.",
   ),
   oneOf: maybe(
     z.array(scalarSchema).min(1),
@@ -36,7 +36,7 @@ const common = {
   pattern: maybe(z.string().min(1).max(1000), "A regular expression (RE2) that the whole value must match.", [
     "[A-Z]{3}[0-9][A-Z0-9][0-9]{2}",
   ]),
-  required: maybe(z.boolean(), "Whether a blank is an error wherever the column is read."),
+  required: maybe(z.boolean(), "A blank is an error wherever the column is read."),
   optional: maybe(z.boolean(), "Whether a file may lack it; it then reads as blank."),
   nth: maybe(
     z.string().regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, 'must be written as "2 of 3": the second of three columns'),
@@ -73,7 +73,7 @@ const typedColumnSchema = z.discriminatedUnion(
 
 export const columnSchema = z.union([filled, typedColumnSchema]).meta({
   description:
-    "A header; a formula over other columns; or a header with its type and what is cleaned. A column is converted when something in the row reads it.",
+    "A header; a formula over other columns; or a header with its type and cleaning. A column is converted only if something in the row reads it.",
   examples: ["MTR", "=gross - tare", { header: "Peso Bruto", as: "number", units: { kg: 1, t: 1000 } }],
 });
 
@@ -89,11 +89,11 @@ export const tableSchema = z
     columns: columnsSchema.meta({ description: "Its columns, as those of inputs are written." }),
     missing: maybe(
       z.enum(["refuse", "blank"]),
-      "What the table does not list: a problem of the row (default), or blank.",
+      "For keys that the table does not list: a problem of the row (default), or blank.",
     ),
     delimiter: maybe(z.string().length(1), "Default: detected, as for files of rows."),
     encoding: maybe(filled, "Default: detected, as for files of rows."),
-    header: maybe(z.literal("none"), "The file has no header: its columns are called A, B …"),
+    header: maybe(z.literal("none"), "The file has no header; its columns are called A, B …"),
   })
   .meta({ id: "Table", description: "A table beside the mapping, to be looked up in formulas." });
 

@@ -34,7 +34,7 @@ export const settingsSchema = z
   .strictObject({
     identity: maybe(
       z.enum(["first", "last", "reject"]),
-      "One participant, address or document with different data: which one stands. Default `first`, with a warning.",
+      "Which data count if rows describe one participant, address or document differently. Default `first`, with a warning.",
     ),
     references: maybe(
       z.enum(["registered", "inline"]),
@@ -67,7 +67,7 @@ export const settingsSchema = z
       .optional(),
     unplacedRows: maybe(
       z.enum(["report", "hold"]),
-      "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input.",
+      "An invalid row whose document is unknown: only reported (default), or it holds all later rows of its input.",
     ),
     late: maybe(
       z.union([
@@ -77,7 +77,7 @@ export const settingsSchema = z
           isPublic: z.boolean(),
         }),
       ]),
-      "Rows earlier than what landed: refused (default), or moved to the earliest permitted time, the original kept in the named attribute.",
+      "Rows earlier than events that have landed: refused (default), or moved to the earliest permitted time, with the original time in the named attribute.",
     ),
     replacementExternalId: maybe(
       z.string().regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
@@ -156,15 +156,13 @@ export const inputSchema = z
     ),
     allowEmpty: maybe(
       z.boolean(),
-      "An empty file is a file of no rows. Default: others are imported, and the import ends with 3.",
+      "An empty file is normal. Default: the other files are imported, and the import ends with 3.",
     ),
     columns: columns.optional(),
-    skip: formula("Rows that are left out, asked before anything else; every one is counted.", [
-      '=fold(status) == "rascunho"',
-    ]),
+    skip: formula("Rows that are left out; checked first, and counted.", ['=fold(status) == "rascunho"']),
     rowsWithoutEvents: maybe(
       z.enum(["refuse", "allow"]),
-      "A row in which none of the input's events happens: a mistake of the row (default), so that a misspelt event is not lost in silence, or staged for its other records. Inputs without `events` are not asked.",
+      "A row without any event: a mistake (default), so that a misspelt event is not lost silently, or staged for its other records. Ignored in inputs without `events`.",
     ),
     rowId: maybe(
       scalarSchema,
@@ -189,7 +187,7 @@ export const mappingSchema = z
     version: z.literal(2).meta({ description: "Always 2." }),
     draft: maybe(
       z.boolean(),
-      "`true`: decisions are open, marked `# decide:`; imports refuse the mapping, except into the sandbox.",
+      "`true`: decisions are still open, marked `# decide:`; imports refuse the mapping, except into the sandbox.",
     ),
     extends: maybe(
       z.string().regex(/^[^/\\]+\.ya?ml$/, "must be the name of a YAML file in the same folder"),
@@ -219,9 +217,9 @@ export const mappingSchema = z
     ),
     tables: maybe(
       z.record(filled, tableSchema),
-      "CSV files beside the mapping that formulas look things up in: `tables.plants[code].region`.",
+      "CSV files beside the mapping, for look-ups in formulas: `tables.plants[code].region`.",
     ),
-    columns: maybe(columns, "Columns that several inputs share; bound only where they are used."),
+    columns: maybe(columns, "Columns that several inputs share; only inputs that use them need them."),
     ...parties,
     inputs: z
       .record(filled, inputSchema)

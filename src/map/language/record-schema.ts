@@ -104,7 +104,7 @@ export const participantFields = {
 export const participantSchema = z
   .strictObject({
     when,
-    key: key("By which other rows and inputs refer to it: `{ ref: <name>, key: … }`.", ["=code"]).optional(),
+    key: key("The key by which other rows and inputs refer to it: `{ ref: <name>, key: … }`.", ["=code"]).optional(),
     ...participantFields,
   })
   .meta({
@@ -133,7 +133,7 @@ export const addressSchema = z
   .strictObject({
     when,
     key: key(
-      "By which other rows and inputs refer to it. It is then also its identity under its participant; without it the identity is all six create fields.",
+      "The key by which other rows and inputs refer to it, and its identity within its participant; without it, the six create fields are its identity.",
       ["=code"],
     ).optional(),
     participant: participantRefSchema,
@@ -145,7 +145,7 @@ export const addressSchema = z
 /** Names are part of keys. */
 const was = maybe(
   filled,
-  "The name it had in this mapping before; it keeps what was sent under that name. `none`: it is new, though it looks like one that is gone.",
+  "Its former name in this mapping; it keeps everything sent under that name. `none`: it is new, although it resembles one that is gone.",
   ["pay"],
 );
 
@@ -157,7 +157,7 @@ const documentFields = {
   ]),
   address: maybe(addressRefSchema, "Its address; also that of its events.", ["origin"]),
   externalId,
-  fields: json("Sent with the create as written, beside the references; formulas in it are filled in.", [
+  fields: json("Sent with the create as written, besides the references; formulas in it are computed.", [
     { category: "MassID", type: "=waste", isPublic: false },
   ]),
 };
@@ -169,11 +169,11 @@ export const documentSchema = z
       z.enum(["create", "existing"]),
       "`create` (default): created when it is not there. `existing`: only appended to; known to the ledger by its `key`, or given by its `id`.",
     ),
-    key: key("What tells one document of this name from another.", ["=mtr"]).optional(),
+    key: key("What distinguishes documents of this name.", ["=mtr"]).optional(),
     was,
-    id: value("The service's id, for `mode: existing`; stands in for `key` where there is none.", ["=document_id"]),
+    id: value("The service's id, for `mode: existing`; replaces `key` if there is none.", ["=document_id"]),
     ...documentFields,
-    createEmpty: maybe(z.boolean(), "Create it even while it has no event that is due. Default false."),
+    createEmpty: maybe(z.boolean(), "Create it even without an event that is due. Default false."),
   })
   .meta({
     id: "Document",
@@ -246,9 +246,9 @@ export const eventSchema = z
       z.enum(["group", "row"]),
       "In an input with `group`: one event per group (default), or one per row of it.",
     ),
-    confirmName: maybe(z.literal(true), "Says that a name which differs from a reserved one only by case is meant."),
+    confirmName: maybe(z.literal(true), "Confirms a name that differs from a reserved one only by case."),
     key: key(
-      "What tells this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
+      "What distinguishes this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
       ["once", "=ticket", ["=ticket", "=line"], "content"],
     ).optional(),
     was,
@@ -263,10 +263,10 @@ export const eventSchema = z
     attributes: maybe(
       z.strictObject({
         public: attributes.meta({
-          description: "Everybody sees these. Blank ones are left out.",
+          description: "Visible to everybody. Blank ones are left out.",
           examples: [{ Plant: "=plant" }],
         }),
-        private: attributes.meta({ description: "Only who may see the document sees these." }),
+        private: attributes.meta({ description: "Visible only to those who may see the document." }),
         asEvent: attributes.meta({ description: "These are as public as the event is." }),
       }),
       'metadata.attributes by visibility and name; always sent as text, left out when blank. `"*": =measured` spreads a set of columns.',
@@ -274,7 +274,7 @@ export const eventSchema = z
     relatedDocument: relatedDocumentSchema.optional(),
     target: targetSchema.optional(),
     value: maybe(jsonSchema, "Sent as the event's `value`; a number keeps all its digits."),
-    extra: json("Further fields of the event, knowingly."),
+    extra: json("Other fields of the event, sent as written."),
   })
   .meta({ id: "Event", description: "An event on a document's timeline." });
 

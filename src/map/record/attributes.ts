@@ -41,7 +41,7 @@ export function compileAttributes(
       } else if (name === lateAttribute) {
         place.reportName("mapping-rule", ": `settings.late` writes the attribute of this name; rename one of them.");
       } else if (taken.has(name)) {
-        place.reportName("mapping-value", ": it stands under another visibility too.");
+        place.reportName("mapping-value", ": it is listed under another visibility too.");
       } else {
         const info: FieldInfo = { takes: "text", required: needsReason && name === "reason", identity: false };
         const field = compileField(value, info, place, scope);
@@ -64,7 +64,7 @@ function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Colum
   const column = scope.column(name);
   if (column?.set != null) return column;
   const hint = 'Declare one under `columns:`, `measured: { headers: "Teor *" }`, and spread it: "*": =measured.';
-  site.report("mapping-value", ": what is spread must be a set of columns.", hint);
+  site.report("mapping-value", ": only a set of columns can be spread.", hint);
   return null;
 }
 

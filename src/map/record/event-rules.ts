@@ -57,7 +57,7 @@ function checkKey({ key, within }: EventSpec, site: Site): void {
   }
   if (key === "content" && within === undefined) {
     const hint =
-      "`file`: every file holds everything, so equal rows are counted in each file anew. `import`: files hold increments.";
+      "`file`: every file holds everything, so equal rows are counted separately in each file. `import`: files hold increments.";
     place.report("mapping-event-key", ": `key: content` needs `within: file` or `within: import`.", hint);
   } else if (key !== "content" && within !== undefined) {
     site.reportName("mapping-value", ": `within` belongs to `key: content`.", null, "within");

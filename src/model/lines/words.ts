@@ -35,9 +35,9 @@ export const rowOutcomes = z
   .strictObject({
     landed: count.describe("all that the row says is at the service"),
     later: count.describe("its time has not come, or that of what it follows"),
-    waiting: count.describe("behind something that a person must correct or decide"),
+    waiting: count.describe("waiting for something that a person must correct or decide"),
     toCorrect: count.describe("a person must change the row"),
-    toDecide: count.describe("no change of the row helps; a person must say what is to happen"),
+    toDecide: count.describe("no change of the row helps; a person must decide"),
     toSend: count.describe("the next run sends it; of a plan: the import"),
     dismissed: count,
   })

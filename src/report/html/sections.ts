@@ -37,7 +37,7 @@ export function detailSections(data: ReportData): Section[] {
       id: "geographies",
       title: "Unresolved locations",
       count: geographies.total,
-      lead: "The service registered these addresses without being sure where they are. If it named candidates, write the place as one of them in the next file.",
+      lead: "The service registered these addresses without being sure where they are. If it named candidates, use one of them in the next file.",
       body: [cards(geographies.items.map(place)), leftOut(geographies)],
     },
     problemsSection("warnings", "Warnings", warnings, "Nothing was held back because of these."),

@@ -14,7 +14,7 @@ export const RESTORE =
   "Send nothing. Keep the file, and rebuild the ledger: `rowferry ledger rebuild <journal> [backup]`, then import the files again.";
 /** Only what a file brings again is wrong. */
 export const IMPORT_AGAIN =
-  "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are staged anew.";
+  "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are staged again.";
 /** Only output of `rejects` and `show` is missing. */
 export const ONLY_CELLS =
   "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
