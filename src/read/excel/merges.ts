@@ -20,20 +20,35 @@ export interface Merge {
 
 const MAX_MERGES = 200_000;
 const MERGE = /<(?:[\w.-]{1,40}:)?mergeCell\s[^<>]{0,200}>/g;
-/** Comments, CDATA and instructions: what stands in them is no element. */
-const HIDING = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>/g;
+/** What hides elements, and how it ends. */
+const HIDING: { [opening: string]: string } = { "<!--": "-->", "<![CDATA[": "]]>", "<?": "?>" };
+const HIDES = /<!--|<!\[CDATA\[|<\?/g;
+
+/** `open`: what the next bytes may complete. */
+function withoutHidden(text: string): { seen: string; open: string } {
+  let seen = "";
+  let from = 0;
+  for (const { 0: opening, index } of text.matchAll(HIDES)) {
+    if (index < from) continue;
+    seen += text.slice(from, index);
+    const closing = HIDING[opening] ?? "";
+    const end = text.indexOf(closing, index + opening.length);
+    if (end === -1) return { seen, open: text.slice(index) };
+    from = end + closing.length;
+  }
+  const last = Math.max(from, text.lastIndexOf("<"));
+  return { seen: seen + text.slice(from, last), open: text.slice(last) };
+}
 
 export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
   const merges: Merge[] = [];
   let open = "";
   for await (const bytes of parts.read(name, "rows")) {
-    let text = open + bytes.toString("latin1").replaceAll("\0", "");
-    if (text.includes("<!") || text.includes("<?")) text = text.replace(HIDING, "");
-    const unended = /<!|<\?/.exec(text)?.index ?? text.lastIndexOf("<");
-    open = unended === -1 ? "" : text.slice(unended);
+    const found = withoutHidden(open + bytes.toString("latin1").replaceAll("\0", ""));
+    open = found.open;
     if (open.length > MAX_TOKEN) throw corrupt(parts.file.name, `its part ${name} has a comment without end`);
-    if (!text.includes("mergeCell")) continue;
-    for (const [tag] of text.slice(0, text.length - open.length).matchAll(MERGE))
+    if (!found.seen.includes("mergeCell")) continue;
+    for (const [tag] of found.seen.matchAll(MERGE))
       addMerge(merges, /\sref\s{0,9}=\s{0,9}["']([^"']+)/.exec(tag)?.[1] ?? "");
     if (merges.length > MAX_MERGES)
       throw corrupt(parts.file.name, `its part ${name} has more than ${MAX_MERGES} merged ranges`);
