@@ -4,7 +4,14 @@ import type { Decision } from "../ledger/decide/decisions.js";
 import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
 import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/resolve.js";
-import { selectNamed, type Selectors, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
+import {
+  selectNamed,
+  type Selectors,
+  replaceable,
+  type Size,
+  sizeOf,
+  withoutHeld,
+} from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
@@ -169,28 +176,76 @@ async function replacing(
 }
 
 /** @throws as `replaceNamed` */
-export async function rehearseReplacing(target: Target, request: ReplaceRequest): Promise<Deciding<ReplaceResult>> {
-  const decide = await replacing(target, request);
-  return (database, now) => {
-    const { document, replacement } = decide(database, now);
-    return { document, ...replacement };
-  };
+export async function rehearseReplacing(
+  target: Target,
+  requests: readonly ReplaceRequest[],
+): Promise<Deciding<ReplaceResult[]>> {
+  const decides = await replacingEach(target, requests);
+  return (database, now) =>
+    decides.map((decide) => {
+      const { document, replacement } = decide(database, now);
+      return { document, ...replacement };
+    });
+}
+
+async function replacingEach(target: Target, requests: readonly ReplaceRequest[]) {
+  const decides: Awaited<ReturnType<typeof replacing>>[] = [];
+  for (const request of requests) decides.push(await replacing(target, request));
+  return decides;
 }
 
 /** Sends nothing. @throws RowferryError `document-unknown`, `document-not-replaceable`, `ledger-locked` */
 export async function replaceNamed(target: Target, request: ReplaceRequest, holding: Holding): Promise<ReplaceResult> {
-  const decide = await replacing(target, request);
-  return alone(target, holding, (database) => {
+  const [done] = await replaceEach(target, [request], holding);
+  return done as ReplaceResult;
+}
+
+/**
+ * All of them, or none if one cannot be replaced. `confirm` sees the number of events beforehand, and may throw. @throws
+ * as `replaceNamed`
+ */
+export async function replaceEach(
+  target: Target,
+  requests: readonly ReplaceRequest[],
+  holding: Holding,
+  confirm: (events: number) => Promise<void> = () => Promise.resolve(),
+): Promise<ReplaceResult[]> {
+  const decides = await replacingEach(target, requests);
+  return alone(target, holding, async (database) => {
     const now = holding.clock.now();
-    const { document, replacement } = journaled(
-      target,
-      database,
-      holding.journal,
-      now,
-      () => decide(database, now),
-      (entries, made) => entries.replaced(made.document.id, made.replacement.next, made.cancellation, now),
+    const rehearsed = await inTransaction(database, "ROLLBACK", async () =>
+      decides.map((decide) => decide(database, now).replacement.events),
     );
-    return { document, ...replacement };
+    await confirm(rehearsed.reduce((sum, events) => sum + events, 0));
+    return decides.map((decide) => {
+      const { document, replacement } = journaled(
+        target,
+        database,
+        holding.journal,
+        now,
+        () => decide(database, now),
+        (entries, made) => entries.replaced(made.document.id, made.replacement.next, made.cancellation, now),
+      );
+      return { document, ...replacement };
+    });
+  });
+}
+
+/** Names of documents with selected events that only a next generation can send. @throws RowferryError `usage` if there are none */
+export function documentsToReplace(target: Target, selectors: Selectors): { documents: string[]; changed: number } {
+  requireSelectors(
+    selectors,
+    "replace needs to know which document.",
+    "Name it, or those that changed with --input, --run, --row or --code.",
+  );
+  return reading(target, (database) => {
+    const found = replaceable(database, selectNamed(database, selectors));
+    const documents = [...new Set(found.map(({ document }) => document))];
+    if (documents.length === 0)
+      throw new RowferryError("usage", "Nothing that these selectors fit needs a next generation of its document.", {
+        hint: "A replacement sends what changed after it had landed, or came late; `rowferry status` says what helps the rest.",
+      });
+    return { documents, changed: found.length };
   });
 }
 

@@ -56,6 +56,46 @@ describe("a replacement whose CANCEL is refused (F88)", () => {
   });
 });
 
+describe("replacements by selectors", () => {
+  it("are of every document that an input changed, after a confirmation that says how many; all or none", async () => {
+    const office = openOffice(weighings);
+    const both = (gross: string) => file(...["L1", "L2"].flatMap((load) => [row(load, 10, "1"), row(load, 20, gross)]));
+    office.writeCsv("w-1.csv", [...both("2"), row("L3", 10, "x")]);
+    await office.import("w-1.csv");
+    office.writeCsv("w-2.csv", [...both("3"), row("L4", 10, "7")]);
+    await office.import("w-2.csv");
+    const command = ["replace", "--input", "w-2.csv", "--reason", "weight"];
+    const before = there(office);
+
+    expect((await office.type("replace", "--reason", "weight")).code).toBe(2);
+    expect((await office.type("replace", "load/L1", "--input", "w-2.csv", "--reason", "weight")).code).toBe(2);
+    expect((await office.type("replace", "--input", "w-1.csv", "--row", "6", "--reason", "weight")).code).toBe(2);
+    const foreseen = await office.type(...command, "--dry-run");
+    expect([foreseen.code, foreseen.out]).toEqual([0, expect.stringContaining("Would send")]);
+    const refused = await office.type(...command);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--yes")]);
+    let question = "";
+    office.world.ask = (text) => Promise.resolve(((question = text), "1"));
+    expect((await office.type(...command)).code).toBe(2);
+    expect(question).toContain(
+      "This cancels 2 documents for 2 changed or late events, and sends them again with 4 events: load/L1, load/L2.",
+    );
+    expect((await office.run("resume")).events).toEqual({});
+    expect(there(office)).toEqual(before);
+
+    const done = await office.type(...command, "--yes");
+    expect([done.code, done.out]).toEqual([0, expect.stringMatching(/load L1: generation 2[^]*load L2: generation 2/)]);
+    await office.run("resume");
+    expect(there(office)).toEqual([
+      ["L1", "cancelled", "1", "2"],
+      ["L2", "cancelled", "1", "2"],
+      ["L4", "open", "7"],
+      ["L1", "open", "1", "3"],
+      ["L2", "open", "1", "3"],
+    ]);
+  });
+});
+
 describe("replacements under --limit (F88)", () => {
   it("are sent whole, or not begun", async () => {
     for (const limit of ["1", "2", "3", "5"]) {

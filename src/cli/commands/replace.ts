@@ -1,36 +1,69 @@
 /** `rowferry replace <document> --reason <text>`: plans its cancellation and its next generation; the next run sends them. */
 import { RowferryError } from "../../model/error.js";
+import { listed } from "../../model/fold.js";
+import { counted } from "../../report/figures.js";
 import { shellQuoted } from "../../report/next-steps.js";
 import { plainText } from "../../report/plain-text.js";
 import { said } from "../../report/said.js";
+import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
-import { journal, wait } from "../flags.js";
+import { journal, selectorFlags, selectorsOf, wait, yes } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
+import { tell, told } from "../output.js";
+
+const { document: _, ...selectors } = selectorFlags;
 
 export const spec = onTarget({
-  takes: { "<document>": "its key, or kind/key" },
-  flags: { reason: ["--reason <text>", "goes into the CANCEL event (required)"], dryRun, wait, journal },
-  examples: { 'rowferry replace manifest/123 --reason "weight corrected"': "" },
+  takes: { "[document]": "its key, or kind/key" },
+  flags: {
+    reason: ["--reason <text>", "goes into the CANCEL event (required)"],
+    ...selectors,
+    dryRun,
+    yes,
+    wait,
+    journal,
+  },
+  examples: {
+    'rowferry replace manifest/123 --reason "weight corrected"': "",
+    'rowferry replace --input march.csv --reason "weights corrected"': "every document of which it changed something",
+  },
   notes: [
     "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with changed and late rows in their places. For a service that takes each externalId once, set replacementExternalId in the mapping's settings.",
+    "Selectors choose the documents with events that changed or came late: all are replaced, or none. You confirm them first.",
   ],
-  async run(work, { reason, dryRun: isRehearsal }, name: string) {
+  async run(work, given, name?: string) {
+    const { reason } = given;
     if (reason === undefined) throw new RowferryError("usage", "replace needs --reason <text>.");
-    const { target, options, same } = work;
-    const request = { document: name, reason };
-    const { rehearseReplacing, replaceNamed } = await import("../../desk/decide.js");
-    if (isRehearsal === true)
-      return foreseen(work, await rehearseReplacing(target, request), (done) => ({ type: "replaced", ...done }));
-    const found = await replaceNamed(target, request, options);
-    const linked = found.linkedFrom.map((other) => ({
-      command: `rowferry replace ${shellQuoted(plainText(other))} --reason <text>${same}`,
-      why: "link this document to the new generation; before anything is sent",
-    }));
-    return told({
-      line: { type: "replaced", ...found },
-      text: (line) => [said(line)],
-      next: [...linked, { command: `rowferry resume${same}`, why: "send both" }],
+    const { world, target, output, options, same } = work;
+    const { documentsToReplace, rehearseReplacing, replaceEach } = await import("../../desk/decide.js");
+    const chosen = selectorsOf(given);
+    if (name !== undefined && Object.values(chosen).some((selector) => selector !== undefined))
+      throw new RowferryError("usage", "replace takes a document or selectors, not both.");
+    const { documents, changed } =
+      name === undefined ? documentsToReplace(target, chosen) : { documents: [name], changed: null };
+    const requests = documents.map((document) => ({ document, reason }));
+    if (given.dryRun === true)
+      return foreseen(work, await rehearseReplacing(target, requests), ([done, ...others]) =>
+        done === undefined || others.length > 0 ? null : { type: "replaced", ...done },
+      );
+    const done = await replaceEach(target, requests, options, async (events) => {
+      if (changed === null) return;
+      const what = `${counted(documents.length, "document")} for ${counted(changed, "changed or late event")}`;
+      const question = `This cancels ${what}, and sends them again with ${counted(events, "event")}: ${listed(documents, 10)}.`;
+      await confirm(world, question, String(documents.length), given.yes);
     });
+    const found = done.at(-1) as (typeof done)[number];
+    const replaced = (one: typeof found) => told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
+    for (const one of done.slice(0, -1)) tell(output, replaced(one));
+    const linked = [...new Set(done.flatMap(({ linkedFrom }) => linkedFrom))]
+      .filter((other) => !documents.includes(other))
+      .map((other) => ({
+        command: `rowferry replace ${shellQuoted(plainText(other))} --reason <text>${same}`,
+        why: "link this document to the new generation; before anything is sent",
+      }));
+    return {
+      ...replaced(found),
+      next: [...linked, { command: `rowferry resume${same}`, why: "send both" }],
+    };
   },
 });

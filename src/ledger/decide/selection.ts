@@ -167,6 +167,16 @@ export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
   return { rows: rows.length, documents: found ?? 0 };
 }
 
+/** Selected events that changed or are late for their document, which is named as `kind/key`. */
+export function replaceable(database: LedgerDatabase, { events }: Selection): { document: string }[] {
+  return database.rows(
+    `SELECT d.kind || '/' || d.key AS document FROM open_events e JOIN documents d ON d.id = e.document_id
+     WHERE e.id IN (SELECT value FROM json_each(@ids)) AND (e.state = 'changed' OR e.code IN ('late', 'after-close'))
+     ORDER BY d.id, e.id`,
+    { ids: JSON.stringify(events) },
+  );
+}
+
 /** Without events that only wait for others. */
 export function withoutHeld(database: LedgerDatabase, selection: Selection): Selection {
   const events = database.values<number>(
