@@ -9,7 +9,7 @@ import { type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { inputOf, parseRowReference, rowId } from "../ledger/rows.js";
-import { type CauseName, openCauses, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { type Cause, type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader, type OpenRow } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
@@ -94,15 +94,12 @@ export function createCorrections(target: Target, now: () => number): Correction
   return {
     async page(cause) {
       const { cells, last } = draftOf(target);
-      const { ids, line, open, drafted, values, more } = reading(target, (database) => {
+      const { ids, open, drafted, values, more } = reading(target, (database) => {
         const toCorrect = rowsToCorrect(database);
         const leads = leadsOf(database, cells.keys()).filter((id) => toCorrect.has(id));
         const found = cause.code === "" ? leads : rowsOfCause(database, cause);
-        const isIt = ({ code, column, mistake }: CauseName) =>
-          code === cause.code && column === cause.column && mistake === cause.mistake;
         return {
           ids: found,
-          line: openCauses(database).correct.find(isIt) ?? { ...noCause(cause), count: found.length },
           open: toCorrect.size,
           drafted: leads,
           ...valuesOf(database, found, cause.column, cells),
@@ -129,6 +126,14 @@ export function createCorrections(target: Target, now: () => number): Correction
           download: fileName(input, "to-correct"),
         };
       });
+      const [first] = rows;
+      const line: Cause = {
+        ...noCause(cause),
+        count: ids.length,
+        what: first?.source.problems[0]?.message ?? "",
+        place:
+          first === undefined ? "" : `${basename(inputs.get(first.source.input)?.name ?? "")}, row ${first.source.row}`,
+      };
       const tally = { rows: open, ready, left: open - ready, undo: last?.label ?? null };
       return { cause: causeLine(line), values, moreValues: more, tables, tally };
     },
