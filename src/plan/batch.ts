@@ -70,7 +70,7 @@ interface Short {
 }
 
 /**
- * The requests of a component, in a possible sending order. `after`: the event that should precede another one; if only
+ * The requests of a component, in a possible sending order. `after`: the events that should precede another one; if only
  * that blocks everything, the earliest such event goes anyway. `circle`: the first events that can never be sent
  * because they wait for each other, and their needs.
  */
@@ -78,7 +78,7 @@ export function batch(
   assessments: ReadonlyMap<number, Assessment>,
   needs: ReadonlyMap<number, Need[]>,
   caps: Caps,
-  after: ReadonlyMap<number, number> = new Map(),
+  after: ReadonlyMap<number, readonly number[]> = new Map(),
 ): { requests: PlannedRequest[]; circle: { event: WorkEvent; need: Need }[] } {
   const requests: PlannedRequest[] = [];
   const sentIn = new Map<number, PlannedRequest>();
@@ -102,8 +102,8 @@ export function batch(
   const missing = (id: number): Need | null => {
     const need = needs.get(id)?.find((one) => !met(one));
     if (need !== undefined) return need;
-    const before = after.get(id);
-    return before === undefined || sentIn.has(before) || outOfOrder.has(id) ? null : { event: before };
+    const before = outOfOrder.has(id) ? undefined : after.get(id)?.find((one) => !sentIn.has(one));
+    return before === undefined ? null : { event: before };
   };
   // Lanes to look at, in turn. What cannot go is looked at again when what it waits for has gone.
   const turn = new Set(lanes.values());
@@ -153,8 +153,10 @@ export function batch(
         const before = "event" in need ? sentIn.get(need.event) : createdIn.get(need.document);
         if (before !== undefined) waits.add(before);
       }
-      const inOrder = sentIn.get(after.get(id) ?? Number.NaN);
-      if (inOrder !== undefined) waits.add(inOrder);
+      for (const one of after.get(id) ?? []) {
+        const before = sentIn.get(one);
+        if (before !== undefined) waits.add(before);
+      }
     }
     const request = { document, creates: !lane.created && !isTarget, events, waits: [...waits] };
     lane.next += count;

@@ -211,18 +211,23 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
 }
 
 /**
- * Links to one document go in their own order, or a mirror would be early there (H38). @returns for each event the link
- * before it; held events hold no other document's link for this
+ * What several documents write on one goes in its order too, or a mirror would be early there (HARD-CASES H38): by event, what
+ * is written before it on each. What is held holds no other document's link for that.
  */
-export function orderOfMirrors(assessments: ReadonlyMap<number, Assessment>): Map<number, number> {
-  const links = [...assessments.values()].flatMap(({ ready }) => ready.filter(mirrorsOn)).toSorted(compareEvents);
+export function orderOfMirrors(
+  assessments: ReadonlyMap<number, Assessment>,
+  { relatedTo }: Pick<LinkContext, "relatedTo">,
+): Map<number, number[]> {
+  const writing = [...assessments.values()].flatMap(({ ready }) => ready.filter(({ mirrored }) => mirrored));
   const last = new Map<number, WorkEvent>();
-  const after = new Map<number, number>();
-  for (const event of links) {
-    if (event.relatedDocument === null) continue;
-    const before = last.get(event.relatedDocument);
-    if (before !== undefined && before.document !== event.document) after.set(event.id, before.id);
-    last.set(event.relatedDocument, event);
+  const after = new Map<number, number[]>();
+  for (const event of writing.toSorted(compareEvents)) {
+    for (const other of touched(event, relatedTo)) {
+      const before = last.get(other);
+      if (before !== undefined && before.document !== event.document)
+        after.set(event.id, [...(after.get(event.id) ?? []), before.id]);
+      last.set(other, event);
+    }
   }
   return after;
 }

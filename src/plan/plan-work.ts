@@ -158,7 +158,7 @@ export function planComponent(
   };
   if (linked) holdReplacements(open, assessments);
   const needs = linked ? linkEvents(assessments, links) : new Map<number, Need[]>();
-  const after = linked && linkTime === "event" ? orderOfMirrors(assessments) : undefined;
+  const after = linked && linkTime === "event" ? orderOfMirrors(assessments, links) : undefined;
   const { requests, circle } = batch(assessments, needs, context.caps, after);
   for (const { event, need } of circle) {
     const assessment = assessments.get(event.document);

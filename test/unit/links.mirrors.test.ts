@@ -102,3 +102,16 @@ test("links of several documents to one go in their order, so that none of their
   const { code } = await world.import("rows-1.csv");
   expect([code, world.refusals(), world.timeline("B").length]).toEqual([0, [], 13]);
 });
+
+test("a copy that one document propagates goes after an earlier link of another, which would be refused behind it (H38)", async () => {
+  const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
+  world.write("rows.csv", [
+    { doc: "A", at: 1, what: "link", other: "X" },
+    { doc: "A", at: 10, what: "copied" },
+    { doc: "X", at: 1, key: "x" },
+    { doc: "B", at: 2 },
+    { doc: "B", at: 5, what: "link", other: "X" },
+  ]);
+  const { code, out, err } = await world.import("rows.csv");
+  expect([code, world.refusals()], out + err).toEqual([0, []]);
+});

@@ -28,7 +28,7 @@ function lanes(minutes: { [name: string]: number }) {
       assessments,
       new Map(Object.entries(needs).map(([name, need]) => [idOf(name), [{ event: idOf(need) }]])),
       CAPS,
-      new Map(Object.entries(after).map(([name, before]) => [idOf(name), idOf(before)])),
+      new Map(Object.entries(after).map(([name, before]) => [idOf(name), [idOf(before)]])),
     );
     const order = requests.map(({ events }) => names[(events[0]?.id ?? 0) - 1]);
     return { order, circle: circle.map(({ event }) => names[event.id - 1]) };
