@@ -68,7 +68,7 @@ function allIsWell(summary: Summary): string {
   const on = total(documents) > 0 ? ` on ${counted(total(documents), "document")}` : "";
   if (landed > 0) return `All is well. ${counted(landed, "event")} landed${on}${took}.${left}`;
   const registered = registrations(summary);
-  if (registered !== "") return `All is well. ${registered} registered${took}.${left}`;
+  if (registered !== "") return `All is well. ${registered}${took}.${left}`;
   if (left !== "") return `All is well.${left}`;
   if (outcomes.later > 0)
     return `All is well. ${counted(outcomes.later, "row")} in the future; a later run sends them.`;
@@ -79,13 +79,15 @@ function allIsWell(summary: Summary): string {
 
 export const landedOf = (events: StateCounts): number => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0);
 
-/** `12 participants and 1 address`, as registered by the run. */
-export function registrations({ participants, addresses }: Pick<Summary, "participants" | "addresses">): string {
-  const parts = [
-    { count: participants["registered"] ?? 0, one: "participant" },
-    { count: addresses["registered"] ?? 0, one: "address" },
-  ];
-  return parts.flatMap(({ count, one }) => (count > 0 ? [counted(count, one)] : [])).join(" and ");
+/** `12 participants and 1 address registered`; found, where the service had some of them. Blank: none. */
+export function registrations({ requests, ...summary }: Summary): string {
+  const parts = (["participant", "address"] as const).map((one) => {
+    const count = summary[one === "address" ? "addresses" : "participants"]["registered"] ?? 0;
+    return { count, one, created: requests.byKind[`create-${one}`] ?? 0 };
+  });
+  const said = parts.flatMap(({ count, one }) => (count > 0 ? [counted(count, one)] : [])).join(" and ");
+  if (said === "") return "";
+  return `${said} ${parts.some(({ count, created }) => count > created) ? "found or registered" : "registered"}`;
 }
 
 /** Rows to correct, and records to decide. */

@@ -19,7 +19,7 @@ describe("exit codes (DESIGN section 7)", () => {
   ])("%s ends with 2 and a hint on stderr", async (_what, argv) => {
     const world = testWorld();
     expect(await type(world, ...argv)).toBe(2);
-    expect(world.stderr.text).toMatch(/^rowferry: .+\n {2}`rowferry .*--help` shows what fits here\.\n$/);
+    expect(world.stderr.text).toMatch(/^rowferry: .+\n {2}`rowferry .*--help` shows its options\.\n$/);
     expect(world.stdout.text).toBe("");
   });
 

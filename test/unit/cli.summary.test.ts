@@ -42,6 +42,11 @@ describe("the closing summary", () => {
     expect(printed()).toContain(
       "1,240, 1 min 01 s at the limit (20/s, burst 30); 2 retries; 12\n           participants",
     );
+    const requests = summary().requests;
+    const created = { ...requests, byKind: { "create-participant": 99, "create-address": 99 } };
+    // Found by a lookup is not registered.
+    expect(printed().replaceAll(/\s+/g, " ")).toMatch(/address(es)? found or registered /);
+    expect(printed({ requests: created }).replaceAll(/\s+/g, " ")).toMatch(/address(es)? registered /);
   });
 
   it("groups problems by cause, most frequent first, with an example, its place and its code last", () => {

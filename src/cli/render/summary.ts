@@ -46,7 +46,7 @@ function requests(summary: Summary): string {
       `${grouped(sent)}, ${atLimit(secondsAtLimit, limit)}`,
       retries > 0 && counted(retries, "retry", "retries"),
       rateLimited > 0 && `${grouped(rateLimited)} refused as too many (429)`,
-      registered !== "" && `${registered} registered`,
+      registered,
     ],
     "; ",
   );
