@@ -14,7 +14,7 @@ export interface TargetOverview {
   /** One sentence. */
   answer: string;
   isWell: boolean;
-  /** That sent last; null: none did yet. `said`: how it ended, in a sentence; null while it goes on, or where it was killed. */
+  /** The last run that sent; null: none. `said`: its outcome; null: running, or killed. */
   lastRun: (Pick<ShownRun, "name" | "startedAt" | "finishedAt" | "exitCode"> & RunWords) | null;
   /** From the settings, `every 24h, by 06:30`; null: not set. */
   expected: string | null;
@@ -28,7 +28,7 @@ export interface TargetOverview {
   /** Not imported yet; null: none. */
   draft: { rows: number; at: string } | null;
   job: JobLine | null;
-  /** How far the run at work has come, whoever began it; null: none is at work, or it tells nothing. */
+  /** Whoever started it; null: no run is active, or it is silent. */
   live: Course | null;
 }
 
@@ -133,7 +133,7 @@ export interface DecisionRequest {
   word?: "landed" | "not-landed" | "undo";
 }
 
-/** What it would do, or did; of a command that takes its time it is told by its job. */
+/** What it would do, or did; a long command reports through its job. */
 export interface Said {
   said: string[];
 }

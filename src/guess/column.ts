@@ -50,7 +50,7 @@ export interface Column {
   /** A separate column with the times of day. */
   clock: Column | null;
   typeFrom?: Column;
-  /** Its text is asked for too: the words of totals stand in it. */
+  /** Its text matters too, because totals have their words in it. */
   said?: boolean;
 }
 

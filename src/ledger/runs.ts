@@ -14,7 +14,7 @@ export interface Run {
 /** A person decides by these. They send nothing, and stand among the runs so that everybody can see who did what. */
 const isDecision = "command IN ('dismiss', 'withdraw', 'replace', 'resolve')";
 
-/** As the summary of its run tells it, in a sentence. */
+/** One sentence, from the run's summary. */
 export interface Decided {
   type: "decision";
   did: string;
@@ -65,7 +65,7 @@ export function createRunStore(database: LedgerDatabase) {
       store.finish(id, 0, JSON.stringify({ type: "decision", did } satisfies Decided), now);
     },
 
-    /** That sent, or still does. Null: there was none yet. Times in ms; null while it goes on, or when it was killed. */
+    /** The last run that sends. Null: none. Times in ms, null for a run that continues or was killed. */
     last: (): LastRun | null =>
       database.row<LastRun>(
         `SELECT name, started_at AS startedAt, finished_at AS finishedAt, exit_code AS exitCode, summary

@@ -283,7 +283,7 @@ CREATE TABLE row_records (
   PRIMARY KEY (row_id, kind, record_id)
 ) STRICT, WITHOUT ROWID;
 
--- What an invalid row would have put where; holds what is later there (HARD-CASES H13, H15).
+-- What an invalid row would have put where; holds what is later there (H13, H15).
 CREATE TABLE placements (
   id INTEGER PRIMARY KEY,
   row_id INTEGER NOT NULL,
@@ -297,7 +297,7 @@ CREATE TABLE placements (
 CREATE INDEX placements_by_document ON placements (document_id);
 CREATE INDEX placements_by_row ON placements (row_id);
 
--- Invalid rows whose document could not be told, where the mapping lets them hold what is later in their input (HARD-CASES H14):
+-- Invalid rows whose document could not be told, where the mapping lets them hold what is later in their input (H14):
 -- behind their own row, and behind those that they have come instead of.
 CREATE TABLE input_holds (
   row_id INTEGER NOT NULL,
@@ -367,7 +367,7 @@ CREATE TABLE earlier_attempts (
   PRIMARY KEY (request_id, number)
 ) STRICT, WITHOUT ROWID;
 
--- What a person said became of something in doubt (HARD-CASES H5). An event is named by its key: its row may go.
+-- What a person said became of something in doubt (H5). An event is named by its key: its row may go.
 CREATE TABLE decisions (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL REFERENCES documents (id),
@@ -378,7 +378,7 @@ CREATE TABLE decisions (
 ) STRICT;
 CREATE INDEX decisions_by_document ON decisions (document_id);
 
--- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23). Of a row that was
+-- A dismissal names content, so that it stays in force when the same row comes back (H23). Of a row that was
 -- corrected it names the row that has come instead.
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,

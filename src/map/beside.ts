@@ -6,7 +6,7 @@ import { detachText } from "../model/detach.js";
 import type { CsvOptions } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
 import type { Row } from "../model/row.js";
-// oxlint-disable no-restricted-imports -- tables are read as strictly as rows; they are the one thing of map/ that lies in a file of its own
+// oxlint-disable no-restricted-imports -- tables are read as strictly as rows; only tables make map/ read files
 import { openInput } from "../read/open-input.js";
 // oxlint-enable no-restricted-imports
 import type { TableFile } from "./column/table.js";

@@ -16,7 +16,7 @@ export interface CellLook {
   format?: string;
   /** What the file holds where the text is not that: the number behind `00043`; "" for a formula that gives a blank text. */
   stored?: string;
-  /** Of cells of its own row, as it would stand in row 1; null: it uses more than its row. Absent: the cell has no formula. */
+  /** As it would be in row 1; null: it uses other rows. Absent: the cell has no formula. */
   formula?: string | null;
 }
 

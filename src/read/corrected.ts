@@ -4,7 +4,7 @@
  */
 import type { CsvOptions } from "../model/dialect.js";
 
-/** The column that binds a corrected row to the one it corrects (DESIGN section 7). */
+/** The column that binds a corrected row to the one it corrects. */
 export const REFERENCE_COLUMN = "rowferry_row";
 
 export interface CorrectedCsv {

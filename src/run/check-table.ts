@@ -209,7 +209,7 @@ const MAX_DISTINCT = 10_000;
 function watchCells(header: readonly string[], mapper: RowMapper) {
   const columns = header.map((name, index) => {
     const type = mapper.types[index] ?? null;
-    // Of its numbers one that may be thousands or a fraction, as long as no other tells; null: one does.
+    // A number that may be thousands or a fraction, until another one decides; null: decided.
     const either: string | null = /number|integer/.test(type ?? "") ? "" : null;
     return { name, type, filled: 0, seen: new Set<string>(), either };
   });

@@ -23,7 +23,7 @@ export interface Call {
   /**
    * What may be done after an attempt whose effect is in doubt (5xx, timeout, broken connection):
    * - `read`, `keyed`: the same call again (a keyed one carries deduplicationIds);
-   * - `registration`: nothing; the answer is `unanswered` at once, and the caller looks before it creates again (HARD-CASES H7).
+   * - `registration`: nothing; the answer is `unanswered` at once, and the caller looks before it creates again (H7).
    * 429, 409 PENDING_PROCESS_CONFLICT_ERROR and connections that were never made leave no doubt and are retried in all three.
    */
   safety: "read" | "keyed" | "registration";
@@ -60,7 +60,7 @@ export type Answer = {
   attempts: Attempt[];
   /** Any attempt of this call is in doubt. */
   inDoubt: boolean;
-} /** Any 2xx. `body`: null when it was empty, undefined when it was not JSON (HARD-CASES H6). */ & (
+} /** Any 2xx. `body`: null when it was empty, undefined when it was not JSON (H6). */ & (
   | { result: "accepted"; status: number; body: JsonValue | undefined }
   /** Recognised by code and message (H2); `key`: the deduplicationId it names, null: unreadable. */
   | { result: "duplicate"; key: string | null; error: ServiceError }
@@ -86,7 +86,7 @@ export interface SendOptions {
   onLeaving?: () => boolean;
   /**
    * Where the service refuses with 403 what a fresh token may not do: a read of a participant that the call refers to and this
-   * client did not create (open-points 28); null: it refers to none. Answered, the refusal is about the call, not the client.
+   * client did not create (open point 28); null: it refers to none. Answered, the refusal is about the call, not the client.
    */
   foreignRead?: () => Call | null;
   /** Before the next attempt. */

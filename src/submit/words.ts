@@ -1,6 +1,6 @@
 /**
  * Reads what the service said, whatever its shape: envelope, `message`, plain text, HTML, JSON under another content
- * type (open-points 14). Never throws and assumes no field.
+ * type (open point 14). Never throws and assumes no field.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ServiceError } from "./call.js";

@@ -18,7 +18,7 @@ export interface Cause extends CauseName {
   code: Code;
   /** Rows, each counted under its first problem; of what no row can correct, records. */
   count: number;
-  /** Different texts of the column, as far as what is said of them tells; null: no column is named. */
+  /** Different texts of the column, as far as messages show them; null: no column is named. */
   values: number | null;
   /** Since when the first of them has been open, ms; null: not known. */
   since: number | null;

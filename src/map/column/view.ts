@@ -12,7 +12,7 @@ import type {
 import type { CellKind, Row } from "../../model/row.js";
 import { Exact } from "../convert/exact.js";
 
-/** What a formula gives. A date is text (`yyyy-MM-dd`), a tax id is text with a type and a country; `any` is told row by row. */
+/** What a formula gives. A date is text (`yyyy-MM-dd`), a tax id is text with a type and a country; `any` is decided row by row. */
 export type Type = "text" | "number" | "boolean" | "timestamp" | "taxId" | "any" | "blank";
 
 /** Timestamps are milliseconds since 1970. */

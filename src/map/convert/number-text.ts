@@ -33,7 +33,7 @@ const SPACED = /^[1-9]\d{0,2}(?:[ '’]\d{3})+$/u;
 /** A single group could be a fraction under the other mark. */
 const ONE_GROUP = /^\d{1,3}[.,]\d{3}$/;
 
-/** `1.234` or `1,234 kg`: by itself a thousand as well as a fraction. A column of which all marked numbers are so tells neither. */
+/** `1.234` or `1,234 kg`: could be a thousand or a fraction. A column with only such numbers shows neither. */
 export function isEither(text: string): boolean {
   return /^\D{0,20}[1-9]\d{0,2}[.,]\d{3}\D{0,20}$/.test(text);
 }

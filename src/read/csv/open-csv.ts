@@ -92,7 +92,7 @@ interface RowsOf {
   maxRecord?: number;
 }
 
-/** @throws RowferryError where the rest cannot be read; what came before it is then worth nothing (HARD-CASES H14). */
+/** @throws RowferryError if the rest cannot be read; then nothing of the file is sent (H14). */
 async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
   const { encoding, shape, header, notes, required, ...limits } = options;
   const finisher = new RowFinisher(header.table);

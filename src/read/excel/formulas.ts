@@ -23,7 +23,7 @@ export class Formulas {
     this.#group = si;
   }
 
-  /** As it would stand in row 1; null: it uses more than the cells of its row. Rows count from 1, columns from 0. */
+  /** As it would be in row 1; null: it uses other rows. Rows count from 1, columns from 0. */
   of(text: string, row: number, column: number): string | null {
     if (this.#kind === "") return ofOwnRow({ text, row, column }, row, column);
     if (this.#kind !== "shared") return null;

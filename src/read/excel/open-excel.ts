@@ -207,7 +207,7 @@ interface RowsOf {
   notes: string[];
 }
 
-/** @throws RowferryError where the rest cannot be read; what came before it is then worth nothing (HARD-CASES H14). */
+/** @throws RowferryError if the rest cannot be read; then nothing of the file is sent (H14). */
 async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): AsyncGenerator<Row[]> {
   const { frame, merges, fillMerged, notes } = options;
   const { shape, columns, width } = frame;
