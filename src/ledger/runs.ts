@@ -34,13 +34,19 @@ interface FoundRun extends Run {
 
 export function createRunStore(database: LedgerDatabase) {
   const store = {
-    /** In UTC, to the minute; a second run in that minute gets `-2`. */
-    begin(command: string, mapping: string | null, now: number, by = whoami(process.env)): Run {
+    /** In UTC, to the minute; a second run in that minute gets `-2`. `isTaken`: by a run of an earlier ledger, as its folder shows. */
+    begin(
+      command: string,
+      mapping: string | null,
+      now: number,
+      by = whoami(process.env),
+      isTaken: (name: string) => boolean = () => false,
+    ): Run {
       const minute = new Date(now).toISOString().slice(0, 16).replace(/:/g, "");
       const base = `${minute}-${command}`;
       let name = base;
-      for (let count = 2; database.has("SELECT 1 FROM runs WHERE name = @name", { name }); count += 1)
-        name = `${base}-${count}`;
+      const isKnown = () => database.has("SELECT 1 FROM runs WHERE name = @name", { name });
+      for (let count = 2; isKnown() || isTaken(name); count += 1) name = `${base}-${count}`;
       const id = database.insert(
         "INSERT INTO runs (name, command, mapping, started_by, started_at) VALUES (@name, @command, @mapping, @by, @now)",
         { name, command, mapping, by, now },

@@ -97,12 +97,14 @@ export function exitCodeOf(
     session.stopped?.code === "interrupted" || (session.signal.aborted && any(["planned", "sending"]));
   if (interrupted)
     return (session.signal.reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
-  if (session.stopped !== null) return codes[session.stopped.code].exit ?? ExitCode.again;
+  // A file that has to be imported again stopped nothing else.
+  const isUnstaged = session.stopped?.code === "import-unstaged";
+  if (session.stopped !== null && !isUnstaged) return codes[session.stopped.code].exit ?? ExitCode.again;
   if (any(["sending", "stalled"], registrations)) return ExitCode.again;
   const isDoubtful = any(["sending", "stalled", "unsettled"]);
   if (isDoubtful && stalledGoesOn()) return ExitCode.again;
   const needsPerson = isDoubtful || any(["rejected", "held", "changed", "foreign", "stranded"]);
-  if (open.rows > 0 || needsPerson || session.emptyFiles.length > 0) return ExitCode.person;
+  if (isUnstaged || open.rows > 0 || needsPerson || session.emptyFiles.length > 0) return ExitCode.person;
   return ExitCode.ok;
 }
 

@@ -3,6 +3,7 @@
  * a ledger for writing.
  */
 import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { isBehindJournal } from "../ledger/journal/behind-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
@@ -119,7 +120,8 @@ export async function openSession(command: string, mapping: string | null, optio
     signal.addEventListener("abort", drain, { once: true });
     later(() => signal.removeEventListener("abort", drain));
 
-    const run = runs.begin(command, mapping, clock.now());
+    const isTaken = (name: string) => existsSync(join(target.stateFolder, "runs", name));
+    const run = runs.begin(command, mapping, clock.now(), undefined, isTaken);
     const session = {
       target,
       clock,

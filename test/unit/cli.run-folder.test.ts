@@ -149,6 +149,11 @@ it("a signal that came when all was done has interrupted nothing", () => {
   ).toBe(ExitCode.terminated);
   const stopped = { code: "interrupted", message: "" } as const;
   expect(exitCodeOf({ signal: stop.signal, stopped, emptyFiles: [] }, none, never)).toBe(ExitCode.terminated);
+  // A file to be imported again needs a person; what can go on outweighs it.
+  const unstaged = { code: "import-unstaged", message: "" } as const;
+  const running = { signal: new AbortController().signal, stopped: unstaged, emptyFiles: [] };
+  expect(exitCodeOf(running, none, never)).toBe(ExitCode.person);
+  expect(exitCodeOf(running, { ...none, participants: { stalled: 1 } }, never)).toBe(ExitCode.again);
 });
 
 it("`report` of an earlier run shows what stands open now, not what stood open when it ended", async () => {

@@ -2,6 +2,13 @@
 import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
 
+const unwritable = {
+  SQLITE_FULL: "the disk is full",
+  SQLITE_IOERR: "the disk is full or fails, or a limit on the size of files is reached",
+  SQLITE_READONLY: "the file or its folder may not be written",
+  SQLITE_CANTOPEN: "the file or its folder may not be opened",
+};
+
 /** Returns other errors unchanged. */
 export function asLedgerFailure(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
@@ -15,6 +22,7 @@ export function asLedgerFailure(error: unknown, path: string): unknown {
     );
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return new RowferryError("ledger-damaged", `The ledger's file is damaged: ${error.message}.`, about);
-  if (!/^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(code)) return error;
-  return new RowferryError("ledger-not-written", `The ledger could not be written: ${error.message}.`, about);
+  const why = Object.entries(unwritable).find(([kind]) => code.startsWith(kind))?.[1];
+  if (why === undefined) return error;
+  return new RowferryError("ledger-not-written", `The ledger could not be written: ${why} (${code}).`, about);
 }
