@@ -183,7 +183,7 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
 export const kilograms: Readonly<Record<string, number>> = { kg: 1, kgs: 1, t: 1000, ton: 1000, g: 0.001 };
 /** What may stand in front of an amount: a sign of a currency, or its code. Other words make a name of the number: `Op 7`. */
 const front =
-  /^[-+(\s]{0,3}((\p{Letter}{0,3}\p{Currency_Symbol}|EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)\.?\s?)?[-+]?[\d.,]/iu;
+  /^[-+(\s]{0,3}(\p{Letter}{0,3}\p{Currency_Symbol}\s?|(EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)(\.\s?|\s))?[-+]?[\d.,]/iu;
 const naming = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
 function numbers(cells: readonly Cell[], role: Role | null): Found {

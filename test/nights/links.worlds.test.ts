@@ -44,7 +44,8 @@ async function judge(seed: number): Promise<string[]> {
   const wrong: string[] = [];
   const say = (what: string) => wrong.push(`seed ${seed}: ${what}`);
   const run = async (...argv: string[]) => {
-    const { code, out, err } = await world.typed(...argv);
+    // Asked at a terminal, a person says yes.
+    const { code, out, err } = await world.typed(...argv, ...(argv[0] === "dismiss" ? ["--yes"] : []));
     if (![0, 3].includes(code)) say(`${argv.join(" ")} ended with ${code}: ${err.slice(-400)}${out.slice(-300)}`);
     return out;
   };
