@@ -32,7 +32,7 @@ function expectRefused({ code, stderr }: Ended, sentence: RegExp): void {
 }
 
 describe("a disk that is full", () => {
-  test("while it is sent ends in a sentence, and the next run loses nothing", async () => {
+  test("while it is sent ends in a sentence, and the next run loses nothing", long, async () => {
     const ended = await runImport({ fileBlocks: 900 });
     expect(ended.stderr).toMatch(/could not be written/);
     expect(ended.code).toBe(1);
@@ -64,7 +64,7 @@ describe("a state that is read-only", () => {
     await here().expectWhole(await runImport());
   });
 
-  test("a ledger that cannot be written any more", async () => {
+  test("a ledger that cannot be written any more", long, async () => {
     await runImport({ program: killedAt("after-staging-committed") });
     const state = here().path("state");
     const files = readdirSync(state).filter((name) => name.startsWith("ledger.db"));

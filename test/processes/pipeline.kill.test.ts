@@ -31,23 +31,27 @@ describe("an import killed with SIGKILL and run again", () => {
     expect(resumed.stderr).not.toMatch(/staged/);
   }
 
-  test("before its rows were staged leaves nothing to go on with, and that all is well is said by nobody", async () => {
-    expect((await built(killedAt("before-staging-commits", 1))).code).toBeNull();
-    for (const [command = "", code] of [
-      ["status", 0],
-      ["resume", 3],
-      ["status", 0],
-      ["retry", 3],
-    ] as const) {
-      const ended = await here().run(
-        [command, "--journal", here().path("journal")].slice(0, command === "status" ? 1 : 3),
-      );
-      expect(ended).toMatchObject({ code, stdout: expect.stringMatching(/run\s+that\s+import\s+again/i) });
-      expect(ended.stdout).not.toMatch(/all is well/i);
-    }
-    await here().expectWhole(await again());
-    expect((await here().run(["status"])).stdout).not.toContain("import again");
-  });
+  test(
+    "before its rows were staged leaves nothing to go on with, and that all is well is said by nobody",
+    long,
+    async () => {
+      expect((await built(killedAt("before-staging-commits", 1))).code).toBeNull();
+      for (const [command = "", code] of [
+        ["status", 0],
+        ["resume", 3],
+        ["status", 0],
+        ["retry", 3],
+      ] as const) {
+        const ended = await here().run(
+          [command, "--journal", here().path("journal")].slice(0, command === "status" ? 1 : 3),
+        );
+        expect(ended).toMatchObject({ code, stdout: expect.stringMatching(/run\s+that\s+import\s+again/i) });
+        expect(ended.stdout).not.toMatch(/all is well/i);
+      }
+      await here().expectWhole(await again());
+      expect((await here().run(["status"])).stdout).not.toContain("import again");
+    },
+  );
 
   test(
     "at every named point between two durable steps, one after the other, loses and doubles nothing",
@@ -97,7 +101,7 @@ describe("the log of a killed import (F93)", () => {
     expect(here().requests()).toBe(before);
   }
 
-  test("is missed at once, and put back the import goes on", async () => {
+  test("is missed at once, and put back the import goes on", long, async () => {
     await killAfter(60);
     renameSync(log(), here().path("elsewhere"));
     rmSync(`${here().ledger}-shm`);
