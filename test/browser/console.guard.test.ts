@@ -164,7 +164,7 @@ it("an empty folder, and a ledger that cannot be read, are said in place", async
   expect(targets[0]?.failure?.message).toMatch(/ledger/);
 });
 
-it("the overview says when an input is expected", async () => {
+it("the overview says when an input is expected", { tags: ["long"] }, async () => {
   const own = await badMorning();
   onTestFinished(own.remove);
   writeFileSync(join(own.path, "rowferry.config.yaml"), 'expect: { every: 24h, by: "06:30" }\n', { mode: 0o600 });

@@ -160,7 +160,9 @@ describe("a judge of the fixtures", { timeout: 120_000 }, () => {
     expect(service.seen).toHaveLength(before);
   });
 
-  test("finds of a faulty file what can go, in order, and nothing behind what a person must mend", async () => {
+  test("finds of a faulty file what can go, in order, and nothing behind what a person must mend", {
+    tags: ["long"],
+  }, async () => {
     const { judge: service, client: rowferry } = await begin({ errors: "message-on-top", checks: "order-first" });
     const input = faultyManifests();
     const { code } = await rowferry.run(["import", ...input.args]);

@@ -18,7 +18,7 @@ function folder(): string {
   return path;
 }
 
-it("examples/library.ts rehearses an import and says how it went", () => {
+it("examples/library.ts rehearses an import and says how it went", { tags: ["long"] }, () => {
   const cwd = folder();
   const { stdout, stderr, status } = spawnSync(
     process.execPath,

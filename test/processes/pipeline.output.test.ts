@@ -22,7 +22,9 @@ describe("a disk that takes no more of what is printed", () => {
     expect(await here().expectWhole(ended)).toBe(0);
   });
 
-  test("a summary that cannot be written is told, and is no success; the rows have landed", async () => {
+  test("a summary that cannot be written is told, and is no success; the rows have landed", {
+    tags: ["long"],
+  }, async () => {
     const full = { shell: "exec >/dev/full" };
     const { code, stderr } = await here().import(full);
     expect(stderr).toMatch(/^rowferry: the output could not be written: ENOSPC/m);
