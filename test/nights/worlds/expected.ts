@@ -112,6 +112,7 @@ export class Expected {
     for (const { state, groups, numbers, corrects } of read) {
       // The same bytes again: what they had yielded and was not sent is judged anew.
       this.forget((row) => row.state.bytes === state.bytes);
+      const before = new Set(this.pending.keys());
       for (const [id, { state: of }] of this.pending) if (of.bytes === state.bytes) this.pending.delete(id);
       for (const { events } of groups) for (const { id } of events) state.events.add(id);
       const mended: { open: OpenRow; isTimed: boolean }[] = [];
@@ -136,7 +137,9 @@ export class Expected {
           continue;
         }
         if (group.fate === "valid") {
-          const fresh = group.events.filter(({ id }) => !this.landed.has(id) && !this.pending.has(id));
+          const fresh = group.events.filter(
+            ({ id }) => !this.landed.has(id) && !this.pending.has(id) && !before.has(id),
+          );
           const isKnown = this.take(group, state);
           counts[isKnown ? "known" : "staged"] += rows.length;
           for (const one of corrected) {
