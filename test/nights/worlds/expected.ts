@@ -112,7 +112,7 @@ export class Expected {
     for (const { state, groups, numbers, corrects } of read) {
       // The same bytes again: what they had yielded and was not sent is judged anew.
       this.forget((row) => row.state.bytes === state.bytes);
-      const before = new Set(this.pending.keys());
+      const waiting = new Set(this.pending.keys());
       for (const [id, { state: of }] of this.pending) if (of.bytes === state.bytes) this.pending.delete(id);
       for (const { events } of groups) for (const { id } of events) state.events.add(id);
       const mended: { open: OpenRow; isTimed: boolean }[] = [];
@@ -138,7 +138,7 @@ export class Expected {
         }
         if (group.fate === "valid") {
           const fresh = group.events.filter(
-            ({ id }) => !this.landed.has(id) && !this.pending.has(id) && !before.has(id),
+            ({ id }) => !this.landed.has(id) && !this.pending.has(id) && !waiting.has(id),
           );
           const isKnown = this.take(group, state);
           counts[isKnown ? "known" : "staged"] += rows.length;
