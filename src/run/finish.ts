@@ -108,8 +108,6 @@ export function exitCodeOf(
   return ExitCode.ok;
 }
 
-/** Whether the next run would send anything stalled. */
-
 /** False if everything stalled waits for a person: a decision, a correction, a document's id. */
 export function canGoOn(session: Session): boolean {
   const stalled = new Set(session.work.stalledDocuments());

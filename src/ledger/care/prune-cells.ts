@@ -1,5 +1,5 @@
 /**
- * Removes cells that nobody needs any more. Pages whose rows have all landed or been corrected are deleted; `ledger
+ * Removes cells that are no longer needed. Pages whose rows have all landed or been corrected are deleted; `ledger
  * prune` moves other such rows from shared pages to the archive.
  */
 import type { LedgerDatabase } from "../ledger-database.js";
