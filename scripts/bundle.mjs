@@ -1,7 +1,17 @@
 // The program as a package carries it: every dependency but better-sqlite3 is bundled as it was tested, its licence beside it.
 // `npm pack` runs this first (prepack) and puts the manifest back afterwards (postpack: with the argument `restore`).
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 const kept = ["better-sqlite3"];
@@ -38,8 +48,7 @@ const { metafile } = await build({
   logLevel: "error",
 });
 cpSync("dist/console/web", "bundle/chunks/web", { recursive: true });
-for (const path of readdirSync("dist", { recursive: true }))
-  if (path.endsWith(".d.ts") && !/^(cli|console)\//.test(path)) cpSync(join("dist", path), join("bundle", path));
+copyTypes();
 writeFileSync("bundle/THIRD-PARTY-LICENSES.txt", licences(packagesIn(metafile)));
 writeManifest();
 
@@ -60,6 +69,20 @@ function requiredWhenNeeded() {
       }));
     },
   };
+}
+
+/** What a program sees is inferred from schemas: zod's types lie beside it, for no package but better-sqlite3 is installed. */
+function copyTypes() {
+  const isType = (path) => !path.endsWith("/mini") && (statSync(path).isDirectory() || path.endsWith(".d.ts"));
+  cpSync("node_modules/zod/v4", "bundle/types/zod/v4", { recursive: true, filter: isType });
+  cpSync("node_modules/zod/index.d.ts", "bundle/types/zod/index.d.ts");
+  for (const path of readdirSync("dist", { recursive: true })) {
+    if (!path.endsWith(".d.ts") || /^(cli|console)\//.test(path)) continue;
+    const zod = `./${"../".repeat(path.split("/").length - 1)}types/zod/index.js`;
+    const text = readFileSync(join("dist", path), "utf8").replace(/"zod"/g, `"${zod}"`);
+    mkdirSync(dirname(join("bundle", path)), { recursive: true });
+    writeFileSync(join("bundle", path), text);
+  }
 }
 
 /** Folders of the packages that went into the bundle. */

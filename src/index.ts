@@ -7,6 +7,7 @@ import { type Clock, type Random, systemClock } from "./model/clock.js";
 import type { PipelineEvent, Plan, RunLimits, Status, Summary } from "./model/summary.js";
 import type { Target } from "./model/target.js";
 import { readStatus as readStatusOf } from "./desk/status.js";
+import { loadMapping as compileMapping } from "./map/load-mapping.js";
 import * as runs from "./run/import.js";
 import * as plans from "./run/plan.js";
 import { writeReportAgain } from "./desk/files.js";
@@ -14,8 +15,6 @@ import { checkOptions, harmless, importOptions, planOptions, runOptions, targetO
 import type { Dispatcher } from "undici";
 import type { Logger, RunLogLevel } from "./report/run-log.js";
 
-export { loadMapping } from "./map/load-mapping.js";
-export type { Mapping } from "./map/mapping.js";
 export { type Clock, type Random, systemClock } from "./model/clock.js";
 export type { CodeEntry } from "./model/code.js";
 export { type Code, codes } from "./model/codes.js";
@@ -73,9 +72,10 @@ export interface RunOptions {
   /** An append-only file, best on another disk, from which a lost ledger can be rebuilt; default: the target's own. */
   journal?: string;
   /**
-   * undici's, for a proxy, certificates or an agent of your own; its owner closes it. Default: from the environment.
+   * A Dispatcher of undici 7, for a proxy, certificates or an agent of your own; its owner closes it. Default: from the
+   * environment.
    */
-  dispatcher?: Dispatcher;
+  dispatcher?: { dispatch(options: never, handler: never): boolean };
   /** For run.log in the run's folder; default `info`. */
   logLevel?: RunLogLevel;
   /**
@@ -98,6 +98,22 @@ export interface ImportOptions extends RunOptions {
 export interface PlanOptions extends ImportOptions {
   /** A document's key, or `kind/key`: `preview` holds its requests. */
   document?: string;
+}
+
+/** A mapping that imports can use. */
+export interface Mapping {
+  /** Names of its inputs. */
+  inputs: readonly string[];
+  /** Valid but seldom meant; `check` shows the same. */
+  warnings: readonly string[];
+  /** Paths of the tables and function modules that it reads. */
+  dependencies: readonly string[];
+}
+
+/** Loads a mapping as an import does. @throws RowferryError with every mistake, its place and its remedy */
+export async function loadMapping(path: string): Promise<Mapping> {
+  const { inputs, warnings, dependencies } = await compileMapping(path);
+  return { inputs: inputs.map(({ name }) => name), warnings: warnings.map(({ message }) => message), dependencies };
 }
 
 /**
@@ -153,7 +169,7 @@ async function completed(options: RunOptions): Promise<runs.ResumeOptions> {
     limits: { waitForLock: false, ...options.limits },
     fresh: options.fresh === true && options.target.name === "sandbox",
     journal: options.journal ?? options.target.journal ?? null,
-    transport: undici?.createUndiciTransport({ dispatcher }),
+    transport: undici?.createUndiciTransport({ dispatcher: dispatcher as Dispatcher }),
     logger: options.logger,
     ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),
   };

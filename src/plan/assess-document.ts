@@ -249,12 +249,13 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   );
 }
 
-/** Moves a late event to the earliest permitted time, with its own time in an attribute (`settings.late`). */
-
 /** The attribute for the original time. Null: late events are refused. */
 export type Retiming = { attribute: string; isPublic: boolean } | null;
 
-/** `lastAt`: the timeline's newest event, ms, whose instant the event takes (service.md, Limits 3). */
+/**
+ * A late event at the earliest permitted time, its own in an attribute (`settings.late`). `lastAt`: the timeline's newest
+ * event, ms, whose instant the event takes (service.md, Limits 3).
+ */
 export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
   if (retiming === null || event.at >= lastAt) return event;
   const payload = parseJson(event.payload) as JsonObject & { metadata?: { attributes: JsonObject[] } };
