@@ -1,6 +1,7 @@
 import "./style.css";
-import { render } from "preact";
+import { Fragment, options, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { plainText } from "../../report/plain-text.js";
 import type { Overview, TargetOverview } from "../api.js";
 import { Correct } from "./correct.js";
 import { Decide } from "./decide.js";
@@ -15,6 +16,8 @@ interface Place {
   path: string;
   query: URLSearchParams;
 }
+
+const LONGEST = 1000;
 
 const here = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
@@ -126,6 +129,17 @@ function Screen({ place, known, target }: { place: Place; known: Overview; targe
       return <Empty>There is no such page.</Empty>;
   }
 }
+
+/** Files and their names may hold direction marks, line ends, and texts longer than any screen. */
+const harmless = (drawn: unknown): unknown => {
+  if (Array.isArray(drawn)) return drawn.map(harmless);
+  return typeof drawn === "string" ? plainText(drawn, LONGEST) : drawn;
+};
+options.vnode = ({ type, props }) => {
+  const { children } = props as { children?: unknown };
+  if (children !== undefined && (typeof type === "string" || type === Fragment))
+    Object.assign(props, { children: harmless(children) });
+};
 
 takeToken();
 const root = document.getElementById("app");

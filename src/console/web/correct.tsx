@@ -5,7 +5,7 @@ import { type CellEdit, Grid } from "./grid.js";
 import { download, post, Refused } from "./http.js";
 import { Work } from "./overview.js";
 import { Decision, Empty, Link, linkTo, Prose, Sentences, Trouble, useAct, useData } from "./page.js";
-import { count } from "./words.js";
+import { count, toldProblem } from "./words.js";
 
 interface Props {
   target: TargetOverview;
@@ -23,6 +23,8 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
   const [trouble, setTrouble] = useState<{ message: string; hint: string } | null>(null);
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
   const { cause, values, moreValues, tables, tally } = data;
+  const shown = column === null ? [] : tables.flatMap((table) => rowsAt(table.header, table.rows, column));
+  const hints = new Set(shown.map(({ row }) => hintOf([row], column)));
 
   const tell = (error: unknown): void => {
     if (!(error instanceof Refused)) throw error;
@@ -66,7 +68,7 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
         <Prose text={cause.what} /> <span class="quiet">{cause.place}</span>
       </p>
       <p class="quiet">
-        <Prose text={cause.hint} />
+        <Prose text={hints.size === 1 ? ([...hints][0] ?? cause.hint) : cause.hint} />
       </p>
       <Trouble failure={trouble} />
       {cause.count === 0 && <Empty>No rows are left here: they were corrected, dismissed, or have landed.</Empty>}
@@ -74,7 +76,8 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
         <Values
           column={column}
           values={values}
-          rows={tables.flatMap((table) => rowsAt(table.header, table.rows, column))}
+          rows={shown}
+          isHinted={hints.size > 1}
           isFixed={!allowChanges}
           change={(from, to) => void send("edit-value", { ...given, from, to })}
           attempt={attempt}
@@ -139,8 +142,13 @@ const rowsAt = (header: string[], rows: GridRow[], column: string): { value: str
   return rows.map((row) => ({ value: row.cells[position] ?? "", row }));
 };
 
+const hintOf = (rows: GridRow[], column: string | null): string | null =>
+  rows[0]?.problems.find((problem) => problem.column === column)?.hint ?? null;
+
 interface ValueProps {
   column: string;
+  /** The hint differs from value to value. */
+  isHinted: boolean;
   isFixed: boolean;
   change: (from: string, to: string) => void;
   /** Saves nothing. */
@@ -158,8 +166,8 @@ function Values({
       <thead>
         <tr>
           <th scope="col">In the file</th>
-          <th scope="col" class="number">
-            Rows
+          <th scope="col">
+            <span class="unseen">How many</span>
           </th>
           <th scope="col">Corrected</th>
           <th scope="col">
@@ -184,7 +192,7 @@ function Values({
 
 /** Judged while typing, saved when left. */
 function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: boolean }) {
-  const { line, rows, column, isFixed, isFirst, change, attempt } = props;
+  const { line, rows, column, isFixed, isFirst, isHinted, change, attempt } = props;
   const saved = line.draft ?? "";
   const [text, setText] = useState(saved);
   const [tried, setTried] = useState<{ text: string; rows: GridRow[] } | null>(null);
@@ -206,7 +214,7 @@ function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: 
   return (
     <tr>
       <td class="cell">{line.value === "" ? <span class="quiet">(blank)</span> : line.value}</td>
-      <td class="number">{line.rows.toLocaleString("en")}</td>
+      <td class="number">{count(line.rows, "row")}</td>
       <td>
         <input
           ref={input}
@@ -219,7 +227,10 @@ function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: 
           onChange={() => text !== saved && change(line.value, text === "" ? line.value : text)}
         />
       </td>
-      <td>{judged.length > 0 && <Verdict rows={judged} />}</td>
+      <td>
+        {judged.length > 0 && <Verdict rows={judged} />}
+        {judged.length === 0 && isHinted && <span class="quiet">{hintOf(rows, column)}</span>}
+      </td>
     </tr>
   );
 }
@@ -234,7 +245,7 @@ function Verdict({ rows }: { rows: GridRow[] }) {
   return (
     <span class="wrong">
       {some}
-      {wrong === undefined ? "still wrong" : `${wrong.column === null ? "" : `${wrong.column}: `}${wrong.message}`}
+      {wrong === undefined ? "still wrong" : toldProblem(wrong)}
     </span>
   );
 }

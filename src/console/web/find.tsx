@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/views/show/shown.js";
 import type { TargetOverview } from "../api.js";
 import { Decision, Empty, go, Link, linkTo, Prose, Trouble, useData } from "./page.js";
-import { count, outcome, when } from "./words.js";
+import { count, outcome, toldProblem, when } from "./words.js";
 
 /** As one types. */
 export function Find({ target, what, allowChanges }: { target: TargetOverview; what: string; allowChanges: boolean }) {
@@ -181,8 +181,7 @@ function Row({ row, target, allowChanges }: Known & { row: ShownRow }) {
       </h2>
       {row.problems.map((problem) => (
         <p key={problem.message} class="wrong">
-          {problem.column === null ? "" : `${problem.column}: `}
-          <Prose text={`${problem.message} ${problem.hint ?? ""}`} />{" "}
+          <Prose text={toldProblem(problem)} />{" "}
           {isOpen && row.fate === "invalid" && (
             <Link to={linkTo("/correct", { target, code: problem.code, column: problem.column })}>Correct it</Link>
           )}

@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { GridRow, GridTable } from "../api.js";
 import { readBlock, writeBlock } from "./clipboard.js";
 import { Link, linkTo } from "./page.js";
-import { count } from "./words.js";
+import { count, toldProblem } from "./words.js";
 
 export interface CellEdit {
   ref: string;
@@ -306,13 +306,7 @@ function Said({ row }: { row: GridRow }) {
     );
   return (
     <>
-      Row {row.row}:{" "}
-      {row.problems.map(({ column, message, hint }) => (
-        <span key={message}>
-          {column === null ? "" : `${column}: `}
-          {message} {hint}{" "}
-        </span>
-      ))}
+      Row {row.row}: {row.problems.map(toldProblem).join(" ")}
     </>
   );
 }

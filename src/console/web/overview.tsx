@@ -103,15 +103,15 @@ function Causes(props: {
         <tr>
           {isOfRows && <th scope="col">Column</th>}
           <th scope="col">What is wrong</th>
-          <th scope="col" class="number">
-            {unit}s
+          <th scope="col">
+            <span class="unseen">How many</span>
           </th>
           {isOfRows && (
             <>
-              <th scope="col" class="number">
-                values
+              <th scope="col">
+                <span class="unseen">Different values</span>
               </th>
-              <th scope="col">since</th>
+              <th scope="col">Since</th>
             </>
           )}
           <th scope="col">
@@ -129,14 +129,10 @@ function Causes(props: {
                 {cause.place} {!isOfRows && <Prose text={cause.what} />}
               </div>
             </td>
-            <td class="number" data-name={`${unit}s`}>
-              {cause.count.toLocaleString("en")}
-            </td>
+            <td class="number">{count(cause.count, unit)}</td>
             {isOfRows && (
               <>
-                <td class="number" data-name="values">
-                  {cause.values?.toLocaleString("en")}
-                </td>
+                <td class="number">{cause.values !== null && count(cause.values, "value")}</td>
                 <td class="since">{cause.since !== null && when(cause.since)}</td>
               </>
             )}

@@ -1,5 +1,10 @@
+import type { GridRow } from "../api.js";
+
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+
+export const toldProblem = ({ column, message, hint }: GridRow["problems"][number]): string =>
+  `${column === null ? "" : `${column}: `}${message}. ${hint ?? ""}`;
 
 /** Of the files' times; undefined: this machine's. */
 let zone: string | undefined;
