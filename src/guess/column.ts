@@ -47,8 +47,8 @@ export interface Column {
   /** Shares: filled cells of all rows, and readable cells of the filled ones. */
   filled: number;
   fits: number;
-  /** A separate column with the times of day. */
-  clock: Column | null;
+  /** The columns beside a date with its time of day, and with AM or PM. */
+  clock: readonly Column[];
   typeFrom?: Column;
   /** Its text matters too, because totals have their words in it. */
   said?: boolean;
@@ -92,7 +92,7 @@ export function profile(
     const filled = cells.length / Math.max(1, seen.length);
     const name = nameOf(text, `column_${index + 1}`, names);
     const distinct = filledValues(values);
-    return [{ name, header: text, index, nth, role, type, cells, values, distinct, filled, fits, clock: null }];
+    return [{ name, header: text, index, nth, role, type, cells, values, distinct, filled, fits, clock: [] }];
   });
   joinClocks(columns);
   return columns;
@@ -109,9 +109,13 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean): number {
   return cells.filter(fits).length / Math.max(1, cells.length);
 }
 
-/** The format of times such as `8:30`, `08:30:00`, `8:30 pm`. */
-function clockOf(cells: readonly Cell[]): string | null {
-  const form = /^\d{1,2}:\d{2}(:\d{2})?( [ap]\.?m\.?)?$/i;
+/** The format of times such as `8:30`, `08:30:00`, `8:30 pm`, and under a header that says so `083000`. */
+function clockOf(cells: readonly Cell[], header: string): string | null {
+  const bare = /^([01]\d|2[0-4])[0-5]\d([0-5]\d)?$/;
+  const told = /\b(hora|time|uhrzeit|zeit|heure)\b/.test(header) && !/\b(date|data|datum|fecha)\b/.test(header);
+  if (told && cells.every(({ text: cell }) => bare.test(cell) && cell.length === cells[0]?.text.length))
+    return cells[0]?.text.length === 4 ? "HHmm" : "HHmmss";
+  const form = /^(?:[01]?\d|2[0-4]):\d{2}(:\d{2})?( [ap]\.?m\.?)?$/i;
   const [, seconds, half] = cells.map((cell) => form.exec(cell.text)).find((found) => found !== null) ?? [];
   const alike = share(cells, (cell) => form.exec(cell.text)?.[1]?.length === seconds?.length && form.test(cell.text));
   if (alike < enough) return null;
@@ -123,7 +127,8 @@ const timely = new Set<Role | null>(["time", "personal", "created", "closed"]);
 /** Tries types from the most certain to the least. */
 function typeOf(cells: readonly Cell[], header: string, role: Role | null, country: string | undefined): Found {
   if (cells.length === 0) return text("no cell is filled");
-  const clock = clockOf(cells);
+  const clock = clockOf(cells, headerText(header));
+  if (clock !== null && role === "duration") return text("a duration");
   if (clock !== null) return { type: { as: "text", why: "a time of day", clock } };
   if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
@@ -212,7 +217,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;
   if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
-  if (whole && read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
+  if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   if (whole && (naming.has(role) || read.some((cell) => cell.text.length > 15)))
     return text("digits, but not a quantity");
   return { type: { as: "number", marks, units: found, whole }, fits };
@@ -233,15 +238,26 @@ function joinClocks(columns: readonly Column[]): void {
         one?.type.as === "text" &&
         one.type.clock !== undefined &&
         plain(one) &&
-        !columns.some((other) => other.clock === one) &&
+        !columns.some((other) => other.clock.includes(one)) &&
         day.values.every((value, row) => value === "" || one.values[row] !== ""),
     );
     if (clock === undefined) continue;
     if (isTyped) day.type.formats = ["yyyy-MM-dd"];
-    day.clock = clock;
-    day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${clock.values[row]}`));
+    day.clock = [clock, ...halfBeside(clock, columns)];
+    for (const { values } of day.clock)
+      day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${values[row]}`));
     day.distinct = filledValues(day.values);
   }
+}
+
+/** The column of AM and PM that follows a time of day. Such times count to twelve. */
+function halfBeside({ type, index }: Column, columns: readonly Column[]): Column[] {
+  const half = columns.find((one) => one.index === index + 1);
+  if (half === undefined || !half.cells.every((cell) => /^[ap]\.?m\.?$/i.test(cell.text))) return [];
+  if (half.filled < 1 || type.as !== "text" || type.clock?.startsWith("H:") !== true) return [];
+  type.clock = type.clock.replace("H", "h");
+  half.type = { as: "text", why: "", clock: "a" };
+  return [half];
 }
 
 export function groupsOf({ values }: Column): Map<string, number[]> {

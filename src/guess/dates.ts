@@ -11,10 +11,12 @@ export interface Dates {
   language: string | undefined;
   /** What comes first, proven by a day above the 12th. `either`: no day shows it; null: no question. */
   first: "day" | "month" | "either" | null;
+  /** `25-02-01`: a format that takes the first two digits for the year reads all of `format` too. */
+  yearFirst?: { format: string; text: string };
 }
 
 const days =
-  "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy.MM.dd yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
+  "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
 const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a";
 const others =
   "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMddHHmmss";
@@ -60,6 +62,7 @@ export function datesOf(cells: readonly Cell[], told: boolean): Dates | null {
     if (best === null) continue;
     read += best.count;
     found.formats.push(best.format);
+    if (isYearFirst(best.format, group)) found.yearFirst = { format: best.format, text: group[0]?.text ?? "" };
     found.language ??= best.language;
     if (found.first === null || found.first === "either") found.first = best.first ?? found.first;
   }
@@ -86,6 +89,21 @@ function bestFormat(group: readonly Cell[], told: boolean) {
     }
   return best;
 }
+
+/** A year varies less than a day, and has been above the twelve months for long. */
+function isYearFirst(format: string, group: readonly Cell[]): boolean {
+  const turned = yearFirst(format);
+  const parts = (at: number) => new Set(group.map(({ text }) => Number(text.split(/\D/)[at])));
+  return (
+    turned !== format &&
+    [...parts(0)].every((year) => year > 12) &&
+    parts(0).size < parts(2).size &&
+    group.every((cell) => reads(turned, undefined, cell))
+  );
+}
+
+/** `dd-MM-yy` → `yy-MM-dd`; other formats stay. */
+export const yearFirst = (format: string): string => format.replace(/^dd([/-]MM[/-])yy(?!y)/, "yy$1dd");
 
 export function order(format: string): "day" | "month" | null {
   return /^dd?[/-]MM?[/-]/.test(format) ? "day" : /^MM?[/-]dd?[/-]/.test(format) ? "month" : null;

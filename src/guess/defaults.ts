@@ -1,15 +1,19 @@
 /** The `defaults:` of a mapping, and the exceptions of single columns. */
-import { isEither, readNumber } from "../map/convert/number-text.js";
+import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import { type Column, kilograms } from "./column.js";
-import { type Dates, order, orderedBy } from "./dates.js";
+import { type Dates, order, orderedBy, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
+import { headerText } from "./words.js";
 
-const blankWords = "- -- — N/A n/a N/D n/d NULL null \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
+const blankWords = [
+  ..."- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A 0000-00-00 00.00.0000".split(" "),
+  "0000-00-00 00:00:00",
+];
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
@@ -54,7 +58,9 @@ export function settle(
   const zone = timezone ?? zones[country] ?? "UTC";
   const defaults: Trees = { country: new Said(country, decisions.take()), timezone: zone };
   if (timezone === undefined && dates.length > 0)
-    decisions.notes.add(`timezone: ${zone} is assumed from the country ${country}; no file names a time zone`);
+    decisions.notes.add(`timezone: ${zone} is assumed from the country ${country}; ${zonesSaid(columns)}`);
+  tellDoubts(columns, zone, decisions);
+  for (const column of columns) settleYear(column, decisions);
   settleOrder(dates, decisions);
   const formats = commonFormats(columns);
   if (dates.length > 0) defaults["dates"] = new Said(formats.length === 0 ? ["ISO"] : formats, decisions.take());
@@ -62,6 +68,26 @@ export function settle(
     defaults["twoDigitYears"] = new Said(true, [], "1961 to 2060");
   if (numbers.length > 0) Object.assign(defaults, settleMarks(numbers, semicolons, decisions));
   return defaults;
+}
+
+function zonesSaid(columns: readonly Column[]): string {
+  const said = columns.find(({ header }) => /\b(time ?zone|zeitzone|tz|fuso( horario)?)\b/.test(headerText(header)));
+  if (said === undefined) return "no file names a time zone";
+  return `"${said.header}" may say otherwise, and is not used for that`;
+}
+
+/** What a person would notice in a column, and no row shows as a mistake. */
+function tellDoubts(columns: readonly Column[], zone: string, decisions: Decisions): void {
+  for (const { header, type, cells } of columns) {
+    const local = type.as === "timestamp" ? type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$/.test(one)) : [];
+    if (type.as === "timestamp" && local.length > 0 && local.length < type.formats.length)
+      decisions.notes.add(
+        `dates: some times of "${header}" have an offset (or Z); the others are read in the time zone ${zone}`,
+      );
+    const rounding = new Rounding();
+    for (const { text } of cells) rounding.see(text);
+    if (rounding.example !== null) decisions.notes.add(`digits: ${rounding.said(header)}`);
+  }
 }
 
 function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions): Trees {
@@ -103,6 +129,18 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
   return { decimal, grouping: new Said(meant === "thousand", decisions.take()) };
 }
 
+function settleYear({ header, type }: Column, decisions: Decisions): void {
+  if (type.as !== "timestamp" || type.yearFirst === undefined) return;
+  const { format, text } = type.yearFirst;
+  const [year, month, day] = text.split(/\D/);
+  const chosen = decisions.choose(`year.${header}`, `what is ${text} in "${header}"?`, [
+    { value: yearFirst(format), label: `20${year}-${month}-${day}`, why: "the first two digits vary less", score: 1 },
+    { value: format, label: `20${day}-${month}-${year}` },
+  ]);
+  type.formats = type.formats.map((one) => (one === format ? chosen : one));
+  if (chosen !== format) type.first = null;
+}
+
 /** Certain columns decide day and month for the others; if none is certain, or they differ, a person does. */
 function settleOrder(dates: readonly Dates[], decisions: Decisions): void {
   const doubtful = dates.filter(({ first }) => first === "either");
@@ -126,7 +164,7 @@ function commonFormats(columns: readonly Column[]): string[] {
   const common: string[] = [];
   for (const { type, clock } of columns)
     for (const day of type.as === "timestamp" && type.language === undefined ? type.formats : []) {
-      const format = clock?.type.as === "text" ? `${day} ${clock.type.clock}` : day;
+      const format = [day, ...clock.map((one) => (one.type.as === "text" ? one.type.clock : ""))].join(" ");
       const clash = (other: string) =>
         shape(other) === shape(format) || new Set([order(other), order(format), null]).size === 3;
       if (!/^(UNIX|UNIX_MS|EXCEL)$/.test(day) && !common.some(clash)) common.push(format);
@@ -140,7 +178,7 @@ export function ownOptions({ type, clock, typeFrom }: Column, defaults: Trees): 
     const said = defaults[name];
     return said instanceof Said ? said.value : said;
   };
-  if (type.as === "text" || clock !== null) return {};
+  if (type.as === "text" || clock.length > 0) return {};
   if (type.as === "timestamp") {
     const dates = value("dates") as string[];
     const same = type.language === undefined && type.formats.every((format) => dates.includes(format));

@@ -5,6 +5,7 @@
 import type { Dialect } from "../model/dialect.js";
 import { listed, shorten } from "../model/fold.js";
 import { compileGlob } from "../model/glob.js";
+import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
 import { isUsable, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
@@ -102,7 +103,8 @@ function profileTables(
     if (table === undefined) return [];
     const sample = same.flatMap((one) => one.sample);
     const totals = findTotals(sample, blank);
-    const rows = sample.filter((row) => row.problems === null && totals?.rows.has(row) !== true);
+    const isRow = ({ cells }: Row) => table.header.length < 3 || cells.filter(isFilled).length > 1;
+    const rows = sample.filter((row) => row.problems === null && totals?.rows.has(row) !== true && isRow(row));
     const columns = profile(table.header.slice(0, MOST_COLUMNS), rows, blank, country);
     const word = columns.find(({ index }) => index === totals?.column);
     if (word !== undefined && word.type.as !== "text") word.said = true;
@@ -189,7 +191,8 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
     tree[name] = new Said(plain ? text : own, left, note.filter((part) => part !== "").join("; "));
     left = [];
     if (said === true) tree[`${name}_said`] = nth === undefined && !text.startsWith("=") ? text : { header: text, nth };
-    if (clock !== null) tree[`${name}_at`] = `=timestamp(${name} + " " + ${clock.name})`;
+    if (clock.length > 0)
+      tree[`${name}_at`] = `=timestamp(${[name, ...clock.map((one) => one.name)].join(' + " " + ')})`;
   }
   if (header.length > MOST_COLUMNS)
     left.push(`only the first ${MOST_COLUMNS} of ${header.length} columns were looked at`);

@@ -12,7 +12,7 @@ export interface Party {
 }
 
 export function ref({ name, clock }: Column): string {
-  return clock === null ? `=${name}` : `=${name}_at`;
+  return clock.length === 0 ? `=${name}` : `=${name}_at`;
 }
 
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {

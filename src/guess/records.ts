@@ -144,7 +144,7 @@ function draftDocuments(draft: InputDraft, shared: Shared): void {
     used.has(column) ||
     times.includes(column) ||
     column.distinct.size === 0 ||
-    columns.some(({ clock }) => clock === column);
+    columns.some(({ clock }) => clock.includes(column));
   const free = columns.filter((column) => !taken(column));
   const firstTime = happened[0]?.index ?? Number.POSITIVE_INFINITY;
   const ofDocument = free.filter((column) => (key.long ? key.follows.has(column) : column.index < firstTime));
@@ -171,8 +171,8 @@ export function mentioned(columns: readonly Column[], records: Trees): { used: S
       const formula = tree.replaceAll('\\"', "").replace(/"[^"]*(?:"|$)/g, "");
       for (const [word] of formula.matchAll(/(?<![\w.])[a-z]\w*\b(?!\()/g)) {
         const column = byName.get(word) ?? byName.get(word.replace(/_at$/, ""));
-        for (const one of [column, column?.clock, column?.typeFrom])
-          if (one !== undefined && one !== null) found.used.add(one);
+        for (const one of [column, ...(column?.clock ?? []), column?.typeFrom])
+          if (one !== undefined) found.used.add(one);
         if (column !== undefined && /^(key|taxId)$/.test(name)) found.keys.add(column);
       }
     } else if (typeof tree === "object" && tree !== null)

@@ -74,6 +74,7 @@ async function sampleRows(table: Table, signal: AbortSignal): Promise<Row[]> {
         hint: "Run the same command again.",
       });
     for (const row of rows) {
+      if (row.leftOut !== undefined) continue;
       const block = Math.floor(read++ / BLOCK_ROWS);
       if (block % every !== 0) continue;
       (blocks[block / every] ??= []).push(row);

@@ -43,6 +43,8 @@ export interface MappingInput {
 export interface RowMapper {
   /** In file order. */
   unmapped: string[];
+  /** Optional columns that the file lacks. */
+  absent: string[];
   /** By column of the file: `number`; null: not read. */
   types: (string | null)[];
   /** What the mapping makes of a text in the column at that position; null: it reads no column there, or cannot read the text. Not while a row is mapped. */

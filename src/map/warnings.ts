@@ -15,6 +15,13 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
     warnings.push(source.describe("mapping-doubtful", ["tables", name], unread, { at: "key", hint: remedy }));
   }
   for (const [inputName, input] of Object.entries(spec.inputs)) {
+    const kinds = [input.participants, input.addresses, input.documents, input.events];
+    if (kinds.every((records) => Object.keys(records ?? {}).length === 0)) {
+      const nothing = `Input "${inputName}" describes no records, so nothing of its rows is sent.`;
+      const remedy = "Describe `documents` and `events`, or `participants`.";
+      const place = ["inputs", inputName];
+      warnings.push(source.describe("mapping-doubtful", place, nothing, { at: "key", hint: remedy }));
+    }
     for (const [event, eventSpec] of Object.entries(eventsOf(input))) {
       const path = ["inputs", inputName, "events", event];
       const warn = (member: string, message: string, hint: string) =>

@@ -1,7 +1,7 @@
 /** Checks one table (a CSV file, a sheet) against one input of a mapping. */
 import { foldName } from "../model/fold.js";
 import { isOwnColumn } from "../map/column/headers.js";
-import { isEither } from "../map/convert/number-text.js";
+import { isEither, Rounding } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import type { Code } from "../model/codes.js";
@@ -62,7 +62,9 @@ export async function checkTable(
     check.columns = columnsByName(mappingInput, header);
     const place = { file: input.name, sheet };
     const mapper = mappingInput.bind(header, place);
-    check.columns = columnsAsBound(mappingInput, header, mapper, place);
+    const { unmapped, absent } = mapper;
+    const found = header.filter((text) => text !== "" && !unmapped.includes(text) && !isOwnColumn(text));
+    check.columns = { found, unmapped: [...unmapped], absent: [...absent] };
     await mapRows(table, mapper, check, options);
   } catch (error) {
     check.error = checkErrorOf(error);
@@ -78,35 +80,6 @@ function columnsByName({ columns }: MappingInput, header: readonly string[]): Ta
     found: filled.filter((text) => read.has(foldName(text))),
     unmapped: filled.filter((text) => !read.has(foldName(text))),
     absent: [],
-  };
-}
-
-/**
- * A present column with another header (`columns:`) becomes ambiguous when its own name is added to the header; an
- * absent one does not.
- */
-function columnsAsBound(
-  mappingInput: MappingInput,
-  header: readonly string[],
-  mapper: RowMapper,
-  place: { file: string; sheet: string | null },
-): TableCheck["columns"] {
-  const unmapped = new Set(mapper.unmapped);
-  const known = new Set(header.map(foldName));
-  const absent = mappingInput.columns.filter((use) => {
-    const [name = ""] = use;
-    if (use.some((other) => known.has(foldName(other)))) return false;
-    try {
-      mappingInput.bind([...header, name], place);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  return {
-    found: header.filter((text) => text !== "" && !unmapped.has(text) && !isOwnColumn(text)),
-    unmapped: [...mapper.unmapped],
-    absent: absent.map(([name = ""]) => name),
   };
 }
 
@@ -211,7 +184,7 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
     const type = mapper.types[index] ?? null;
     // A number that may be thousands or a fraction, until another one decides; null: decided.
     const either: string | null = /number|integer/.test(type ?? "") ? "" : null;
-    return { name, type, filled: 0, seen: new Set<string>(), either };
+    return { name, type, filled: 0, seen: new Set<string>(), either, rounding: new Rounding() };
   });
   const problems = new Map<string, string>();
   return {
@@ -223,6 +196,7 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
           column.filled += 1;
           if (column.either !== null && kinds?.[index] !== "number" && /[.,]/.test(text))
             column.either = isEither(text) ? column.either || detachText(text) : null;
+          column.rounding.see(text);
           if (column.seen.size <= MAX_DISTINCT && !column.seen.has(text)) column.seen.add(detachText(text));
         }
     },
@@ -230,13 +204,12 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
       if (column !== null && !problems.has(column)) problems.set(column, `row ${row}: ${message}`);
     },
     doubts: (): string[] =>
-      columns.flatMap(({ name, either }, index) => {
+      columns.flatMap(({ name, either, rounding }, index) => {
         const value = either ? mapper.read(index, either) : null;
-        if (value === null) return [];
         const hint = "If that is wrong, give the column `decimal` and `grouping` of its own.";
-        return [
-          `All marked numbers of "${name}" are like ${JSON.stringify(either)}, which is read as ${value}. ${hint}`,
-        ];
+        const marked = `All marked numbers of "${name}" are like ${JSON.stringify(either)}, which is read as ${value}. ${hint}`;
+        const rounded = `${rounding.said(name).replace("all", "All")}. Format the column as text in the spreadsheet, and export it again.`;
+        return [...(value === null ? [] : [marked]), ...(rounding.example === null ? [] : [rounded])];
       }),
     columns: (): TableCheck["cells"] =>
       columns.map(({ name, type, filled, seen: { size } }) => ({

@@ -163,6 +163,21 @@ describe("a CSV file", () => {
     expect(told).toContain("Row 2 has quotes inside a cell that is not quoted");
   });
 
+  test.each([
+    ["Comércio", "Row 2 has letters like Ã¼"],
+    ['="007"', "Row 2 has a cell like"],
+    ["'007", "Row 2 has a cell like"],
+  ])("what another program did to a text is said: %s", async (text, said) => {
+    const spoilt = text.startsWith("C") ? Buffer.from(text).toString("latin1") : `"${text.replaceAll('"', '""')}"`;
+    const { exit, told } = await imported(
+      "rows.csv",
+      csv("id,day,note", `1,01/10/2025,${spoilt}`, "2,02/10/2025,O'Neill"),
+    );
+    expect(exit).toBe(0);
+    expect(told).toContain(said);
+    expect(told).not.toContain("2 rows have");
+  });
+
   test("one column where there may be many is said, with the delimiter that is frequent (F43)", async () => {
     const rows = csv("id^day^note", "1^01/10/2025^Ann", "2^02/10/2025^Bob", "3^03/10/2025^Eve");
     const refused = await imported("rows.csv", rows);

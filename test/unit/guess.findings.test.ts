@@ -194,6 +194,70 @@ describe("day and month (F125)", () => {
   });
 });
 
+describe("what a careful eye sees", () => {
+  const flat = (text: string) => text.replace(/\s+/g, " ");
+
+  it("repeated headers and page lines are no evidence about the columns", async () => {
+    const page = (at: number) => [`Page ${at};;;`, "Order;Date;Customer;Qty", `A${at};0${at}.02.2026;Acme;${at},5`];
+    const { input } = await draft({ "pages.csv": rows(5, (at) => page(at + 1).join("\n")) });
+    expect(input.columns).toMatchObject({ date: { as: "timestamp" }, qty: { as: "number" } });
+    expect(input.events.event.externalCreatedAt).toBe("=date");
+  });
+
+  it("a year of two digits in front is asked about, and taken where it varies less than the day", async () => {
+    const { mapping, yaml } = await draft({
+      "a.csv": ["Order,Date,Qty", ...rows(5, (at) => `A${at},25-02-${two(at + 1)},${at}`)],
+    });
+    expect(mapping.defaults.dates).toEqual(["yy-MM-dd"]);
+    expect(yaml).toMatch(/# decide: what is 25-02-01 in "Date"\? 2025-02-01 \(.*\); 2001-02-25/);
+  });
+
+  it.each([
+    ["AM and PM beside the time", "Date;Time;AM/PM", "02/13/2026;1:15;PM", "2026-02-13T18:15:00.000Z"],
+    ["a time without colons", "Date;BON_ZEIT;Note", "02/13/2026;131500;x", "2026-02-13T18:15:00.000Z"],
+    ["a duration beside the date", "Date;Dauer;Note", "02/13/2026;01:15;x", "2026-02-13T05:00:00.000Z"],
+  ])("%s", async (_, header, cells, time) => {
+    const { world } = await draft(
+      { "a.csv": [`Order;${header}`, ...rows(5, (at) => `A${at};${cells}`)] },
+      "--country",
+      "US",
+    );
+    expect(await type(world, "check", "m.yaml", "a.csv")).toBe(0);
+    expect(world.stdout.text).toContain(`externalCreatedAt: ${time}`);
+  });
+
+  it("times with and without an offset in one column, and a column of time zones, are told", async () => {
+    const lines = rows(6, (at) => `A${at};2026-02-13T1${at}:15:00${at % 2 ? "Z" : ""};America/New_York`);
+    const said = flat((await draft({ "a.csv": ["Order;Created;Time zone", ...lines] })).said);
+    expect(said).toContain('some times of "Created" have an offset (or Z); the others are read in the time zone');
+    expect(said).toContain('"Time zone" may say otherwise');
+  });
+
+  it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", async () => {
+    const lines = rows(4, (at) => `00${at}.123;1234567890123${at}5000;2026-02-13`);
+    const { input, said, world } = await draft({ "a.csv": ["Posten;Tracking;Datum", ...lines] });
+    expect(input.columns).toMatchObject({ posten: "Posten", tracking: "Tracking" });
+    const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012305000';
+    expect(flat(said)).toContain(told);
+    await type(world, "check", "m.yaml", "a.csv");
+    expect(flat(world.stdout.text)).toContain(told);
+  });
+
+  it("no column is absent because another has its name", async () => {
+    const lines = rows(5, (at) => `A${at};${two(at + 14)}.02.2026;${at},5;${two(at + 14)}.03.2026;${at},7`);
+    const { world } = await draft({ "a.csv": ["Order;Date;Weight;Date;Weight", ...lines] });
+    await type(world, "check", "m.yaml", "a.csv");
+    expect(world.stdout.text).toContain("5 found, 0 not read");
+    expect(world.stdout.text).not.toContain("absent");
+  });
+
+  it("a draft without records does not pass for one that sends something", async () => {
+    const { world } = await draft({ "a.csv": ["Posten", "x", "x"] });
+    await type(world, "check", "m.yaml", "a.csv");
+    expect(flat(world.stdout.text)).toContain("describes no records, so nothing of its rows is sent");
+  });
+});
+
 describe("what people write (F28)", () => {
   it.each([
     ["14-Jan-2011", ["d-MMM-yyyy"], "en"],
@@ -217,6 +281,7 @@ describe("what people write (F28)", () => {
     ["2011-01-14 08:30:00.1234567", "yyyy-MM-dd HH:mm:ss.u"],
     ["2011-01-14T08:30:00", "yyyy-MM-dd'T'HH:mm:ss"],
     ["20110114", "yyyyMMdd"],
+    ["2011/1/14", "yyyy/M/d"],
     ["14/01/11", "dd/MM/yy"],
     ["14.1.2011", "d.M.yyyy"],
     ["2011-01-14T08:30:00.5+02:00", "ISO"],

@@ -103,6 +103,11 @@ describe("a group of three that may be thousands or a fraction", () => {
     expect(convert({ name: "number", decimal }, `1${other}234${decimal}5`)).toEqual({ value: "1234.5" });
     expect(convert({ name: "number", decimal }, `1${other}234${other}567`)).toEqual({ value: "1234567" });
   });
+  it("in India groups two digits after the first three", () => {
+    expect(convert({ name: "number", decimal: "." }, "12,34,567.50")).toEqual({ value: "1234567.5" });
+    for (const text of ["123,45,678.5", "12,34,56.5"])
+      expect(convert({ name: "number", decimal: "." }, text)).toMatchObject({ problem: { code: "number-unreadable" } });
+  });
   it.each(marks)("under a decimal %s never begins with a zero: half is not five hundred (F75)", (decimal, other) => {
     for (const grouping of [true, false]) {
       for (const text of [

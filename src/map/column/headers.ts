@@ -23,6 +23,8 @@ export class Headers {
   readonly #exact = new Map<string, number[]>();
   readonly #folded = new Map<string, number[]>();
   readonly #used = new Set<number>();
+  /** Optional columns that the file lacks, by the first of their headers. */
+  readonly absent: string[] = [];
   readonly #missing: string[] = [];
   readonly #ambiguous: string[] = [];
 
@@ -39,6 +41,7 @@ export class Headers {
   index(use: HeaderUse): number {
     const index = use.nth === null ? this.#only(use) : this.#nth(use, use.nth);
     if (index >= 0) this.#used.add(index);
+    else if (use.optional) this.absent.push((use.nth === null ? use.headers[0] : use.name) ?? use.name);
     return index;
   }
 

@@ -1,5 +1,6 @@
 /** Reads numbers as people write them, without floating point. */
 import { RE2JS } from "re2js";
+import { detachText } from "../../model/detach.js";
 import { Exact, TooLong } from "./exact.js";
 
 export interface ReadNumber {
@@ -26,8 +27,11 @@ const FORM = RE2JS.compile(
     `(?P<minus>-)?(?P<closed>\\))? *(?P<unit>${UNIT}.*)?`,
   ].join(""),
 );
-/** Full groups of three. A group of zeros cannot come first: `0.500` is a half, or a mistake, and never 500. */
-const GROUPED = { ",": /^[1-9]\d{0,2}(?:\.\d{3})+$/, ".": /^[1-9]\d{0,2}(?:,\d{3})+$/ };
+/** Full groups of three, or Indian ones (`12,34,567`). A group of zeros cannot come first: `0.500` is a half, or a mistake, and never 500. */
+const GROUPED = {
+  ",": /^[1-9]\d{0,2}(?:\.\d{3})+$/,
+  ".": /^(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3})$/,
+};
 /** White space and Swiss apostrophes also group digits. */
 const SPACED = /^[1-9]\d{0,2}(?:[ '’]\d{3})+$/u;
 /** A single group could be a fraction under the other mark. */
@@ -36,6 +40,33 @@ const ONE_GROUP = /^\d{1,3}[.,]\d{3}$/;
 /** `1.234` or `1,234 kg`: could be a thousand or a fraction. A column with only such numbers shows neither. */
 export function isEither(text: string): boolean {
   return /^\D{0,20}[1-9]\d{0,2}[.,]\d{3}\D{0,20}$/.test(text);
+}
+
+/** A spreadsheet keeps this many digits of a number; the others become zeros. */
+const KEPT = 15;
+/** Fewer zeros may be chance. */
+const TELLING = 3;
+
+/** Looks for ids that a spreadsheet rounded: all numbers of a column beyond fifteen digits end in zeros. */
+export class Rounding {
+  readonly #seen = new Set<string>();
+  #zeros = 0;
+  #first: string | null = null;
+
+  see(text: string): void {
+    if (this.#zeros === -1 || !/^\d{16,40}$/.test(text) || this.#seen.size > 100 || this.#seen.has(text)) return;
+    this.#first ??= detachText(text);
+    this.#seen.add(detachText(text));
+    this.#zeros = /^0+$/.test(text.slice(KEPT)) ? this.#zeros + text.length - KEPT : -1;
+  }
+
+  get example(): string | null {
+    return this.#zeros < TELLING ? null : this.#first;
+  }
+
+  said(header: string): string {
+    return `all numbers of "${header}" with more than ${KEPT} digits end in zeros, such as ${this.#first}: a spreadsheet may have rounded them`;
+  }
 }
 
 /**

@@ -98,7 +98,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared,
         const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
         return value == null ? null : asText(value, column?.type);
       };
-      return { ...bindRowMapper(parts, view), unmapped: headers.unmapped(), types, read };
+      return { ...bindRowMapper(parts, view), unmapped: headers.unmapped(), absent: headers.absent, types, read };
     },
   };
   const { tables } = merged([{ reads }, ...scope.compiled()]);

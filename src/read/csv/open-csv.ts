@@ -81,6 +81,12 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
   };
 }
 
+/** Without them no cell can be {@link GARBLED} or {@link MARKED}, which are looked for cell by cell. */
+const WARNING_SIGNS = ["Ã", '="', "'"];
+const GARBLED = /Ã[\u00a1-\u00bf]/;
+/** Text for a spreadsheet, so that it keeps zeros and signs. */
+const MARKED = /^(?:="[^"]*"|'[\d=+@-][^']*)$/;
+
 interface RowsOf {
   encoding: Encoding;
   shape: DetectedShape;
@@ -101,7 +107,18 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
     "have quotes inside cells that are not quoted",
     ": read as text",
   );
+  const garbled = new Tally(
+    "has letters like Ã¼",
+    "have letters like Ã¼",
+    ": UTF-8 that some program read in another encoding; export the file again",
+  );
+  const marked = new Tally(
+    `has a cell like ="00123" or '00123`,
+    `have cells like ="00123" or '00123`,
+    ": these marks for a spreadsheet are read as part of the text; `as: digits` or replace() drops them",
+  );
   let suspicious = false;
+  let wary = false;
   let ended = true;
   let ends = false;
   async function* text(): AsyncGenerator<Buffer> {
@@ -111,6 +128,7 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
       skip = Math.max(0, skip - piece.length);
       if (rest.length === 0) continue;
       suspicious ||= rest.includes(MARK) || rest.includes(0);
+      wary ||= WARNING_SIGNS.some((sign) => rest.includes(sign));
       ended = rest.at(-1) === 10 || rest.at(-1) === 13;
       ends ||= rest.includes(10) || rest.includes(13);
       yield rest;
@@ -128,6 +146,8 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
       // Joined files have byte order marks in the middle.
       if (record.cells[0]?.startsWith("\uFEFF")) record.cells[0] = record.cells[0].replace(/^\uFEFF+/, "");
       if (suspicious) findBadCharacters(record, encoding.name);
+      if (wary && record.faults === null && record.cells.some((cell) => GARBLED.test(cell))) garbled.add(record.number);
+      if (wary && record.cells.some((cell) => MARKED.test(cell))) marked.add(record.number);
       if (record.innerQuotes && record.faults === null) innerQuotes.add(record.number);
     }
     const rows = finisher.finish(some);
@@ -144,7 +164,7 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
     else notes.push(`Row ${row.number}: ${cut}; \`csv: { endsWithNewline: required }\` holds such a row.`);
   }
   yield* seen(last);
-  notes.push(...finisher.notes(), ...innerQuotes.said());
+  notes.push(...finisher.notes(), ...innerQuotes.said(), ...garbled.said(), ...marked.said());
 }
 
 function findBadCharacters(record: CsvRecord, encoding: string): void {
