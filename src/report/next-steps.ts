@@ -55,33 +55,31 @@ const told =
 
 type Decision = readonly [when: (open: Open) => boolean, why: string, command: string];
 
-const noPlace = (["late", "after-close", "after-cancel"] as const).map(
-  (code): Decision => [
-    told(code),
-    "these rows came too late for their timelines: replace their documents, or give the rows up",
-    `dismiss --code ${code}`,
-  ],
-);
+const replace = "replace <document> --reason <text>";
 
-const decisions: readonly Decision[] = [
+const shutOut = (["after-close", "after-cancel"] as const).flatMap((code): Decision[] => [
   [
-    some("events", "changed"),
-    "rows changed after they had landed: cancel their document and send it again,",
-    "replace <document> --reason <text>",
+    told(code),
+    `these rows came after the ${code === "after-close" ? "CLOSE" : "CANCEL"} of their documents: where they took place before it, send the document again,`,
+    replace,
   ],
+  [told(code), "or give the rows up", `dismiss --code ${code}`],
+]);
+
+/** What a person decides, and by which command. */
+export const decisions: readonly Decision[] = [
+  [some("events", "changed"), "rows changed after they had landed: cancel their document and send it again,", replace],
   [some("events", "changed"), "or keep what landed", "dismiss --code changed"],
-  ...noPlace,
+  [told("late"), "rows came too late for their timelines: cancel their document and send it again with them,", replace],
+  [told("late"), "or give the rows up", "dismiss --code late"],
+  ...shutOut,
   [
     some("events", "foreign"),
     "something this ledger did not send has taken these keys: find out who sent it, then accept it",
     "dismiss --code foreign-collision",
   ],
   [told("document-gone"), "the service no longer knows documents that it had: see what else is gone,", "verify"],
-  [
-    told("document-gone"),
-    "then send each document again, as its next generation",
-    "replace <document> --reason <text>",
-  ],
+  [told("document-gone"), "then send each document again, as its next generation", replace],
   [
     told("cancel-refused"),
     "the service refused to cancel a document that is being replaced: find out why, then try again",

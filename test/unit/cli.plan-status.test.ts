@@ -86,6 +86,7 @@ it("status says what needs a person, what is wrong and where, how the last run e
   expect(commands).toEqual([
     "rowferry resume --sandbox",
     "rowferry rejects --sandbox",
+    "rowferry replace <document> --reason <text> --sandbox",
     "rowferry dismiss --code late --sandbox",
     "rowferry resolve <document> --document-id <id> --sandbox",
     "rowferry console",

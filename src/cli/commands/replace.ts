@@ -63,7 +63,7 @@ export const spec = onTarget({
       }));
     return {
       ...replaced(found),
-      next: [...linked, { command: `rowferry resume${same}`, why: "send both" }],
+      next: [...linked, { command: `rowferry resume${same}`, why: "send what is planned" }],
     };
   },
 });

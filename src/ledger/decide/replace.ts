@@ -30,6 +30,8 @@ export interface Replacement {
    */
   linkedFrom: string[];
   staysStranded: boolean;
+  /** Events after its own CLOSE or CANCEL, which the next generation cannot take either. */
+  shutOut: number;
 }
 
 /**
@@ -168,7 +170,15 @@ function replaceWithin(
     relations: database.value<number>(landedTo, { old }) ?? 0,
     linkedFrom: linkedFrom(database, old),
     staysStranded: document.state === "stranded",
+    shutOut: shutOut(database, next),
   };
+}
+
+function shutOut(database: LedgerDatabase, document: number): number {
+  const query = `SELECT count(*) FROM events e WHERE e.document_id = @document AND EXISTS (
+    SELECT 1 FROM events s WHERE s.document_id = @document AND (s.at, s.rank, s.id) < (e.at, e.rank, e.id)
+      AND (s.rank = 2 OR s.rank = 1 AND e.name NOT IN ('RELATED', 'CANCEL')))`;
+  return database.value<number>(query, { document }) ?? 0;
 }
 
 function copyEvent(database: LedgerDatabase, event: OldEvent, next: number, key: Buffer): number {

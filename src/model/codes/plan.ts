@@ -11,12 +11,13 @@ export const planCodes = {
   "after-close": {
     meaning: "The document is closed; only RELATED and CANCEL can follow.",
     remedy:
-      "Check the time of the row; `rowferry replace` the document if the event belongs to it, otherwise `rowferry dismiss` the row.",
+      "`rowferry replace` the document if the row took place before the CLOSE; otherwise `rowferry dismiss` the row.",
     example: "A sorting dated one day after the CLOSE of its manifest.",
   },
   "after-cancel": {
     meaning: "The document is cancelled; nothing can follow.",
-    remedy: "`rowferry replace` starts the document's next generation; otherwise `rowferry dismiss` the row.",
+    remedy:
+      "`rowferry dismiss` the row. If it took place before the CANCEL, `rowferry replace` sends the document again with both.",
     example: "A weighing for a manifest that was cancelled yesterday.",
   },
   "not-yet-past": {

@@ -159,6 +159,7 @@ export const replaced = line("replaced", "Of `replace`.", {
   relations: count.describe("that point to the old one"),
   linkedFrom: z.array(text).describe("up to five documents that make them, as `kind/key`"),
   staysStranded: flag,
+  shutOut: count.describe("events after its own CLOSE or CANCEL, which it cannot take either"),
 });
 
 export const backup = line("backup", "Of `ledger backup`.", {

@@ -1,0 +1,274 @@
+/**
+ * Every decision that is printed as a next step, played: the command is typed as it stands, with what a person fills in, the
+ * next run ends well, and what is at the service is what the step promised. Waits: links.waiting.test.ts.
+ */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { decisions } from "../../src/report/next-steps.js";
+import type { FaultRule } from "../../src/sandbox/index.js";
+import type { Transport } from "../../src/submit/transport.js";
+import { createUndiciTransport } from "../../src/submit/undici-transport.js";
+import { type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
+
+interface Story {
+  why: string;
+  command: string;
+  /** Brings the situation about, with the last command that ended with 3. */
+  arrange(world: LinkedWorld): Promise<unknown>;
+  /** For what the command leaves open. */
+  filledIn?(world: LinkedWorld): Record<string, string>;
+  /** Documents of load A: their state and events. */
+  there: [state: string, ...events: string[]][];
+}
+
+const weigh = (at: number, weight = "1"): LinkRow => ({ doc: "A", at, key: String(at), weight });
+const onEvents = { path: "/documents/events" };
+const lost: FaultRule = { match: onEvents, nth: 1, times: 6, action: { kind: "drop", when: "before" } };
+const refuses = (path: string, status = 400): FaultRule => ({
+  match: { path },
+  action: { kind: "status", status, when: "before" },
+});
+let file = 0;
+
+async function importing(world: LinkedWorld, ...rows: LinkRow[]): Promise<number> {
+  const name = `rows-${(file += 1)}.csv`;
+  world.write(name, rows);
+  return (await world.import(name)).code;
+}
+
+const landed =
+  (first: LinkRow[], ...then: LinkRow[]) =>
+  async (world: LinkedWorld) => {
+    expect(await importing(world, ...first)).toBe(0);
+    await importing(world, ...then);
+  };
+
+const CLOSE: LinkRow = { doc: "A", at: 20, what: "close" };
+const CANCEL: LinkRow = { doc: "A", at: 20, what: "cancel" };
+const cameAfter = (what: string) =>
+  `these rows came after the ${what} of their documents: where they took place before it, send the document again,`;
+const replace = "replace <document> --reason <text>";
+const named = () => ({ "<document>": "load/A", "<text>": "wrong" });
+
+/** The second row of a file is deleted before it was sent. */
+async function takeAway(world: LinkedWorld): Promise<void> {
+  const name = `rows-${(file += 1)}.csv`;
+  world.write(name, [{ ...weigh(1), doc: "B" }, weigh(2)]);
+  const paths = ["linked.yaml", name].map((path) => join(world.cwd, path));
+  await world.typed("import", ...paths, "--limit", "1");
+  world.write(name, [{ ...weigh(1), doc: "B" }]);
+  expect((await world.import(name)).code).toBe(3);
+}
+
+/** A replacement whose CANCEL is refused. */
+async function refuseCancel(world: LinkedWorld): Promise<void> {
+  await landed([weigh(1), weigh(2)], weigh(2, "7"))(world);
+  await world.typed("replace", "load/A", "--reason", "wrong");
+  world.sandbox.setFaults([refuses("/documents/events"), refuses("/documents/{documentId}/events")]);
+  expect((await world.typed("resume")).code).toBe(3);
+  world.sandbox.setFaults([]);
+}
+
+/** Nothing was carried out, which nobody can know; then it is refused twice. */
+async function leaveInDoubt(world: LinkedWorld, ...rows: LinkRow[]): Promise<void> {
+  world.sandbox.setFaults([lost]);
+  expect(await importing(world, ...rows)).toBe(4);
+  world.sandbox.setFaults([refuses("/documents/events"), refuses("/documents")]);
+  expect((await world.typed("resume")).code).toBe(4);
+  expect((await world.typed("resume")).code).toBe(3);
+  world.sandbox.setFaults([]);
+}
+
+const stories: Story[] = [
+  {
+    why: "rows changed after they had landed: cancel their document and send it again,",
+    command: replace,
+    arrange: landed([weigh(1), weigh(2)], weigh(2, "7")),
+    filledIn: named,
+    there: [
+      ["cancelled", "1 Weighing", "2 Weighing", "now CANCEL"],
+      ["open", "1 Weighing", "2 Weighing"],
+    ],
+  },
+  {
+    why: "or keep what landed",
+    command: "dismiss --code changed",
+    arrange: landed([weigh(1), weigh(2)], weigh(2, "7")),
+    there: [["open", "1 Weighing", "2 Weighing"]],
+  },
+  {
+    why: "rows came too late for their timelines: cancel their document and send it again with them,",
+    command: replace,
+    arrange: landed([weigh(5)], weigh(3)),
+    filledIn: named,
+    there: [
+      ["cancelled", "5 Weighing", "now CANCEL"],
+      ["open", "3 Weighing", "5 Weighing"],
+    ],
+  },
+  {
+    why: "or give the rows up",
+    command: "dismiss --code late",
+    arrange: landed([weigh(5)], weigh(3)),
+    there: [["open", "5 Weighing"]],
+  },
+  {
+    why: cameAfter("CLOSE"),
+    command: replace,
+    arrange: landed([weigh(10), CLOSE], weigh(15)),
+    filledIn: named,
+    there: [
+      ["cancelled", "10 Weighing", "20 CLOSE", "now CANCEL"],
+      ["closed", "10 Weighing", "15 Weighing", "20 CLOSE"],
+    ],
+  },
+  {
+    why: "or give the rows up",
+    command: "dismiss --code after-close",
+    arrange: landed([weigh(10), CLOSE], weigh(30)),
+    there: [["closed", "10 Weighing", "20 CLOSE"]],
+  },
+  {
+    why: cameAfter("CANCEL"),
+    command: replace,
+    arrange: landed([weigh(10), CANCEL], weigh(15)),
+    filledIn: named,
+    there: [
+      ["cancelled", "10 Weighing", "20 CANCEL"],
+      ["cancelled", "10 Weighing", "15 Weighing", "20 CANCEL"],
+    ],
+  },
+  {
+    why: "or give the rows up",
+    command: "dismiss --code after-cancel",
+    arrange: landed([weigh(10), CANCEL], weigh(30)),
+    there: [["cancelled", "10 Weighing", "20 CANCEL"]],
+  },
+  {
+    why: "something this ledger did not send has taken these keys: find out who sent it, then accept it",
+    command: "dismiss --code foreign-collision",
+    async arrange(world) {
+      expect(await importing(world, weigh(1))).toBe(0);
+      const [{ id } = { id: "" }] = world.timelines("A");
+      world.write("ids-1.csv", [{ ...weigh(2), doc: id }]);
+      world.env["ROWFERRY_LEDGER"] = join(world.cwd, "other.db");
+      expect((await world.import("ids-1.csv")).code).toBe(0);
+      delete world.env["ROWFERRY_LEDGER"];
+      expect((await world.import("ids-1.csv")).code).toBe(3);
+    },
+    there: [["open", "1 Weighing", "2 Weighing"]],
+  },
+  {
+    why: "the service refused to cancel a document that is being replaced: find out why, then try again",
+    command: "retry --code cancel-refused",
+    arrange: refuseCancel,
+    there: [
+      ["cancelled", "1 Weighing", "2 Weighing", "now CANCEL"],
+      ["open", "1 Weighing", "2 Weighing"],
+    ],
+  },
+  {
+    why: "or, where it is gone from the service, send the new one alone",
+    command: "dismiss --code cancel-refused",
+    arrange: refuseCancel,
+    there: [
+      ["open", "1 Weighing", "2 Weighing"],
+      ["open", "1 Weighing", "2 Weighing"],
+    ],
+  },
+  {
+    why: "a lookup was answered with something else: find out why, then ask again",
+    command: "retry --code lookup-unreadable",
+    async arrange(world) {
+      const alive = world.pipeline;
+      const wire = createUndiciTransport();
+      const somebodyElse = { id: "p-0", taxId: "999", taxIdType: "CNPJ", type: "COMPANY" };
+      const transport: Transport = async (call) => {
+        const reply = await wire(call);
+        const isLookup = call.method === "GET" && call.url.includes("/participants?");
+        return isLookup ? { ...reply, status: 200, body: JSON.stringify(somebodyElse) } : reply;
+      };
+      world.pipeline = { ...alive, runImport: (given) => alive.runImport({ ...given, transport }) };
+      expect(await importing(world, weigh(1))).toBe(3);
+      world.pipeline = alive;
+    },
+    there: [["open", "1 Weighing"]],
+  },
+  {
+    why: "rows were deleted from their file before they were sent: give them up,",
+    command: "dismiss --code row-gone",
+    arrange: takeAway,
+    there: [],
+  },
+  {
+    why: "or send them all the same",
+    command: "retry --code row-gone",
+    arrange: takeAway,
+    there: [["open", "2 Weighing"]],
+  },
+  {
+    why: "find the stranded document's id at the service and enter it",
+    command: "resolve <document> --document-id <id>",
+    async arrange(world) {
+      world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
+      expect(await importing(world, weigh(1))).toBe(3);
+      world.sandbox.setFaults([]);
+    },
+    filledIn: (world) => ({ "<document>": "load/A", "<id>": world.timelines("A")[0]?.id ?? "" }),
+    there: [["open", "1 Weighing"]],
+  },
+  {
+    why: "check at the service whether the document in doubt exists: enter its id, or use --not-landed",
+    command: "resolve <document> --document-id <id>",
+    arrange: (world) => leaveInDoubt(world, weigh(1)),
+    filledIn: () => ({ "<document>": "load/A", "--document-id": "--not-landed", "<id>": "" }),
+    there: [["open", "1 Weighing"]],
+  },
+  {
+    why: "check at the service whether the events in doubt have landed; use --not-landed if they have not",
+    command: "resolve <document, row or event key> --landed",
+    async arrange(world) {
+      expect(await importing(world, weigh(1))).toBe(0);
+      await leaveInDoubt(world, weigh(2));
+    },
+    filledIn: () => ({ "<document,": "load/A", row: "", or: "", event: "", "key>": "", "--landed": "--not-landed" }),
+    there: [["open", "1 Weighing", "2 Weighing"]],
+  },
+];
+
+test.each(stories)("$why $command", async (story) => {
+  const world = await linkedWorld();
+  await story.arrange(world);
+  const status = await world.typed("status");
+  const printed = status.out.split("\n").find((line) => line.startsWith(`rowferry ${story.command}`));
+  expect(status.out.replaceAll(/\s+/g, " ")).toContain(story.why);
+  expect(printed, status.out).toBeDefined();
+  const words = (printed as string).slice("rowferry ".length).split(" ");
+  const filledIn = story.filledIn?.(world) ?? {};
+  const typed = words.map((word) => filledIn[word] ?? word).filter((word) => word !== "");
+  const { code, out, err } = await world.typed(...typed, ...(typed.includes("resolve") ? ["--yes"] : []));
+  expect(code, out + err).toBeLessThan(4);
+  const last = await world.typed("resume");
+  expect(last.code, last.out).toBe(0);
+  expect((await world.typed("status")).out).not.toContain(`rowferry ${story.command}`);
+  expect(world.timelines("A").map(({ state, events }) => [state, ...events])).toEqual(story.there);
+});
+
+/** Where the service has lost what it had, which needs a service restored from a backup. */
+const elsewhere = [
+  "the service no longer knows documents that it had: see what else is gone, verify",
+  "then send each document again, as its next generation replace <document> --reason <text>",
+];
+
+test("no decision is left out, but what test/unit/keys.lost-at-service.test.ts plays", () => {
+  const played = [...stories.map(({ why, command }) => `${why} ${command}`), ...elsewhere];
+  expect(played.toSorted()).toEqual(decisions.map(([, why, command]) => `${why} ${command}`).toSorted());
+});
+
+test("a replacement says which rows it cannot place either", async () => {
+  const world = await linkedWorld();
+  await landed([weigh(10), CLOSE], weigh(15), weigh(30))(world);
+  const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
+  expect(out).toContain("4 events");
+  expect(out).toContain("1 event of it takes place after its CLOSE or CANCEL");
+});
