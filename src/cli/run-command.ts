@@ -13,6 +13,7 @@ import { nextSteps } from "../report/next-steps.js";
 import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
 import type { Teller } from "../serve/teller.js";
+import { withoutSecrets } from "../settings/environment.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
 import { nextTimeOfDay, runFlags, targetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
@@ -188,7 +189,7 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
 /** Its output goes to stderr; its failure is reported and changes nothing. */
 function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
   if (typed === undefined) return Promise.resolve();
-  const env = { ...world.env, ...told };
+  const env = { ...withoutSecrets(world.env), ...told };
   return new Promise((done) => {
     const child = spawn(typed, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [child.stdout, child.stderr])

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { request } from "undici";
 import type { Clock } from "../model/clock.js";
+import { withoutSecrets } from "../settings/environment.js";
 import type { Channel } from "../settings/notify-settings.js";
 import { type Notification, subjectOf, textOf } from "./message.js";
 
@@ -116,15 +117,12 @@ async function nodemailer(): Promise<Mailer> {
 }
 
 function run({ command, cwd }: Extract<Channel, { kind: "command" }>, input: string): Promise<void> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("ROWFERRY_CLIENT_SECRET")),
-  );
   return new Promise((resolve, reject) => {
     const child = spawn(command, {
       shell: true,
       cwd,
       stdio: ["pipe", "ignore", "ignore"],
-      env,
+      env: withoutSecrets(process.env),
       timeout: COMMAND_TIMEOUT_MS,
     });
     child.on("error", reject);

@@ -39,6 +39,10 @@ export function readEnvironment(env: Record<string, string | undefined>, cwd: st
   };
 }
 
+/** For programs that a person's command or channel starts (F68). */
+export const withoutSecrets = (env: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^ROWFERRY_(CLIENT_SECRET|THROTTLE)/.test(name)));
+
 /** They form the target `env`; any of them ends the sandbox's being the default. */
 export const serviceSettings = [
   "ROWFERRY_BASE_URL",

@@ -62,14 +62,21 @@ describe("channels", () => {
     expect(card.attachments[0]?.content.body[0]?.text).toContain("sandbox: a person is needed");
   });
 
-  it("a command reads the object, and knows no secret of ours", async () => {
+  it("a command reads the object; neither it nor that of --on-finish knows a secret of ours (F68)", async () => {
     const office = open("notify: [{ command: 'cat > told.json; env > env.txt' }]");
-    office.world.env = { ...office.world.env, ROWFERRY_CLIENT_SECRET: "planted" };
+    office.world.env = {
+      ...office.world.env,
+      ROWFERRY_CLIENT_SECRET: "planted",
+      ROWFERRY_THROTTLE: "redis://:planted@h",
+    };
     process.env["ROWFERRY_CLIENT_SECRET"] = "planted";
     onTestFinished(() => void delete process.env["ROWFERRY_CLIENT_SECRET"]);
-    await office.type("import", office.path("m.yaml"), office.path("bad.csv"), "--sandbox");
+    const hook = ["--on-finish", "env > hook.txt"];
+    await office.type("import", office.path("m.yaml"), office.path("bad.csv"), "--sandbox", ...hook);
     expect((JSON.parse(readFileSync(office.path("told.json"), "utf8")) as Notification).when).toBe("needs-person");
-    expect(readFileSync(office.path("env.txt"), "utf8")).not.toContain("planted");
+    for (const told of ["env.txt", "hook.txt"])
+      expect(readFileSync(office.path(told), "utf8")).not.toContain("planted");
+    expect(readFileSync(office.path("hook.txt"), "utf8")).toContain("ROWFERRY_SUMMARY=");
   });
 
   it("email goes out by SMTP", async () => {
