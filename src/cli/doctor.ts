@@ -2,7 +2,7 @@
  * The checks of `rowferry doctor`: disk, ledger, credential, reach, clock. Sends a token request and a lookup that
  * finds nothing; removes the file that it writes.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { z } from "zod";
@@ -37,6 +37,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   if (isThere) reading(target, () => {});
   const ledger = isThere ? "is there" : "is not there yet; the first import makes it";
   yield { check: "ledger", result: "ok", message: `${shown(target.ledgerPath)} ${ledger}` };
+  yield* rights(options);
   if (target.baseUrl === "") return;
   const transport = createUndiciTransport();
   try {
@@ -65,6 +66,24 @@ async function disk(target: Target, shown: (path: string) => string): Promise<Fi
   const free = (bavail * bsize) / 2 ** 20;
   const message = `${shown(folder)} can be written; ${grouped(Math.floor(free))} MiB free`;
   return { check: "disk", result: free < 500 ? "warning" : "ok", message };
+}
+
+/** Files that others may read or write, and folders in which they may put others (F65). */
+function* rights({ target, shown }: DoctorOptions): Generator<Finding> {
+  const { stateFolder, ledgerPath, journal } = target;
+  for (const path of new Set([dirname(stateFolder), stateFolder, join(stateFolder, "runs"), ledgerPath, journal])) {
+    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || process.platform === "win32") continue;
+    const open = found.mode & (found.isDirectory() ? 0o022 : 0o077);
+    if (open === 0) continue;
+    const what = (open & 0o022) === 0 ? "be read" : "be written";
+    const command = found.isDirectory() ? "chmod go-w" : "chmod go-rwx";
+    yield {
+      check: "rights",
+      result: "warning",
+      message: `${shown(path ?? "")} can ${what} by other users (${command})`,
+    };
+  }
 }
 
 async function* service({ target, clock, random }: DoctorOptions, transport: Transport): AsyncGenerator<Finding> {

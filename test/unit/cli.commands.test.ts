@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { resolveTarget } from "../../src/settings/target.js";
@@ -96,6 +96,20 @@ describe("rowferry doctor", () => {
     expect(checks.map(({ check }) => check)).toEqual(["disk", "ledger", "credential", "reach", "clock"]);
     expect(checks.filter(({ check }) => check !== "disk").every(({ result }) => result === "ok")).toBe(true);
     expect(existsSync(join(world.cwd, "state"))).toBe(false);
+  });
+
+  it("tells what other users may read or write (F65)", async () => {
+    const world = testWorld();
+    const state = join(world.cwd, "state", "sandbox");
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    expect(await type(world, "doctor")).toBe(0);
+    expect(world.stdout.text).not.toContain("rights");
+    chmodSync(state, 0o777);
+    writeFileSync(join(state, "ledger.db"), "");
+    chmodSync(join(state, "ledger.db"), 0o644);
+    expect(await type(world, "doctor")).toBe(0);
+    expect(world.stdout.text).toContain("state/sandbox can be written by other users (chmod go-w)");
+    expect(world.stdout.text).toContain("state/sandbox/ledger.db can be read by other users");
   });
 
   it("tells of a clock that differs from the service's (HARD-CASES H10)", async () => {

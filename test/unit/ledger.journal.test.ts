@@ -1,9 +1,19 @@
 /** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, appendFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  appendFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceNamed } from "../../src/desk/decide.js";
@@ -75,6 +85,10 @@ describe("the journal", () => {
       "intent create-with-events",
       "end create-with-events",
     ]);
+    expect(statSync(journal).mode & 0o777).toBe(0o600);
+    // One that others could read, as an earlier program may have left it (F65).
+    chmodSync(journal, 0o644);
+    openDurableFile(journal).close();
     expect(statSync(journal).mode & 0o777).toBe(0o600);
     expect(readFileSync(journal, "utf8")).not.toMatch(/secret|bearer/i);
   });

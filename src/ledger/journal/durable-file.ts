@@ -2,7 +2,17 @@
  * Appends durably: bytes are counted, file and folder are synced, and a partial write is taken back, so that nothing
  * follows a tear.
  */
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 export interface DurableFile {
@@ -15,13 +25,19 @@ export interface DurableFile {
   close(): void;
 }
 
-/** Makes missing folders; readable by its owner only. The caller makes sure that there is one writer. */
+/** Makes missing folders; readable by its owner only, also if it was there. The caller makes sure that there is one writer. */
 export function openDurableFile(path: string): DurableFile {
   const made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     syncFolder(folder);
     if (made === undefined || folder === dirname(made)) break;
+  }
+  const { mode } = fstatSync(file);
+  try {
+    if ((mode & 0o077) !== 0) fchmodSync(file, mode & 0o700);
+  } catch {
+    // Some disks have no rights, and another's file keeps its own; `doctor` tells.
   }
   let torn: unknown = null;
   const cut = (size: number): void => {
