@@ -4,14 +4,7 @@ import type { Decision } from "../ledger/decide/decisions.js";
 import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
 import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/resolve.js";
-import {
-  selectNamed,
-  type Selectors,
-  replaceable,
-  type Size,
-  sizeOf,
-  withoutHeld,
-} from "../ledger/decide/selection.js";
+import { type Selectors, replaceable, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
@@ -25,6 +18,7 @@ import type { Target } from "../model/target.js";
 import { countedKinds } from "../report/figures.js";
 import { requireLedger, type ResumeOptions, run } from "../run/import.js";
 import { alone, beside, type Holding, journaled, reading } from "./access.js";
+import { requireKnown, selected } from "./selected.js";
 import { archiveFolder } from "./show.js";
 
 export type { Dismissed, Doubt, Settled, Withdrawn };
@@ -56,8 +50,8 @@ export function dismissing(selectors: Selectors, undo = false): Deciding<Dismiss
   );
   return (database, now) => {
     const done = undo
-      ? { ...undismiss(database, selectNamed(database, selectors, "given up"), now), left: 0 }
-      : dismiss(database, selectNamed(database, selectors, "to give up"), unsentOf(selectors), now);
+      ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0 }
+      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now);
     const { left: _, ...counts } = done;
     const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(selectors)})`;
     createRunStore(database).decided("dismiss", did, now);
@@ -74,7 +68,7 @@ export function sizeOfDismissal(target: Target, selectors: Selectors): Size {
   return beside(target, (database) =>
     database
       .transaction(() => {
-        const selection = selectNamed(database, selectors, "to give up");
+        const selection = selected(database, selectors, "to give up");
         return sizeOf(database, unsentOf(selectors) === "release" ? withoutHeld(database, selection) : selection);
       })
       .immediate(),
@@ -102,6 +96,7 @@ export function withdrawing(selectors: Selectors): Deciding<Withdrawn> {
     "Name it with --input, --run, --row or --document.",
   );
   return (database, now) => {
+    requireKnown(database, selectors);
     const done = withdraw(database, selectors);
     createRunStore(database).decided("withdraw", `taken back: ${countedKinds({ ...done })} (${asked(selectors)})`, now);
     return done;
@@ -129,7 +124,7 @@ export async function withdrawSelected(
 
 /** Plans rejected work again, selected or all. @returns how many records */
 export function retrying(selectors: Selectors): Deciding<number> {
-  return (database, now) => retry(database, selectNamed(database, selectors), now, selectors.code === "row-gone");
+  return (database, now) => retry(database, selected(database, selectors), now, selectors.code === "row-gone");
 }
 
 /**
@@ -138,7 +133,7 @@ export function retrying(selectors: Selectors): Deciding<number> {
  */
 export async function runRetry({ selectors, ...options }: ResumeOptions & { selectors: Selectors }): Promise<Summary> {
   requireLedger(options.target);
-  reading(options.target, (database) => selectNamed(database, selectors));
+  reading(options.target, (database) => selected(database, selectors));
   return run("retry", null, options, async ({ database, clock, observe }) => {
     const count = retrying(selectors)(database, clock.now());
     observe({ type: "notice", level: "info", code: null, message: `${count} refused records are tried again` });
@@ -239,7 +234,7 @@ export function documentsToReplace(target: Target, selectors: Selectors): { docu
     "Name it, or those that changed with --input, --run, --row or --code.",
   );
   return reading(target, (database) => {
-    const found = replaceable(database, selectNamed(database, selectors));
+    const found = replaceable(database, selected(database, selectors));
     const documents = [...new Set(found.map(({ document }) => document))];
     if (documents.length === 0)
       throw new RowferryError("usage", "Nothing that these selectors fit needs a next generation of its document.", {

@@ -1,7 +1,7 @@
 /** Files from the present ledger: rows to correct, stranded documents, a run's report. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { rowsOf, selectOpen, type Selectors } from "../ledger/decide/selection.js";
+import { rowsOf, type Selectors } from "../ledger/decide/selection.js";
 import { createInputStore } from "../ledger/inputs.js";
 import { rowId } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
@@ -20,6 +20,7 @@ import { writeRejectedFile } from "../report/rejected-file.js";
 import { STRANDED_FILE, writeStranded } from "../report/own-files.js";
 import { rejectedPath, runFolder } from "../run/run-files.js";
 import { reading } from "./access.js";
+import { selectedForReading } from "./selected.js";
 
 export interface Rejects {
   /** `note`: what a person should know, in a sentence; null: nothing. */
@@ -32,7 +33,7 @@ export interface Rejects {
 /** One file for each input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
 export async function writeRejects(target: Target, selectors: Selectors, folder: string): Promise<Rejects> {
   const { found, stranded, delimiter } = reading(target, (database) => {
-    const selection = selectOpen(database, selectors);
+    const selection = selectedForReading(database, selectors);
     const documents = new Set(selection.documents);
     const wanted = rowsOf(database, selection);
     const inputs = createInputStore(database);

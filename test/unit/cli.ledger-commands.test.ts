@@ -100,6 +100,26 @@ describe("the way out of a rejected row", () => {
     expect([none.code, none.out]).toEqual([0, expect.stringContaining("No row needs you.")]);
   });
 
+  it.each([
+    ["--input", "marhc.csv", 'There is no input "marhc.csv". Did you mean "march.csv"?'],
+    ["--input", "april.csv", 'There is no input "april.csv".'],
+    ["--run", "2026-01-01T0000-import", 'There is no run "2026-01-01T0000-import".'],
+    ["--code", "latee", 'There is no code "latee". Did you mean "late"?'],
+    ["--document", "M9", "The ledger has no document M9."],
+  ])("%s %s names nothing, which is a mistake of every command that selects", async (flag, name, said) => {
+    for (const command of ["rejects", "retry", "dismiss", "withdraw", "replace"]) {
+      if (command === "withdraw" && flag === "--code") continue;
+      if (command === "replace" && flag === "--document") continue;
+      const more = command === "replace" ? ["--reason", "x"] : command === "withdraw" ? ["--yes"] : [];
+      const { code, out, err } = await typed(command, flag, name, ...more);
+      expect([command, code, err]).toEqual([command, 2, expect.stringContaining(said)]);
+      expect(out).toBe("");
+    }
+    expect((await typed("rejects", "--input", "april.csv")).err).toContain("There are march.csv.");
+    // A name that is known selects nothing where nothing is open: that is no mistake of a list.
+    expect((await typed("rejects", "--code", "late")).code).toBe(0);
+  });
+
   it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", async () => {
     expect((await typed("dismiss")).code).toBe(2);
     const foreseen = (await typed("dismiss", "--row", "march.csv:3", "--dry-run")).out;

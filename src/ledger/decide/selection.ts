@@ -34,6 +34,12 @@ export const selectorValues = (database: LedgerDatabase, { run, input, row, docu
   code: code ?? null,
 });
 
+/** Names of this ledger that a selector may take. */
+export const namesFor = (database: LedgerDatabase, selector: "run" | "input"): string[] =>
+  database.values<string>(
+    selector === "run" ? "SELECT name FROM runs ORDER BY id DESC" : "SELECT DISTINCT name FROM inputs ORDER BY name",
+  );
+
 export const isRow = (id: string): string =>
   `(@input IS NULL OR (${id} >> 32) IN (SELECT id FROM inputs WHERE name = @input))
    AND (@run IS NULL OR (${id} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = @run))
