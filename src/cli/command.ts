@@ -33,7 +33,7 @@ export interface CommandSpec<Table extends Flags = Flags> {
   /** If the arguments do not show it. */
   usage?: string;
   flags?: Table;
-  /** With explanations. */
+  /** With explanations; those of subcommands are added. */
   examples?: { readonly [typed: string]: string };
   /** Paragraphs. */
   notes?: readonly string[];
@@ -48,7 +48,8 @@ export function command<const Table extends Flags>(spec: CommandSpec<Table>): Co
 }
 
 export function define(made: Command, spec: CommandSpec, frame: Frame): Command {
-  const { takes = {}, usage, flags = {}, examples = {}, notes = [], subcommands = {}, run } = spec;
+  const { takes = {}, usage, flags = {}, notes = [], subcommands = {}, run } = spec;
+  const examples = Object.assign({}, spec.examples, ...Object.values(subcommands).map(([, sub]) => sub.examples));
   for (const [argument, says] of Object.entries(takes)) made.argument(argument, says);
   if (usage !== undefined) made.usage(usage);
   for (const [typed, says, read, usual] of Object.values(flags)) {

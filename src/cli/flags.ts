@@ -141,6 +141,9 @@ export function moment(text: string, now: number): number | null {
   return Number.isNaN(found) ? null : found;
 }
 
+/** For `moment`, which needs to know the time. */
+export const pastTime = textLike("a time such as 02:13, 2026-11-20T02:13 or 90m", (text) => moment(text, 0) !== null);
+
 /**
  * A mapping and a file in the wrong order are the most likely mistake. @throws RowferryError `usage` if the first
  * argument is a data file and a later one a mapping

@@ -72,8 +72,11 @@ const examples = {
 
 /** `rowferry help import` means `rowferry import --help`, and a group's name means its help. */
 function withoutHelpCommand(argv: readonly string[]): string[] {
-  if (argv[0] === "help") return [...argv.slice(1), "--help"];
-  return argv.length === 1 && argv[0] === "ledger" ? ["ledger", "--help"] : [...argv];
+  const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : [...argv];
+  const [name = ""] = words;
+  // Otherwise the help of all commands would answer for one that is not there.
+  if (!name.startsWith("-") && !commands.some((one) => one.name === name)) return [name];
+  return name === "ledger" && words.length === 1 ? ["ledger", "--help"] : words;
 }
 
 function explained(thrown: unknown, frame: Frame, argv: readonly string[]): number {

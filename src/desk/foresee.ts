@@ -1,5 +1,5 @@
 /** Shows what a decision would do and what could then be sent; changes nothing. */
-import { createRegisteredView } from "../ledger/views/expected.js";
+import { type Chosen, chosenPart, createRegisteredView } from "../ledger/views/expected.js";
 import { tallyHeld } from "../ledger/views/problems.js";
 import type { Plan, ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -37,8 +37,10 @@ export function foresee<Done>(
 }
 
 /** @throws RowferryError `ledger-missing` */
-export function foreseeVerify(target: Target): Pick<Plan, "requests" | "secondsAtLimit"> {
-  const requests = reading(target, (database) => createRegisteredView(database).countReads());
+export function foreseeVerify(target: Target, chosen: Chosen): Pick<Plan, "requests" | "secondsAtLimit"> {
+  const requests = reading(target, (database) =>
+    createRegisteredView(database, chosenPart(database, chosen)).countReads(),
+  );
   const all = Object.values(requests).reduce((sum, count) => sum + count, 0);
   const { rate, burst } = target;
   return { requests, secondsAtLimit: secondsAtLimit(all, rate === null ? SERVICE_LIMIT : { rate, burst }) };

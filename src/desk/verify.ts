@@ -1,6 +1,12 @@
 /** `verify`: compares the ledger with reads of the service. */
 import { createRunStore } from "../ledger/runs.js";
-import { createRegisteredView, type RegisteredDocument, type RegisteredParticipant } from "../ledger/views/expected.js";
+import {
+  type Chosen,
+  chosenPart,
+  createRegisteredView,
+  type RegisteredDocument,
+  type RegisteredParticipant,
+} from "../ledger/views/expected.js";
 import { ExitCode } from "../model/exit-code.js";
 import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
@@ -14,12 +20,12 @@ import { listAddresses, readDocument, readParticipant } from "../submit/calls.js
 
 const PAGE = 40;
 
-/** Holds the lock and keeps to the limit; its reads are recorded as a run. */
-export async function verify(options: SessionOptions): Promise<Verification> {
+/** Holds the lock and keeps to the limit; its reads are recorded as a run. @throws RowferryError `document-unknown` */
+export async function verify({ chosen = {}, ...options }: SessionOptions & { chosen?: Chosen }): Promise<Verification> {
   const session = await openSession("verify", null, options);
   try {
     const { database, run, clock } = session;
-    const found = await compareAll(session);
+    const found = await compareAll(session, chosen);
     const line = JSON.stringify({ type: "verify", ...found });
     createRunStore(database).finish(run.id, exitCodeOfVerification(found), line, clock.now());
     return found;
@@ -34,8 +40,9 @@ export function exitCodeOfVerification({ stopped, differences, unread }: Verific
   return differences.length + unread.length > 0 ? ExitCode.person : ExitCode.ok;
 }
 
-async function compareAll(session: Session): Promise<Verification> {
-  const view = createRegisteredView(session.database);
+async function compareAll(session: Session, chosen: Chosen): Promise<Verification> {
+  const { database } = session;
+  const view = createRegisteredView(database, chosenPart(database, chosen));
   const notes = new Map<string, number>();
   const result: Verification = {
     checked: { participants: 0, addresses: 0, documents: 0, events: 0 },
@@ -49,6 +56,9 @@ async function compareAll(session: Session): Promise<Verification> {
   await each(work, view.participantsAfter, checkParticipant);
   await each(work, view.documentsAfter, checkDocument);
   note("documents whose id is not known (stranded, or their creation is in doubt)", view.countWithoutId());
+  const [reads, all] = [view.countReads(), createRegisteredView(database).countReads()];
+  for (const kind of ["participant", "document"] as const)
+    note(`${kind}s that were not asked for`, (all[`read-${kind}`] ?? 0) - (reads[`read-${kind}`] ?? 0));
   result.unverifiable = [...notes].map(([text, count]) => ({ text, count }));
   result.stopped = session.stopped?.message ?? null;
   return result;

@@ -106,11 +106,14 @@ describe("help (F26)", () => {
     ]);
   });
 
-  it("a mistyped command is told with the nearest one", async () => {
-    const world = testWorld();
-    expect(await type(world, "imprt")).toBe(2);
-    expect(world.stderr.text).toContain("Did you mean import?");
-  });
+  it.each([["imprt"], ["help", "imprt"], ["imprt", "--help"], ["imprt", "-h", "--json"]])(
+    "the mistyped %s %s is told with the nearest command, and is no success",
+    async (...argv) => {
+      const world = testWorld();
+      expect(await type(world, ...argv)).toBe(2);
+      expect(world.stderr.text).toContain("Did you mean import?");
+    },
+  );
 
   it("`import --dry-run` is `plan`", async () => {
     const planned: string[] = [];
@@ -298,9 +301,11 @@ describe("help", () => {
     expect(started.stdout.text).toContain("rowferry status");
   });
 
-  it.each(commands.map(({ name }) => name))("%s has help with an example, in 80 columns", async (name) => {
+  const care = ["backup", "restore", "check", "prune", "rebuild", "rebind"].map((name) => `ledger ${name}`);
+  const all = [...commands.map(({ name }) => name), ...care, "sandbox dump"];
+  it.each(all)("%s has help with an example, in 80 columns", async (name) => {
     const world = testWorld();
-    expect(await type(world, "help", name)).toBe(0);
+    expect(await type(world, "help", ...name.split(" "))).toBe(0);
     expect(world.stdout.text).toContain(`Usage: rowferry ${name}`);
     expect(world.stdout.text).toMatch(/Examples?:\n {2}rowferry /);
     for (const line of world.stdout.text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

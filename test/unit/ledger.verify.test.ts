@@ -17,9 +17,10 @@ const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
 let world: World;
 afterEach(() => world.close());
 
-const against = (sandbox: Sandbox) =>
+const against = (sandbox: Sandbox, chosen = {}) =>
   world.clock.run(
     verify({
+      chosen,
       target: world.target,
       clock: world.clock,
       random: () => 0.5,
@@ -57,6 +58,23 @@ describe("verify", () => {
       exitCode: 0,
       requests: { "read-participant": 1, "list-addresses": 1, "read-document": 2 },
     });
+  });
+
+  it("compares a part on request, and says what it left out", async () => {
+    await imported();
+    const left = (kind: string, count: number) => ({ text: `${kind}s that were not asked for`, count });
+    const one = await against(world.sandbox, { document: "M1" });
+    expect(one.checked).toEqual({ participants: 1, addresses: 1, documents: 1, events: 2 });
+    expect(one.unverifiable).toEqual([left("document", 1)]);
+    const some = await against(world.sandbox, { sample: 1 });
+    expect(some.checked).toMatchObject({ participants: 1, documents: 1 });
+    const later = await against(world.sandbox, { since: world.clock.now() + 1 });
+    expect(later.checked).toEqual({ participants: 0, addresses: 0, documents: 0, events: 0 });
+    expect(later.unverifiable).toEqual([left("participant", 1), left("document", 2)]);
+    await world.clock.run(world.clock.sleep(600_000));
+    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 30 })])]);
+    expect((await against(world.sandbox, { since: world.clock.now() - 1000 })).checked).toMatchObject({ documents: 1 });
+    await expect(against(world.sandbox, { document: "M9" })).rejects.toMatchObject({ code: "document-unknown" });
   });
 
   it("lists what is not there, each with its id", async () => {

@@ -13,6 +13,10 @@ import { told } from "../output.js";
 const care = () => import("../../desk/care.js");
 
 const backup = onTarget({
+  examples: {
+    "rowferry ledger backup /backup/monday.db": "",
+    "rowferry ledger backup /backup --keep 14": "keep fourteen",
+  },
   takes: { "<file>": "a file, or a folder in which it is named by date; nothing is overwritten" },
   flags: {
     keep: ["--keep <n>", "keep only the newest n dated backups in that folder", positiveInteger],
@@ -40,6 +44,7 @@ const backup = onTarget({
 });
 
 const restore = onTarget({
+  examples: { "rowferry ledger restore /backup/monday.db": "" },
   anyones: true,
   takes: { "<backup>": "a file that `ledger backup` made" },
   async run({ world, target, shown }, _given, backupFile: string) {
@@ -59,6 +64,7 @@ const restore = onTarget({
 });
 
 const check = onTarget({
+  examples: { "rowferry ledger check": "" },
   async run({ target }) {
     const checks = (await care()).check(target);
     const isSound = checks.every(({ broken }) => broken.length === 0);
@@ -79,6 +85,7 @@ const check = onTarget({
 });
 
 const prune = onTarget({
+  examples: { "rowferry ledger prune --keep 90d": "" },
   flags: {
     keep: ["--keep <time>", "keep records finished within this period: 90d, 26w (default: 180d)", duration],
     wait,
@@ -99,6 +106,7 @@ const prune = onTarget({
 });
 
 const rebuild = onTarget({
+  examples: { "rowferry ledger rebuild /mnt/other/journal.ndjson /backup/monday.db": "" },
   takes: {
     "<journal>": "the file that runs were given with --journal",
     "[backup]": "a backup to begin with; the journal goes over it",
@@ -123,6 +131,7 @@ const rebuild = onTarget({
 });
 
 const rebind = onTarget({
+  examples: { "rowferry ledger rebind --target production": "" },
   anyones: true,
   flags: { wait },
   async run({ target, options, shown }) {
@@ -138,14 +147,6 @@ const rebind = onTarget({
 });
 
 export const spec = command({
-  examples: {
-    "rowferry ledger backup /backup/monday.db": "",
-    "rowferry ledger backup /backup --keep 14": "",
-    "rowferry ledger check": "",
-    "rowferry ledger prune --keep 180d": "",
-    "rowferry ledger rebuild /mnt/other/journal.ndjson /backup/monday.db": "",
-    "rowferry ledger rebind --target production": "",
-  },
   subcommands: {
     backup: ["copy the ledger as it is, also while an import runs", backup],
     restore: ["put a backup in the ledger's place; the former ledger is kept beside it", restore],

@@ -31,6 +31,7 @@ const own = {
 } as const;
 
 const dump = command({
+  examples: { "rowferry sandbox dump": "every timeline made by rehearsals" },
   flags: { store: own.store, ids: ["--ids", "with generated ids and keys"] },
   async run({ world }, { store, ids = false }) {
     const file = storeFile(world.cwd, store);
@@ -55,7 +56,6 @@ export const spec = command({
   examples: {
     "rowferry sandbox --port 4010": "for ROWFERRY_BASE_URL of any program",
     "rowferry sandbox --memory --terse-errors --partial-batches": "",
-    "rowferry sandbox dump": "every timeline made by rehearsals",
   },
   notes: ["Ctrl-C ends it. At the start it prints where its documentation (OpenAPI) is."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },

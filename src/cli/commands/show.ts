@@ -2,14 +2,10 @@
 import { RowferryError } from "../../model/error.js";
 import { counted, localTime } from "../../report/figures.js";
 import { plainText } from "../../report/plain-text.js";
-import { moment, positiveInteger, valueOf } from "../flags.js";
+import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { printShown } from "../render/show.js";
-
-const time = valueOf("a time such as 02:13, 2026-11-20T02:13 or 90m", (text) =>
-  moment(text, 0) === null ? null : text,
-);
 
 export const spec = onTarget({
   takes: { "<anything>": "a key, an id, file:row, a tax id, a run, or `requests`" },
@@ -17,8 +13,8 @@ export const spec = onTarget({
     all: ["--all", "every event of a document, not only the newest 50"],
     ids: ["--ids", "with the ids and keys of every event, and when it was sent"],
     requests: ["--requests", "with the requests that sent it, and their answers"],
-    since: ["--since <time>", "with requests: from then on (02:13, 2026-11-20T02:13, 90m)", time],
-    before: ["--before <time>", "with requests: up to then (default: now)", time],
+    since: ["--since <time>", "with requests: from then on (02:13, 2026-11-20T02:13, 90m)", pastTime],
+    before: ["--before <time>", "with requests: up to then (default: now)", pastTime],
     count: ["--count <n>", "with requests: how many at most (default: 200)", positiveInteger],
   },
   examples: {

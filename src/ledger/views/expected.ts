@@ -1,5 +1,6 @@
 /** What the service should have according to this ledger, page by page. */
 import type { JsonObject } from "../../model/json.js";
+import { findDocument, generationsNamed } from "../documents-named.js";
 import { keyText } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
@@ -29,9 +30,54 @@ export interface RegisteredDocument {
   events: { event: string; deduplicationId: string; eventId: string | null }[];
 }
 
+/** JSON arrays of ids; null: all. */
+interface Part {
+  participants: string | null;
+  documents: string | null;
+}
+
+/** `since`: ms; `sample`: so many of each kind, by chance. */
+export interface Chosen {
+  document?: string | undefined;
+  since?: number | undefined;
+  sample?: number | undefined;
+}
+
+/** What a person wants to compare: a document and its participants, what was written down since, some. @throws RowferryError `document-unknown` */
+export function chosenPart(database: LedgerDatabase, { document, since, sample }: Chosen): Part {
+  const everything = { participants: null, documents: null };
+  if (document === undefined && since === undefined && sample === undefined) return everything;
+  if (document !== undefined) findDocument(database, document);
+  const named = document === undefined ? null : JSON.stringify(generationsNamed(database, document));
+  const ids = (text: string) =>
+    JSON.stringify(
+      database.values<number>(`${text} ORDER BY random() LIMIT @most`, {
+        named,
+        since: since ?? null,
+        most: sample ?? -1,
+      }),
+    );
+  const isNamed = (id: string) => `(@named IS NULL OR ${id} IN (SELECT value FROM json_each(@named)))`;
+  return {
+    participants: ids(
+      `SELECT id FROM registrations WHERE kind = 'participant' AND state = 'registered' AND (@since IS NULL OR changed_at >= @since)
+         AND (@named IS NULL OR id IN (SELECT ${resolved("participant_ref")} FROM documents WHERE ${isNamed("id")}
+           UNION SELECT ${resolved("participant_ref")} FROM events WHERE ${isNamed("document_id")}))`,
+    ),
+    // A landing changes its event, not its document.
+    documents: ids(
+      `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id WHERE s.service_id IS NOT NULL AND ${isNamed("d.id")}
+         AND (@since IS NULL OR s.changed_at >= @since
+           OR EXISTS (SELECT 1 FROM event_states e WHERE e.document_id = d.id AND e.changed_at >= @since))`,
+    ),
+  };
+}
+
 type Stored = { id: number; serviceId: string; origin: string; payload: string };
 
-export function createRegisteredView(database: LedgerDatabase) {
+export function createRegisteredView(database: LedgerDatabase, part: Part = { participants: null, documents: null }) {
+  const isChosen = (id: string, kind: keyof Part) =>
+    `(@${kind} IS NULL OR ${id} IN (SELECT value FROM json_each(@${kind})))`;
   const addressesOf = (participant: number): RegisteredRecord[] =>
     database
       .rows<Stored>(
@@ -46,8 +92,9 @@ export function createRegisteredView(database: LedgerDatabase) {
       database
         .rows<Stored>(
           `SELECT id, service_id AS serviceId, origin, payload FROM registrations
-           WHERE kind = 'participant' AND state = 'registered' AND id > @after ORDER BY id LIMIT @limit`,
-          { after, limit },
+           WHERE kind = 'participant' AND state = 'registered' AND id > @after AND ${isChosen("id", "participants")}
+           ORDER BY id LIMIT @limit`,
+          { after, limit, participants: part.participants },
         )
         .map(({ id, serviceId, origin, payload }) => ({
           id,
@@ -63,8 +110,9 @@ export function createRegisteredView(database: LedgerDatabase) {
           `SELECT d.id, d.kind, d.key, d.generation, d.service_id AS serviceId, d.state, EXISTS (
              SELECT 1 FROM documents n WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace
                AND n.generation > d.generation) AS isReplaced
-           FROM documents_now d WHERE d.service_id IS NOT NULL AND d.id > @after ORDER BY d.id LIMIT @limit`,
-          { after, limit },
+           FROM documents_now d WHERE d.service_id IS NOT NULL AND d.id > @after AND ${isChosen("d.id", "documents")}
+           ORDER BY d.id LIMIT @limit`,
+          { after, limit, documents: part.documents },
         )
         .map((document) => ({
           ...document,
@@ -80,12 +128,18 @@ export function createRegisteredView(database: LedgerDatabase) {
 
     /** What `verify` reads, by kind. */
     countReads(): { [kind: string]: number } {
-      const count = (text: string) => database.value<number>(text) ?? 0;
-      const of = (kind: string) => `FROM registrations WHERE kind = '${kind}' AND state = 'registered'`;
+      const { participants, documents } = part;
+      const count = (text: string, values: object) => database.value<number>(text, { ...values }) ?? 0;
+      const of = (kind: string, id: string) =>
+        `FROM registrations WHERE kind = '${kind}' AND state = 'registered' AND ${isChosen(id, "participants")}`;
+      const owner = resolved("owner");
       return {
-        "read-participant": count(`SELECT count(*) ${of("participant")}`),
-        "list-addresses": count(`SELECT count(DISTINCT ${resolved("owner")}) ${of("address")}`),
-        "read-document": count("SELECT count(*) FROM document_states WHERE service_id IS NOT NULL"),
+        "read-participant": count(`SELECT count(*) ${of("participant", "id")}`, { participants }),
+        "list-addresses": count(`SELECT count(DISTINCT ${owner}) ${of("address", owner)}`, { participants }),
+        "read-document": count(
+          `SELECT count(*) FROM document_states WHERE service_id IS NOT NULL AND ${isChosen("document_id", "documents")}`,
+          { documents },
+        ),
       };
     },
 
