@@ -84,10 +84,26 @@ function tellDoubts(columns: readonly Column[], zone: string, decisions: Decisio
       decisions.notes.add(
         `dates: some times of "${header}" have an offset (or Z); the others are read in the time zone ${zone}`,
       );
+    if (type.as === "timestamp" && areSwapped(cells))
+      decisions.notes.add(
+        `dates: "${header}" holds dates up to the 12th of a month, and the others as texts; a spreadsheet may have swapped day and month of the dates`,
+      );
     const rounding = new Rounding();
     for (const { text } of cells) rounding.see(text);
     if (rounding.example !== null) decisions.notes.add(`digits: ${rounding.said(header)}`);
   }
+}
+
+/** What a spreadsheet of another country makes of `2/13/2025` (a text) and `2/1/2025` (2 January). */
+function areSwapped(cells: readonly Column["cells"][number][]): boolean {
+  const [dates, texts] = ["date", "text"].map((kind) => cells.filter((cell) => cell.kind === kind));
+  if (dates?.length === 0 || texts?.length === 0) return false;
+  const isLate = ({ text }: { text: string }) =>
+    text
+      .split(/\D/)
+      .slice(0, 2)
+      .some((part) => Number(part) > 12);
+  return dates?.every(({ text }) => Number(text.slice(8, 10)) <= 12) === true && texts?.every(isLate) === true;
 }
 
 function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions): Trees {

@@ -1,7 +1,7 @@
 /** Finds rows of sums, and the condition that skips them. */
 import { foldName } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { totalWord } from "./words.js";
+import { TOTAL } from "../read/rows.js";
 
 export interface Totals {
   /** Sums are no evidence about the columns. */
@@ -19,7 +19,7 @@ export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): To
   const text = (row: Row, column: number) => texts.get(row)?.[column] ?? "";
   const wordAt = (row: Row) => {
     const cells = texts.get(row) ?? [];
-    const at = cells.findIndex((cell) => totalWord.test(cell));
+    const at = cells.findIndex((cell) => TOTAL.test(cell));
     // A sum's word is the first or second filled cell; further right it is a name.
     return cells.slice(0, Math.max(0, at)).filter((cell) => cell !== "").length > 1 ? -1 : at;
   };
@@ -34,7 +34,7 @@ export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): To
     (column) =>
       column !== at && sums.every((row) => text(row, column) === "") && others.every((row) => text(row, column) !== ""),
   );
-  const words = [...new Set(sums.map((row) => totalWord.exec(text(row, at))?.[0] ?? ""))];
+  const words = [...new Set(sums.map((row) => TOTAL.exec(text(row, at))?.[0] ?? ""))];
   // Without a gap only the bare word is certain.
   if (gap === undefined && !sums.every((row) => words.includes(text(row, at)))) return null;
   const condition: Totals["condition"] = (name, names) => {

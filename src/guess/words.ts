@@ -63,10 +63,6 @@ function find(words: readonly string[], { parts, whole }: (typeof forms)[number]
   return words.findIndex((_, at) => parts.every((part, next) => fits(words[at + next], part)));
 }
 
-/** Such cells begin a row of sums, if the rest of the row has gaps. */
-export const totalWord =
-  /^[*#=> -]{0,5}(sub ?|grand )?(totals?|totais|totales|soma|suma|summe|gesamt\w*|zwischensumme|somme)\b/;
-
 /** `CNPJ/CPF` → `cnpj cpf`. */
 export function headerText(header: string): string {
   const text = foldText(header).replaceAll("ß", "ss");

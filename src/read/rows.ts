@@ -39,7 +39,9 @@ export interface TableShape {
   sample: readonly (readonly string[])[];
 }
 
-const TOTAL = /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:total|totais|summe|gesamt|soma\b|suma\b)/i;
+/** Such cells begin a row of sums, if the rest of the row has gaps. */
+export const TOTAL =
+  /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|合計|小計|総計)(?![\w-])/iu;
 
 export class RowFinisher {
   readonly #shape: TableShape;
@@ -58,7 +60,8 @@ export class RowFinisher {
     ": another table may begin there, or the header has several rows",
   );
   readonly #hidden: Tally;
-  #above: readonly string[] = [];
+  /** The last row of several cells. */
+  #above: Row | undefined;
   readonly #unheaded = new Map<number, Tally>();
 
   constructor(shape: TableShape) {
@@ -134,13 +137,14 @@ export class RowFinisher {
     }
   }
 
-  #look({ number, cells }: Row): void {
+  #look(row: Row): void {
+    const { number, cells } = row;
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
     if (this.#shape.header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell)))
       this.#sparse.add(number);
     else if (text.length < 30 && TOTAL.test(text)) this.#totals.add(number);
-    else if (this.#readsLikeHeader(cells)) this.#labels.add(number);
+    else if (this.#readsLikeHeader(row)) this.#labels.add(number);
     for (const column of this.#blankHeadings) {
       if (!isFilled(cells[column] ?? "")) continue;
       const place = `column ${columnLetters(column + 1)}, which has no heading`;
@@ -153,14 +157,22 @@ export class RowFinisher {
 
   /**
    * Words in every column of numbers or dates, if there are at least two; otherwise in every column, below a row of two
-   * values.
+   * values; below a gap words alone, if the row above has a value.
    */
-  #readsLikeHeader(cells: readonly string[]): boolean {
-    const isWord = (cell = "") => isFilled(cell) && !isValue(cell);
+  #readsLikeHeader(row: Row): boolean {
+    const { cells } = row;
     const above = this.#above;
-    this.#above = cells;
-    if (this.#valueColumns.length > 1) return this.#valueColumns.every((column) => isWord(cells[column]));
-    return above.filter(isValue).length > 1 && cells.every(isWord);
+    this.#above = row;
+    const isWord = (cell = "") => isFilled(cell) && !isValue(cell);
+    const values = above?.cells.filter(isValue).length ?? 0;
+    if (
+      this.#valueColumns.length > 1
+        ? this.#valueColumns.every((at) => isWord(cells[at]))
+        : values > 1 && cells.every(isWord)
+    )
+      return true;
+    const isApart = above !== undefined && row.number > above.number + 1;
+    return isApart && values > 0 && cells.filter(isFilled).every(isWord);
   }
 }
 

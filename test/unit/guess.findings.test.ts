@@ -120,7 +120,7 @@ describe("what is never taken for an event or a key", () => {
 });
 
 describe("totals and footers are skipped, never allowed in (F124, F126)", () => {
-  it.each(["Grand Total", "Total", "Subtotal", "Total Geral", "* Summe", "Suma", "TOTAL"])("%s", async (word) => {
+  it.each(["Grand Total", "Total", "Subtotal", "Total Geral", "* Summe", "Ergebnis", "TOTAL"])("%s", async (word) => {
     const lines = rows(10, (at) => `P-${at};${two(1 + at)}/03/2026;${cnpj(at % 3)};${at},5`);
     const { input, said } = await draft({ "orders.csv": ["Pedido;Data;CNPJ;Peso", ...lines, `${word};;;99,0`] });
     expect(input.rowsWithoutEvents).toBeUndefined();
@@ -241,6 +241,17 @@ describe("what a careful eye sees", () => {
     expect(flat(said)).toContain(told);
     await type(world, "check", "m.yaml", "a.csv");
     expect(flat(world.stdout.text)).toContain(told);
+  });
+
+  it("dates that a spreadsheet of another country swapped are told, where the others stayed texts", async () => {
+    const book = new ExcelJS.Workbook();
+    const sheet = book.addWorksheet("S");
+    const days = [new Date(Date.UTC(2026, 0, 2)), "2/13/2026", new Date(Date.UTC(2026, 4, 2)), "2/25/2026"];
+    sheet.addRows([["Order", "Date"], ...days.map((day, at) => [`A${at}`, day])]);
+    const world = testWorld({ pipeline });
+    await book.xlsx.writeFile(join(world.cwd, "a.xlsx"));
+    await type(world, "guess", "a.xlsx", "-o", "m.yaml");
+    expect(flat(world.stderr.text)).toContain("may have swapped day and month of the dates");
   });
 
   it("no column is absent because another has its name", async () => {

@@ -52,11 +52,26 @@ describe("what is no plain table", () => {
     });
   });
 
-  it("a second table below the first is told, in a file of a few rows too", async () => {
-    const table = await readFile(await temporaryFile("id,kg\n1,5\n2,6\n\nname,city\nAnn,Porto\n"));
-    expect(table.notes).toEqual([
-      "Row 5 reads like a header: another table may begin there, or the header has several rows.",
-    ]);
+  it.each([
+    ["id,kg\n1,5\n2,6\n\nname,city\nAnn,Porto\n", 5],
+    ["id,day,who,kg\n1,2026-02-01,Ann,5\n2,2026-02-02,Eve,6\n\nItem,Price,,\nBolt,5,,\n", 5],
+    ["id,day,who,kg\n1,2026-02-01,Ann,5\n2,2026-02-02,Eve,6\n\nItems,,,\nItem,Price,,\nBolt,5,,\n", 6],
+  ])("a second table below the first is told, in a file of a few rows too: %j", async (text, row) => {
+    const { notes } = await readFile(await temporaryFile(text));
+    expect(notes).toContain(
+      `Row ${row} reads like a header: another table may begin there, or the header has several rows.`,
+    );
+  });
+
+  it("cells merged over several rows of a worksheet are told, unless they are filled", async () => {
+    const rows = ["id", "a", "", "b"]
+      .map((text, at) => `<row r="${at + 1}">${textCell(`A${at + 1}`, text)}${textCell(`B${at + 1}`, "x")}</row>`)
+      .join("");
+    const behind = '<mergeCells><mergeCell ref="A1:A1"/><mergeCell ref="A2:A3"/></mergeCells>';
+    const sheet = { sheets: [{ name: "S", rows, behind }] };
+    const told = "Cell A2 is merged over several rows: only the first has its value";
+    expect((await readWorkbook(sheet)).notes.join()).toContain(told);
+    expect((await readWorkbook(sheet, { fillMerged: true })).notes.join()).not.toContain("merged");
   });
 });
 

@@ -172,6 +172,7 @@ function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, 
 
   const sample = body.slice(0, 100).map((row) => columns.of(row).cells);
   const doubt = option === "auto" ? headerDoubt(header, sample, headerRow, notes) : null;
+  if (excel.fillMerged !== true) notes.push(...mergesNote(merges, headerRow, width));
   if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, skip));
   return {
     shape: { header, headerRow, width: null, hidden: excel.hidden ?? null, sample },
@@ -181,6 +182,20 @@ function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, 
     doubt,
     notes,
   };
+}
+
+/** Of rows that share a merged cell, all but the first are blank there. */
+function mergesNote(merges: readonly Merge[], headerRow: number, width: number): string[] {
+  const tall = merges.filter(
+    ({ firstRow, lastRow, firstColumn }) => lastRow > firstRow && firstRow > headerRow && firstColumn < width,
+  );
+  const [first] = tall;
+  if (first === undefined) return [];
+  const cells = `${columnLetters(first.firstColumn + 1)}${first.firstRow}`;
+  const are = tall.length === 1 ? `Cell ${cells} is` : `${tall.length} cells, the first of them ${cells}, are`;
+  return [
+    `${are} merged over several rows: only the first has its value; \`excel: { fillMerged: true }\` fills the others.`,
+  ];
 }
 
 /** The row below a heading that is merged over several columns, where it names them: words above values. Null: there is none. */
