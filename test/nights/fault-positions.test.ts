@@ -18,7 +18,7 @@ describe("a fault at any request leaves the timelines of an undisturbed run (P1,
     const action = faultActions[index];
     if (action === undefined) throw new Error("no such fault");
     const broken: string[] = [];
-    const step = drawn(8, 4);
+    const step = drawn(16, 4);
     for (let position = 1 + (index % step); position <= expected.requests + 1; position += step) {
       broken.push(...(await befallen(action, position, 1, expected.timelines)));
     }

@@ -120,7 +120,9 @@ describe("a judge of the fixtures", { timeout: 120_000 }, () => {
     return { judge, client };
   }
 
-  test("finds the manifests whole, what hangs on them too, and nothing twice when they come again", async () => {
+  test("finds the manifests whole, what hangs on them too, and nothing twice when they come again", {
+    tags: ["long"],
+  }, async () => {
     const { judge: service, client: rowferry } = await begin({
       createId: "id",
       miss: "list",

@@ -29,8 +29,8 @@ describe("a simulated night breaks no promise", () => {
   const starts = Array.from({ length: 20 }, (_, index) => index * NIGHTS_A_TEST + 1);
   const nightsFrom = (seed: number) => brokenNights(Array.from({ length: NIGHTS_A_TEST }, (_, index) => seed + index));
 
-  test.each(starts.slice(0, 2))("seeds from %i", async (seed) => expect(await nightsFrom(seed)).toEqual([]));
-  test.each(starts.slice(2))("seeds from %i", { tags: ["long"] }, async (seed) => {
+  test.each(starts.slice(0, 1))("seeds from %i", async (seed) => expect(await nightsFrom(seed)).toEqual([]));
+  test.each(starts.slice(1))("seeds from %i", { tags: ["long"] }, async (seed) => {
     expect(await nightsFrom(seed)).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe("a simulated night breaks no promise", () => {
   });
 
   test("some of those that once did", async () => {
-    expect(await brokenNights(once.filter((_, index) => index % drawn(8, 4) === 0))).toEqual([]);
+    expect(await brokenNights(once.filter((_, index) => index % drawn(12, 4) === 0))).toEqual([]);
   });
   test.each([1, 2, 3])("those that once did, part %i", { tags: ["long"] }, async (part) => {
     expect(await brokenNights(once.filter((_, index) => index % 4 === part))).toEqual([]);

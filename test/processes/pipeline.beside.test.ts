@@ -62,7 +62,8 @@ test("beside an import that stages dismiss says so at once, and with --wait does
 });
 
 test("beside an import that sends show, status, dismiss, resolve and plan answer within two seconds", async () => {
-  const many = await writeDeliveries(here().folder, evenly(6_000, 6_000, "B"), "many");
+  const rows = drawn(2_000, 6_000);
+  const many = await writeDeliveries(here().folder, evenly(rows, rows, "B"), "many");
   const more = await writeDeliveries(here().folder, evenly(5, 5, "C"), "more");
   const running = here().start(["import", ...many]);
   while (here().sandbox.store.documents().length < 5) await wait(20);
@@ -70,8 +71,8 @@ test("beside an import that sends show, status, dismiss, resolve and plan answer
     for (const [fitting, ...args] of [
       [0, "status"],
       [0, "show", "B1"],
-      [2, "dismiss", "--document", "B5999"],
-      [2, "resolve", "B5999", "--document-id", "x", "--yes"],
+      [2, "dismiss", "--document", `B${rows - 1}`],
+      [2, "resolve", `B${rows - 1}`, "--document-id", "x", "--yes"],
       [0, "plan", ...more],
     ] as const) {
       const { code, ms, stderr } = await timed(...args);

@@ -145,8 +145,9 @@ describe("two imports at once (H33)", () => {
   test("the second ends with exit code 5, or waits for the first; both files land once", long, () =>
     expectApart(() => {}),
   );
-  test("also where a person takes the lock's file away (F68)", () =>
-    expectApart(() => rmSync(`${here().ledger}.lock`)));
+  test("also where a person takes the lock's file away (F68)", long, () =>
+    expectApart(() => rmSync(`${here().ledger}.lock`)),
+  );
 
   async function expectApart(mishap: () => void): Promise<void> {
     const first = here().import({ env: { ROWFERRY_RATE: "100", ROWFERRY_BURST: "10" } });

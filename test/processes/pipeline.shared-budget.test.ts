@@ -45,7 +45,9 @@ describe.runIf(redisIsHere())("two imports on one budget (needs redis-server)", 
     }
   });
 
-  test("one that is set to another rate is refused with both values, and sends nothing", async () => {
+  test("one that is set to another rate is refused with both values, and sends nothing", {
+    tags: ["long"],
+  }, async () => {
     const first = await start("A", 1_500);
     while (documents().length < 5) await wait(20);
     const { code, stderr } = await (await start("B", 3, { rate: "19" })).ended;

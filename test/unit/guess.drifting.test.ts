@@ -10,7 +10,7 @@ import { testWorld, type } from "../support/cli.world.js";
 import { type DriftingFile, driftingFiles } from "../support/drifting.js";
 import { drawn } from "../support/sample.js";
 
-const files = driftingFiles(drawn(24, 72), Number(process.env["DRIFT_SEED"] ?? 20_261_122));
+const files = driftingFiles(drawn(12, 72), Number(process.env["DRIFT_SEED"] ?? 20_261_122));
 
 interface Records {
   participants?: object;

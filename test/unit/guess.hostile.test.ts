@@ -189,7 +189,7 @@ it("whatever stands in a table, alone or beside others, its draft loads", async 
       expect(problems).toEqual([]);
       expect(parse(yaml).draft === true).toBe(/^ *# decide: /m.test(yaml));
     }),
-    { numRuns: drawn(40, 150) },
+    { numRuns: drawn(20, 150) },
   );
 });
 
@@ -209,6 +209,6 @@ it("whatever is answered, the draft loads, and what was answered is open no more
         expect((await checkMapping(path)).problems.map(({ message }) => message)).toEqual([]);
       }
     }),
-    { numRuns: drawn(10, 40) },
+    { numRuns: drawn(5, 40) },
   );
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { testWorld, type } from "../support/cli.world.js";
+import { sampled } from "../support/sample.js";
 import { weighings } from "../support/weighings.js";
 
 const mapping = JSON.stringify({ version: 2, ...weighings });
@@ -98,24 +99,35 @@ function expectHarmless({ stdout, stderr, cwd }: ReturnType<typeof world>, code:
   expect(readdirSync("."), "written where the tests run, not where the command does").toEqual(whereTestsRun);
 }
 
-describe.each(Object.entries(places))("%s", (place, { holds, ending, argv }) => {
-  it.each(Object.entries(names))("whose name has %s is like any other", { timeout: 20_000 }, async (_what, name) => {
-    const here = world();
-    const at = (one: string) => join(here.cwd, one);
-    const path = at(`${name}${ending}`);
-    if (holds !== null) writeFileSync(path, holds);
-    const code = await type(here, ...argv(path, at));
-    expectHarmless(here, code);
-    // A mapping has no cases beside it here; that is said, and it is no mistake of the name.
-    expect(code, here.stderr.text).toBe(place === "test, a mapping" ? 2 : 0);
-  });
+const turns = Object.entries(places).map(([place, how], turn) => ({ place, turn, ...how }));
 
-  it.each(Object.entries(traps))("that leads to %s is told as that", { timeout: 20_000 }, async (_what, make) => {
-    const here = world();
-    const at = (one: string) => join(here.cwd, one);
-    const name = make(here.cwd);
-    expectHarmless(here, await type(here, ...argv(name === "" || name.startsWith("-") ? name : at(name), at)));
-  });
+/** In a sample each place takes a quarter of them, another one than the place before. */
+describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
+  it.each(sampled(Object.entries(names), 4, turn))(
+    "whose name has %s is like any other",
+    { timeout: 20_000 },
+    async (_what, name) => {
+      const here = world();
+      const at = (one: string) => join(here.cwd, one);
+      const path = at(`${name}${ending}`);
+      if (holds !== null) writeFileSync(path, holds);
+      const code = await type(here, ...argv(path, at));
+      expectHarmless(here, code);
+      // A mapping has no cases beside it here; that is said, and it is no mistake of the name.
+      expect(code, here.stderr.text).toBe(place === "test, a mapping" ? 2 : 0);
+    },
+  );
+
+  it.each(sampled(Object.entries(traps), 4, turn))(
+    "that leads to %s is told as that",
+    { timeout: 20_000 },
+    async (_what, make) => {
+      const here = world();
+      const at = (one: string) => join(here.cwd, one);
+      const name = make(here.cwd);
+      expectHarmless(here, await type(here, ...argv(name === "" || name.startsWith("-") ? name : at(name), at)));
+    },
+  );
 });
 
 describe("a ledger whose path leaves no room for the files beside it", () => {

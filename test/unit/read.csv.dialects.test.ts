@@ -41,7 +41,7 @@ test("any table in any dialect and encoding is read back cell for cell, under th
       expect(table.header).toEqual(header);
       expect(brief(table.rows)).toEqual(filled);
     }),
-    { numRuns: drawn(60, 300) },
+    { numRuns: drawn(30, 300) },
   );
 });
 
@@ -69,7 +69,7 @@ test("text in pieces of any size gives the same records as in one", async () => 
       }
       expect(await recordsOf(pieces, shape)).toEqual(await recordsOf([text], shape));
     }),
-    { numRuns: drawn(40, 200) },
+    { numRuns: drawn(20, 200) },
   );
 });
 
@@ -131,9 +131,9 @@ test("what keeps the rules is read by the letter, under its lines; what does not
         seen.told++;
       }
     }),
-    { numRuns: drawn(600, 3_000) },
+    { numRuns: drawn(300, 3_000) },
   );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(drawn(60, 300));
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(drawn(30, 300));
 });
 
 test("the delimiter of an ordinary export is found, whatever its cells hold", async () => {
@@ -182,6 +182,6 @@ test("the delimiter of an ordinary export is found, whatever its cells hold", as
         rows.filter((cells) => cells.some((text) => text.trim() !== "")),
       );
     }),
-    { numRuns: drawn(40, 200) },
+    { numRuns: drawn(20, 200) },
   );
 });

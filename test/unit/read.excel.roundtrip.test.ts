@@ -126,6 +126,6 @@ test("any table of typed cells", async () => {
         }),
       ).toEqual(expected.filter((_, index) => rows[index]?.some(({ text }) => text.trim() !== "")));
     }),
-    { numRuns: drawn(40, 150) },
+    { numRuns: drawn(20, 150) },
   );
 });

@@ -12,7 +12,7 @@ import { startRecorder } from "../support/recorder.js";
 import { parties } from "../support/weighings.js";
 import { drawn } from "../support/sample.js";
 
-const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? drawn(40, 100));
+const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? drawn(20, 100));
 
 /** A rational number, its bottom positive. */
 interface Ratio {

@@ -13,7 +13,7 @@ import { startRecorder } from "../support/recorder.js";
 import { parties } from "../support/weighings.js";
 import { drawn } from "../support/sample.js";
 
-const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? drawn(60, 200));
+const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? drawn(35, 200));
 
 /** What a workbook holds in a cell, and what a CSV file holds in its place. */
 interface Value {

@@ -21,6 +21,8 @@ const FIXED_LENGTHS: { [type: string]: number } = {
 };
 /** Fewer digits are a typing slip, not a number that lost its zeros. */
 const FEWEST_DIGITS = 3;
+/** No country's number is half as long. The library walks through a text letter by letter, once for each type. */
+const LONGEST = 60;
 const MOST_KNOWN = 5000;
 
 interface TaxIdType {
@@ -48,6 +50,7 @@ function typesOf(country: string): TaxIdType[] {
 
 /** Null: not of this type. Repeated digits pass every checksum, and are refused. */
 function canonical(text: string, { validator }: TaxIdType): string | null {
+  if (text.length > LONGEST) return null;
   // Some validators know their country's separators only in part (the dots of a Chilean RUT).
   const asWritten = validator.validate(text);
   const checked = asWritten.isValid ? asWritten : validator.validate(text.replace(/[\s./-]+/g, ""));

@@ -29,7 +29,7 @@ export interface PositionSuiteOptions {
 
 export function positionSuite(reader: string, makeFile: MakeFile, suite: PositionSuiteOptions = {}): void {
   const cell = suite.cell ?? fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\0"));
-  const numRuns = suite.runs ?? drawn(20, 60);
+  const numRuns = suite.runs ?? drawn(12, 60);
 
   async function readBack(table: readonly (readonly string[])[], header?: HeaderOption) {
     const made = await makeFile(table);
