@@ -26,3 +26,10 @@ export const systemClock: Clock = {
       const leave = signal === undefined ? null : onAbort(signal, done);
     }),
 };
+
+/** `2025-09-21 00:24 UTC`, with seconds and milliseconds where there are any; for messages that the ledger keeps. */
+export const inUtc = (ms: number): string =>
+  `${new Date(ms)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/(:00)?\.000Z$|Z$/, "")} UTC`;

@@ -4,6 +4,7 @@
  */
 import type { Registration } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
+import { inUtc } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import { isDisproved, isShutOut } from "./shut-out.js";
 import { type JsonObject, parseJson } from "../model/json.js";
@@ -161,7 +162,7 @@ function refusalOf(
   state: { shut: number; lastAt: number; begins: number | null },
 ): { reason: Code; message: string } | null {
   if (isRejected(event) || event.state === "foreign") return null;
-  const time = () => new Date(event.at).toISOString();
+  const time = () => inUtc(event.at);
   if (isShutOut(state.shut, event)) {
     const [reason, why] =
       state.shut === 2
@@ -171,11 +172,11 @@ function refusalOf(
   }
   if (event.at < state.lastAt) {
     if (state.lastAt === state.begins) {
-      const begins = Number.isFinite(state.begins) ? `at ${new Date(state.begins).toISOString()}` : "when it is made";
+      const begins = Number.isFinite(state.begins) ? `at ${inUtc(state.begins)}` : "when it is made";
       const message = `${event.name} took place at ${time()}, but the timeline begins ${begins}, with the event that creates the document.`;
       return { reason: "late", message };
     }
-    const last = new Date(state.lastAt).toISOString();
+    const last = inUtc(state.lastAt);
     return {
       reason: "late",
       message: `${event.name} took place at ${time()}, but the timeline has already reached ${last}.`,

@@ -4,6 +4,7 @@
  */
 import type { Writer } from "../ledger/writer.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import { inUtc } from "../model/clock.js";
 import { documentDeduplicationId } from "../model/keys.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
@@ -254,7 +255,7 @@ function strand(t: Writer, document: WorkDocument, ours: boolean, answer: Answer
 
 function strandedMessage(why: string, answer: Answer): string {
   const ids = answer.attempts.flatMap(({ requestIds }) => requestIds);
-  const when = answer.attempts[0] === undefined ? "" : ` Sent ${new Date(answer.attempts[0].startedAt).toISOString()}.`;
+  const when = answer.attempts[0] === undefined ? "" : ` Sent at ${inUtc(answer.attempts[0].startedAt)}.`;
   return `The document ${why}; its id cannot be looked up.${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
 }
 

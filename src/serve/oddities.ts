@@ -2,6 +2,7 @@
  * What is unusual about an import, compared with three to ten earlier ones by the same mapping. Corrections are
  * ignored.
  */
+import { inUtc } from "../model/clock.js";
 import type { Summary } from "../model/summary.js";
 import { grouped, shortDuration } from "../report/figures.js";
 import type { Expectation, Oddity } from "../settings/notify-schema.js";
@@ -62,7 +63,7 @@ export function missingInput(expect: Expectation, last: number | null, now: numb
   const span = spanOf(expect.every);
   const due = expect.by === undefined ? now : lastTimeOfDay(expect.by, now);
   if (last !== null && last > due - span) return null;
-  const when = last === null ? "none has come yet" : `the last came on ${new Date(last).toISOString().slice(0, 16)}Z`;
+  const when = last === null ? "none has come yet" : `the last came on ${inUtc(last)}`;
   const by = expect.by === undefined ? "" : `, by ${expect.by}`;
   return {
     id: "no-input",
