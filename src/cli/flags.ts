@@ -40,10 +40,9 @@ const errorBound = textLike("a whole number, or a percentage such as 2%", (text)
 
 const timeOfDay = textLike("a time of day such as 06:00", (text) => /^([01]?\d|2[0-3]):[0-5]\d$/.test(text));
 
-const rowSelector = valueOf("a row such as march.csv:17, or a number", (text) => {
-  const [, input, row] = /^(?:(.+):)?(\d{1,9})$/s.exec(text) ?? [];
-  return row === undefined ? null : { input, row: Number(row) };
-});
+const rowName = textLike("a row such as march.csv:17, or a number", (text) => /^(.+:)?\d{1,9}$/s.test(text));
+
+const rowNames = (text: string, before: readonly string[] = []): readonly string[] => [...before, rowName(text)];
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
@@ -102,14 +101,18 @@ export const runFlags = {
 export const selectorFlags = {
   run: ["--run <name>", "what this run staged"],
   input: ["--input <file>", "what this input's rows gave"],
-  row: ["--row <row>", "one row: march.csv:17, or 17 with --input", rowSelector],
+  row: ["--row <row>", "a row: march.csv:17, or 17 with --input; repeatable", rowNames],
   document: ["--document <key>", "a document: key, kind/key, externalId, id"],
   code: ["--code <code>", "everything with this code (see rowferry explain)"],
 } as const satisfies Flags;
 
-export function selectorsOf({ run, input, row, document, code }: Given<typeof selectorFlags>): Selectors {
-  return { run, input: row?.input ?? input, row: row?.row, document, code };
-}
+export const selectorsOf = ({ run, input, row, document, code }: Given<typeof selectorFlags>): Selectors => ({
+  run,
+  input,
+  row,
+  document,
+  code,
+});
 
 /** A local time on the day of `now`. */
 function onThatDay(now: number, [hours = 0, minutes = 0, seconds = 0]: readonly number[]): Date {

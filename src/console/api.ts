@@ -86,6 +86,8 @@ export interface GridTable {
 
 export interface GridRow {
   ref: string;
+  /** The first row of its group; without one, itself. */
+  lead: string;
   row: number;
   cells: string[];
   /** By header position. */
@@ -128,7 +130,9 @@ export interface DecisionRequest {
   action: "resume" | "retry" | "dismiss" | "withdraw" | "replace" | "resolve" | "verify";
   /** The document of `replace`; the document, row or event of `resolve`. */
   what?: string;
-  flags?: { [name in "code" | "document" | "input" | "row" | "reason" | "document-id"]?: string };
+  flags?: { [name in "code" | "document" | "input" | "reason" | "document-id"]?: string };
+  /** As `--row` takes them. */
+  rows?: string[];
   /** Of `resolve`: what is true of what is in doubt. Of `dismiss`: it is taken back. */
   word?: "landed" | "not-landed" | "undo";
 }
@@ -143,7 +147,7 @@ export interface DecisionPage {
   records: DecisionRecord[];
 }
 
-/** `row`: `march.csv:17`, as `--row` takes it; `place`: `march.csv, row 17`. */
+/** `row`: as `--row` takes it; `place`: `march.csv, row 17`. */
 export interface DecisionRecord extends Pick<OpenRecord, "kind" | "key" | "event" | "row"> {
   at: string | null;
   /** The last one. */

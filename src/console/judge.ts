@@ -114,6 +114,7 @@ function judgeGroup(
     );
     const row: GridRow = {
       ref: source.ref,
+      lead: source.lead,
       row: source.row,
       cells: shown.map((position) => source.cells[position] ?? ""),
       draft: Object.fromEntries(draft),

@@ -36,6 +36,9 @@ export interface Console {
   close(): Promise<void>;
 }
 
+/** A command line has an end. */
+const MOST_ROWS = 5000;
+
 const text = z.string().max(10_000);
 const cell = z.string().max(100_000);
 const named = z.strictObject({ target: text });
@@ -51,11 +54,9 @@ const decision = named.extend({
   action: z.enum(["resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
   what: text.optional(),
   flags: z
-    .partialRecord(
-      z.enum(["code", "document", "input", "row", "reason", "document-id"]),
-      z.string().trim().min(1).max(10_000),
-    )
+    .partialRecord(z.enum(["code", "document", "input", "reason", "document-id"]), z.string().trim().min(1).max(10_000))
     .default({}),
+  rows: z.array(text).max(MOST_ROWS).default([]),
   word: z.enum(["landed", "not-landed", "undo"]).optional(),
   dry: z.boolean(),
 });
@@ -320,16 +321,17 @@ function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => 
 
 /** As a typed command. @throws RowferryError `usage` if something is missing */
 function wordsOf(
-  { action, what, flags, word }: Omit<z.infer<typeof decision>, "target" | "dry">,
+  { action, what, flags, rows, word }: Omit<z.infer<typeof decision>, "target" | "dry">,
   target: readonly string[],
 ): string[] {
   const waits = ["resume", "retry", "verify"].includes(action);
-  const confirms = ["dismiss", "withdraw", "resolve"].includes(action);
+  const confirms = ["dismiss", "withdraw", "resolve", "replace"].includes(action);
   const options = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
   return [
     action,
     ...target,
     ...options,
+    ...rows.map((row) => `--row=${row}`),
     ...(word === undefined ? [] : [`--${word}`]),
     ...(waits ? ["--wait"] : confirms ? ["--yes"] : []),
     ...(what === undefined ? [] : ["--", what]),

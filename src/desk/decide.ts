@@ -4,10 +4,11 @@ import type { Decision } from "../ledger/decide/decisions.js";
 import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
 import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/resolve.js";
-import { type Selectors, replaceable, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
+import { type Selectors, replaceable, rowsNamed, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
+import { describeRow } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { Writer } from "../ledger/writer.js";
@@ -23,14 +24,19 @@ import { archiveFolder } from "./show.js";
 
 export type { Dismissed, Doubt, Settled, Withdrawn };
 
+/** Rows, in the list of runs. */
+const MOST_NAMED = 3;
+
 /** Also used for rehearsals. */
 export type Deciding<Done> = (database: LedgerDatabase, now: number) => Done;
 
-const asked = (selectors: Selectors): string =>
-  Object.entries(selectors)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(", ");
+const asked = (database: LedgerDatabase, { row, ...others }: Selectors): string => {
+  const rows = (row ?? []).flatMap((text) => rowsNamed(database, text, others));
+  const named = rows.slice(0, MOST_NAMED).map((id) => describeRow(database, id));
+  if (rows.length > MOST_NAMED) named.push(`${rows.length - MOST_NAMED} more`);
+  for (const [name, value] of Object.entries(others)) if (value !== undefined) named.push(`${name} ${value}`);
+  return named.join("; ");
+};
 
 function requireSelectors(selectors: Selectors, message: string, hint: string): void {
   if (Object.values(selectors).every((selector) => selector === undefined))
@@ -53,7 +59,7 @@ export function dismissing(selectors: Selectors, undo = false): Deciding<Dismiss
       ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0 }
       : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now);
     const { left: _, ...counts } = done;
-    const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(selectors)})`;
+    const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(database, selectors)})`;
     createRunStore(database).decided("dismiss", did, now);
     return done;
   };
@@ -98,7 +104,11 @@ export function withdrawing(selectors: Selectors): Deciding<Withdrawn> {
   return (database, now) => {
     requireKnown(database, selectors);
     const done = withdraw(database, selectors);
-    createRunStore(database).decided("withdraw", `taken back: ${countedKinds({ ...done })} (${asked(selectors)})`, now);
+    createRunStore(database).decided(
+      "withdraw",
+      `taken back: ${countedKinds({ ...done })} (${asked(database, selectors)})`,
+      now,
+    );
     return done;
   };
 }

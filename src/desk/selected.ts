@@ -1,5 +1,12 @@
 /** What a person's selectors mean; a name that is unknown is a mistake, unlike one for which nothing is open. */
-import { namesFor, selectNamed, selectOpen, type Selection, type Selectors } from "../ledger/decide/selection.js";
+import {
+  namesFor,
+  rowsNamed,
+  selectNamed,
+  selectOpen,
+  type Selection,
+  type Selectors,
+} from "../ledger/decide/selection.js";
 import { findDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { didYouMean } from "../map/nearest.js";
@@ -9,7 +16,7 @@ import { listed } from "../model/fold.js";
 import { statesOf } from "../model/states.js";
 
 /** @throws RowferryError `usage`, `document-unknown` */
-export function requireKnown(database: LedgerDatabase, { run, input, document, code }: Selectors): void {
+export function requireKnown(database: LedgerDatabase, { run, input, row, document, code }: Selectors): void {
   const refuse = (what: string, name: string | undefined, known: readonly string[]): void => {
     if (name === undefined || known.includes(name)) return;
     const near = didYouMean(name, known);
@@ -18,6 +25,9 @@ export function requireKnown(database: LedgerDatabase, { run, input, document, c
   };
   refuse("run", run, run === undefined ? [] : namesFor(database, "run"));
   refuse("input", input, input === undefined ? [] : namesFor(database, "input"));
+  for (const text of row ?? [])
+    if (rowsNamed(database, text, { run, input }).length === 0)
+      refuse("input", text.replace(/:\d+$/, ""), namesFor(database, "input"));
   refuse("code", code, [...Object.keys(codes), ...statesOf("event")]);
   if (document !== undefined) findDocument(database, document);
 }

@@ -18,6 +18,10 @@ export function rowReference(contentHash: string, id: number): string {
   return `${contentHash.slice(0, 8)}-${inputOf(id)}:${rowNumberOf(id)}`;
 }
 
+/** In SQL, of a row of the input `i`. */
+export const referenceOf = (id: string): string =>
+  `substr(i.content_hash, 1, 8) || '-' || i.id || ':' || (${id} & 4294967295)`;
+
 /** Null: not such a reference. */
 export function parseRowReference(text: string): { hashPrefix: string; row: number } | null {
   const match = /^([0-9a-f]{8})-(\d{1,6}):(\d{1,9})$/.exec(text.trim());

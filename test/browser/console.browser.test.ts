@@ -209,23 +209,35 @@ it.runIf(chromium !== undefined)(
 );
 
 it.runIf(chromium !== undefined)(
-  "a row that changed after it had landed shows both values; what landed is kept at the second press",
+  "what no correction can send is decided at the second press: the ticked ones, a person's word on doubt, a foreign key",
   { tags: ["long"], timeout: 120_000 },
   async () => {
     const at = badNight();
     onTestFinished(at.remove);
     const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
-    const [header = "", row = ""] = [lines[0], lines.find((line) => line.includes(";1000;11222333000181;SP;sim;I"))];
-    writeFileSync(join(at.path, "night.csv"), `${header}\n${row}\n`);
-    await at.type("import", "night.yaml", "night.csv");
-    writeFileSync(join(at.path, "night-2.csv"), `${header}\n${row.replace(";1000;", ";1250;")}\n`);
+    const rows = lines.filter((line) => line.includes(";1000;11222333000181;SP;sim;I")).slice(0, 5);
+    writeFileSync(join(at.path, "night.csv"), [lines[0], ...rows, ""].join("\n"));
+    expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(0);
+    const changed = rows.slice(0, 3).map((row) => row.replace(";1000;", ";1250;"));
+    writeFileSync(join(at.path, "night-2.csv"), [lines[0], ...changed, ""].join("\n"));
     expect((await at.type("import", "night.yaml", "night-2.csv")).code).toBe(3);
+    const ledger = new Database(join(at.path, "state/sandbox/ledger.db"));
+    ledger.exec(
+      `DELETE FROM event_states WHERE event_id > 3; INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
+       SELECT document_id, id, iif(id = 4, 'stalled', 'foreign'), iif(id = 4, 'doubt-unsettled', 'foreign-collision'), id = 4, 0
+       FROM events WHERE id > 3`,
+    );
+    ledger.close();
     const page = await open((await startConsole(at, "--allow-changes")).url);
-    await page
-      .getByRole("link", { name: /^Decide/ })
-      .first()
-      .click();
-    await eventually(() => page.locator(".records tbody td").allTextContents()).toEqual([
+    const decide = (what: RegExp) => page.getByRole("row", { name: what }).getByRole("link").click();
+    const press = async (label: RegExp) => {
+      await page.getByRole("button", { name: label }).first().click();
+      const again = page.getByRole("group", { name: label }).getByRole("button", { name: label });
+      await eventually(() => again.evaluate(hasFocus)).toBe(true);
+      await page.keyboard.press("Enter");
+    };
+    await decide(/landed with other/);
+    await eventually(() => page.locator(".records li:first-child tbody td").allTextContents()).toEqual([
       'attribute "Gross"',
       "1000",
       "1250",
@@ -233,12 +245,27 @@ it.runIf(chromium !== undefined)(
     expect(await page.locator(".records").textContent(), "the row that differs").toContain("night-2.csv, row 2");
     const { stdout } = await at.type("status");
     expect(stdout).toMatch(/landed with other content.*"Gross" was "…" and is "…".*night-2\.csv, row 2/s);
-    await page.getByRole("button", { name: /^Keep what landed: all 1/ }).click();
-    await page
-      .getByRole("button", { name: /^Keep what landed/ })
-      .first()
-      .click();
+    for (const row of [2, 4]) {
+      await page.getByRole("checkbox", { name: new RegExp(`night-2.csv, row ${row}`) }).focus();
+      await page.keyboard.press("Space");
+    }
+    await press(/^Keep what landed: the 2 ticked/);
+    await eventually(() => page.locator(".records li").allTextContents()).toEqual([
+      expect.stringContaining("night-2.csv, row 3"),
+    ]);
+    await press(/^Keep what landed: all 1/);
     await eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
+    for (const [cause, choice] of [
+      [/may have landed/, /^It is there/],
+      [/already has this/, /^Accept: all 1/],
+    ] as const) {
+      await page.getByRole("link", { name: "Overview" }).first().click();
+      await decide(cause);
+      await press(choice);
+      await eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
+    }
+    await page.getByRole("link", { name: "Overview" }).first().click();
+    await eventually(() => heading(page).textContent()).toContain("Nothing is open");
   },
 );
 

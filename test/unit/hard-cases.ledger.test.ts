@@ -152,7 +152,7 @@ describe("H23: a hold ends", () => {
 
   it("by dismissal, which stays in force when the same bad row comes back in tomorrow's full export", async () => {
     await hold();
-    dismissSelected(world.target, { row: 2, input: "a.csv" }, world.clock);
+    dismissSelected(world.target, { row: ["2"], input: "a.csv" }, world.clock);
     expect((await world.resume()).exitCode).toBe(0);
     const newer = "r3,M1,11222333000181,3,2026-01-01 12:00,7\n";
     const tomorrow = await importText(world, byTicket, "b.csv", idHeader + laterRow + badRow + newer);
@@ -169,7 +169,9 @@ describe("H23: a hold ends", () => {
     const refusing = file(...at(10), { document: "M1", minute: 20, key: "t", weight: "0", bad: true }, ...at(30));
     const refused = await world.import([refusing]);
     expect(refused.open.events).toEqual({ held: 1, rejected: 1 });
-    expect(dismissSelected(world.target, { input: refusing.name, row: 3 }, world.clock)).toMatchObject({ events: 1 });
+    expect(dismissSelected(world.target, { input: refusing.name, row: ["3"] }, world.clock)).toMatchObject({
+      events: 1,
+    });
     const again = await world.import([refusing]);
     expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
     expect(timelines()).toEqual([2]);

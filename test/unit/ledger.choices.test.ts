@@ -55,7 +55,7 @@ describe("a dismissal", () => {
       eventRow({ row: 4, document: "M1", minute: 30 }),
     ];
     await world.import([file("a", rows)]);
-    dismiss({ input: "a.csv", row: 3 });
+    dismiss({ input: "a.csv", row: ["3"] });
     await loseAllAndRebuild();
     const tomorrow = await world.import([file("b", [...rows, eventRow({ row: 5, document: "M1", minute: 40 })])]);
     expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
@@ -97,10 +97,10 @@ describe("a dismissal that was taken back", () => {
     ];
     const first = await world.import([file("a", rows)]);
     expect(first.open.events).toMatchObject({ held: 1, deferred: 1 });
-    for (const row of [3, 4, 5]) expect(dismiss({ input: "a.csv", row })).toMatchObject({ left: 0 });
+    expect(dismiss({ row: ["3", "a.csv:4", "a.csv:5"] })).toMatchObject({ left: 0 });
     expect(world.withLedger(tallyOpen)).toMatchObject({ events: {}, rows: 0 });
-    for (const row of [3, 4, 5]) undo({ input: "a.csv", row });
-    expect(() => undo({ input: "a.csv", row: 3 })).toThrow(expect.objectContaining({ code: "usage" }));
+    undo({ input: "a.csv", row: ["3", "4", "5"] });
+    expect(() => undo({ input: "a.csv", row: ["3"] })).toThrow(expect.objectContaining({ code: "usage" }));
     const resumed = await world.resume();
     expect([resumed.open.events, resumed.open.rows]).toEqual([first.open.events, 1]);
     await loseAllAndRebuild();
@@ -126,9 +126,9 @@ describe("a dismissal that was taken back", () => {
   it("of planned work that was never sent, by the row that a person names", async () => {
     const rows = ["M1", "M2"].map((document, index) => eventRow({ row: index + 2, document, minute: 10 }));
     await world.import([file("a", rows)], { limits: { limitDocuments: 1 } });
-    expect(dismiss({ input: "a.csv", row: 3 })).toMatchObject({ events: 1, left: 0 });
+    expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ events: 1, left: 0 });
     expect((await world.resume()).requests.sent).toBe(0);
-    undo({ input: "a.csv", row: 3 });
+    undo({ input: "a.csv", row: ["3"] });
     await world.resume();
     expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
   });

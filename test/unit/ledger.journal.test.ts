@@ -169,7 +169,7 @@ async function everything(): Promise<void> {
   };
   const byTicket = "=ticket";
   await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7"]);
-  dismissSelected(world.target, { input: "march.csv", row: 4 }, world.clock, journal);
+  dismissSelected(world.target, { input: "march.csv", row: ["4"] }, world.clock, journal);
   world.sandbox.setFaults([
     { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
   ]);

@@ -80,7 +80,7 @@ describe("what was dismissed on a document that is replaced (H23)", () => {
       eventRow({ row: 3, document: "M1", minute: 20, bad: true }),
     ];
     await world.import([file("a", rows)]);
-    dismissSelected(world.target, { row: 3, input: "a.csv" }, world.clock);
+    dismissSelected(world.target, { row: ["3"], input: "a.csv" }, world.clock);
     await replace("M1");
     await world.resume();
     const again = await world.import([file("b", [...rows, eventRow({ row: 4, document: "M1", minute: 30 })])]);

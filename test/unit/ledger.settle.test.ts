@@ -87,7 +87,7 @@ describe("dismiss", () => {
         eventRow({ row: 5, document: "M2", minute: 20 }),
       ]),
     ]);
-    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ rows: 1, events: 0 });
+    expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
     expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
     const summary = await world.resume();
     expect(summary.events).toEqual({ landed: 2 });
@@ -99,8 +99,8 @@ describe("dismiss", () => {
     await world.import([
       file("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
     ]);
-    expect(dismiss({ input: "a.csv", row: 3 })).toMatchObject({ rows: 0, events: 1 });
-    dismiss({ input: "a.csv", row: 2 });
+    expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 0, events: 1 });
+    dismiss({ input: "a.csv", row: ["2"] });
     const summary = await world.resume();
     expect([summary.requests.sent, summary.exitCode]).toEqual([0, 0]);
   });
@@ -109,7 +109,7 @@ describe("dismiss", () => {
     world = createWorld();
     world.sandbox.setFaults(lostCreate);
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
-    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ events: 0, left: 1 });
+    expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
   });
 
   it("of a participant stays, whatever is tried again after it (H23)", async () => {
@@ -118,8 +118,8 @@ describe("dismiss", () => {
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
-    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ participants: 1, events: 1 });
-    expect(() => dismiss({ input: "a.csv", row: 2 })).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ participants: 1, events: 1 });
+    expect(() => dismiss({ input: "a.csv", row: ["2"] })).toThrow(expect.objectContaining({ code: "usage" }));
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
     const summary = await world.resume();
     expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);
@@ -136,7 +136,7 @@ describe("dismiss", () => {
     await world.import([
       file("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
     ]);
-    world.withLedger(() => expect(dismiss({ row: 2 }).rows).toBe(1));
+    world.withLedger(() => expect(dismiss({ row: ["2"] }).rows).toBe(1));
   });
 });
 
@@ -290,7 +290,7 @@ describe("selectors", () => {
     expect(rows({ input: "b.csv" })).toBe(1);
     expect(rows({ document: "M1" })).toBe(2);
     expect(rows({ document: "manifest/M1", input: "a.csv" })).toBe(1);
-    expect(rows({ row: 3 })).toBe(1);
+    expect(rows({ row: ["3"] })).toBe(1);
     expect(rows({ code: "value-unmapped" })).toBe(3);
     expect(rows({ code: "late" })).toBe(0);
   });

@@ -70,7 +70,7 @@ describe("a row dated years ahead by mistake", () => {
     ];
     const first = await world.import([file("a", rows)]);
     expect(first.open.events).toMatchObject({ deferred: 1 });
-    expect(await withdraw({ input: "a.csv", row: 3 })).toMatchObject({ rows: 1, events: 1 });
+    expect(await withdraw({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 1, events: 1 });
     expect((await world.resume()).open.events).toEqual({});
     expect(timelines()).toEqual([2]);
   });
@@ -120,11 +120,15 @@ describe("what cannot be taken back", () => {
     await expect(withdraw({})).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("is one row number that several files have: the choices are named, and nothing is done", async () => {
+  it("is one row number that several files have: the choices are named, and only a name of one row does anything", async () => {
     world = createWorld();
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: years })])]);
-    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: years })])]);
-    await expect(withdraw({ row: 2 })).rejects.toThrow(/a\.csv:2 .*b\.csv:2/);
+    const other = file("b", [eventRow({ row: 2, document: "M2", minute: years })]);
+    await world.import([{ ...other, contentHash: "b0b0b0b0b0" }]);
+    await expect(withdraw({ row: ["2"] })).rejects.toThrow(/a\.csv:2 .*b\.csv:2/);
     expect((await world.resume()).open.events).toEqual({ deferred: 2 });
+    await expect(withdraw({ row: ["b0b0b0b1-2:2"] })).rejects.toMatchObject({ code: "usage" });
+    expect(await withdraw({ row: ["b0b0b0b0-2:2"] })).toMatchObject({ events: 1 });
+    expect((await world.resume()).open.events).toEqual({ deferred: 1 });
   });
 });

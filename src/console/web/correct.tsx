@@ -268,6 +268,7 @@ function Importing({ target, tally, undo }: { target: TargetOverview; tally: Tal
   const { rows, ready, left } = tally;
   const key = JSON.stringify(tally);
   const isUnderWay = target.job !== null && target.job.exitCode === null;
+  const canSend = ready > 0 && !(isUnderWay && imported === key);
   const check = () =>
     act(async () => {
       const { said } = await post<Said>("check", { target: target.name });
@@ -284,17 +285,13 @@ function Importing({ target, tally, undo }: { target: TargetOverview; tally: Tal
         <strong>{rows.toLocaleString("en")}</strong> to correct = <strong>{ready.toLocaleString("en")}</strong> ready +{" "}
         {left.toLocaleString("en")} left
       </p>
-      <button disabled={tally.undo === null} onClick={() => void undo()}>
+      <button aria-disabled={tally.undo === null} onClick={() => tally.undo !== null && void undo()}>
         Undo{tally.undo === null ? "" : `: ${tally.undo}`}
       </button>
-      <button disabled={ready === 0 || isBusy} onClick={() => void check()}>
+      <button aria-disabled={ready === 0} onClick={() => ready > 0 && void check()}>
         {isBusy ? "Checking…" : "Check"}
       </button>
-      <button
-        class="main"
-        disabled={ready === 0 || isBusy || (isUnderWay && imported === key)}
-        onClick={() => void send()}
-      >
+      <button class="main" aria-disabled={!canSend} onClick={() => canSend && void send()}>
         Import {count(ready, "row")}
       </button>
       <span class="quiet small">What lands cannot be taken back.</span>

@@ -14,16 +14,24 @@ interface Choice {
   action: DecisionRequest["action"];
   word?: DecisionRequest["word"];
   asks?: { label: string; flag: "reason" | "document-id" };
+  /** Also for all, and for those that are ticked. */
+  isForMany?: boolean;
 }
 
-const giveUp: Choice = { action: "dismiss", label: "Give up", does: "is not sent, and what waits for it is released" };
-const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent once more" };
+const giveUp: Choice = {
+  action: "dismiss",
+  label: "Give up",
+  does: "is not sent, and what waits for it is released",
+  isForMany: true,
+};
+const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent once more", isForMany: true };
 const replaceIt: Choice = {
   action: "replace",
   label: "Replace",
   does: "the document is cancelled and sent again whole, with this in its place",
   asks: { label: "Reason", flag: "reason" },
 };
+const replaceThem: Choice = { ...replaceIt, isForMany: true };
 const nameIt: Choice = {
   action: "resolve",
   label: "This is its id",
@@ -44,9 +52,9 @@ const isNotThere: Choice = {
 };
 
 const choices: { [code: string]: Choice[] } = {
-  changed: [{ ...giveUp, label: "Keep what landed", does: "stays as it is at the service" }, replaceIt],
-  late: [giveUp, replaceIt],
-  "after-close": [giveUp, replaceIt],
+  changed: [{ ...giveUp, label: "Keep what landed", does: "stays as it is at the service" }, replaceThem],
+  late: [giveUp, replaceThem],
+  "after-close": [giveUp, replaceThem],
   "after-cancel": [giveUp, replaceIt],
   "foreign-collision": [{ ...giveUp, label: "Accept", does: "is accepted as sent by someone else" }],
   "row-gone": [giveUp, tryAgain],
@@ -57,15 +65,12 @@ const choices: { [code: string]: Choice[] } = {
   "document-gone": [replaceIt, tryAgain],
 };
 
-/** These take a code, and with it all that have it. */
-const takesAll = ({ action }: Choice): boolean => action === "dismiss" || action === "retry";
-
 /** One record as its command names it: by its row where that is known and the command takes rows, else by its document. */
 function requestOf({ action, word }: Choice, { kind, key, row }: DecisionRecord): DecisionRequest {
   const document = `${kind}/${key}`;
   const said = word === undefined ? {} : { word };
   if (action === "replace" || action === "resolve") return { action, what: document, ...said };
-  return { action, flags: row === null ? { document } : { row }, ...said };
+  return { action, ...(row === null ? { flags: { document } } : { rows: [row] }), ...said };
 }
 
 const fieldOf = ({ field }: Change): string => field;
@@ -85,9 +90,14 @@ export function Decide({ target, code, allowChanges }: Props) {
   const { name } = target;
   const { data, failure, reload } = useData("decisions", { target: name, code });
   const [did, setDid] = useState<string[]>([]);
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
   const { cause, records } = data;
   const offered = choices[code] ?? [giveUp];
+  const chosen = records.filter(({ row }) => row !== null && ticked.has(row));
+  const all = chosen.length === 0 ? `all ${cause.count.toLocaleString("en")}` : `the ${chosen.length} ticked`;
+  const tick = (row: string, isTicked: boolean) =>
+    setTicked(new Set(isTicked ? [...ticked, row] : [...ticked].filter((one) => one !== row)));
   const onDone = (said: string[]) => {
     setDid(said);
     reload();
@@ -109,21 +119,30 @@ export function Decide({ target, code, allowChanges }: Props) {
       {allowChanges &&
         cause.count > 0 &&
         offered
-          .filter(takesAll)
+          .filter(({ isForMany }) => isForMany)
           .map((choice) => (
             <Decision
-              key={choice.label}
+              key={`${choice.label} ${[...ticked].join()}`}
               target={name}
-              label={`${choice.label}: all ${cause.count.toLocaleString("en")}`}
+              label={`${choice.label}: ${all}`}
               does={`each ${choice.does}`}
-              request={{ action: choice.action, flags: { code } }}
+              request={{ action: choice.action, flags: { code }, rows: chosen.flatMap(({ row }) => row ?? []) }}
               onDone={onDone}
+              {...(choice.asks === undefined ? {} : { asks: choice.asks })}
             />
           ))}
       <ul class="records">
         {records.map((record) => (
           <li key={`${record.kind} ${record.key} ${record.event ?? ""} ${record.row ?? ""}`}>
             <h2>
+              {allowChanges && record.row !== null && (
+                <input
+                  type="checkbox"
+                  aria-label={`${record.kind} ${record.key}, ${record.place}`}
+                  checked={ticked.has(record.row)}
+                  onChange={(event) => tick(record.row ?? "", event.currentTarget.checked)}
+                />
+              )}{" "}
               <Link to={linkTo("/find", { target: name, what: `${record.kind}/${record.key}` })}>
                 {record.kind} {record.key}
               </Link>{" "}

@@ -172,7 +172,6 @@ function Event({ event }: { event: ShownEvent }) {
 }
 
 function Row({ row, target, allowChanges }: Known & { row: ShownRow }) {
-  const named = `${row.file}:${row.row}`;
   const isOpen = row.settled === null;
   return (
     <section>
@@ -193,7 +192,7 @@ function Row({ row, target, allowChanges }: Known & { row: ShownRow }) {
           label={row.settled === "dismissed" ? "Take up again" : "Give up this row"}
           request={{
             action: "dismiss",
-            flags: { row: named },
+            rows: [row.reference],
             ...(row.settled === "dismissed" ? { word: "undo" } : {}),
           }}
         />

@@ -5,7 +5,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { GridRow, GridTable } from "../api.js";
 import { readBlock, writeBlock } from "./clipboard.js";
-import { Link, linkTo } from "./page.js";
+import { Decision, Link, linkTo } from "./page.js";
 import { count, toldProblem } from "./words.js";
 
 export interface CellEdit {
@@ -287,12 +287,22 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
         {current !== undefined && (
           <>
             <Said row={current} />{" "}
-            <Link to={linkTo("/find", { target, what: `${table.file}:${current.row}` })}>
-              Give it up, or look closer
-            </Link>
+            <Link to={linkTo("/find", { target, what: `${table.file}:${current.row}` })}>Look closer</Link>
           </>
         )}
       </p>
+      {!isFixed && (
+        <Decision
+          key={`${firstRow} ${lastRow}`}
+          target={target}
+          label={`Give up ${count(lastRow - firstRow + 1, "chosen row")}`}
+          does="and whatever is grouped with it; Shift and the arrows choose more"
+          request={{
+            action: "dismiss",
+            rows: [...new Set(rows.slice(firstRow, lastRow + 1).map(({ lead }) => lead))],
+          }}
+        />
+      )}
     </>
   );
 }

@@ -9,8 +9,13 @@ import { when } from "./words.js";
 export function go(address: string, isSame = false): void {
   history[isSame ? "replaceState" : "pushState"](null, "", address);
   dispatchEvent(new PopStateEvent("popstate"));
-  if (!isSame) scrollTo(0, 0);
+  if (isSame) return;
+  scrollTo(0, 0);
+  focusMain();
 }
+
+/** Where the focus goes when what had it is gone. */
+const focusMain = (): void => document.getElementById("main")?.focus({ preventScroll: true });
 
 export function Link({ to, children, current }: { to: string; children: ComponentChildren; current?: boolean }) {
   return (
@@ -95,7 +100,9 @@ export function useAct(): {
 } {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
+  // Its button is not disabled meanwhile, which would drop the focus.
   const act = async (work: () => Promise<unknown>) => {
+    if (isBusy) return;
     setBusy(true);
     setFailure(null);
     try {
@@ -129,10 +136,15 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
   const { isBusy, failure, act } = useAct();
   const flags = asks === undefined ? request.flags : { ...request.flags, [asks.flag]: word };
   const send = (dry: boolean) => post<Said>("do", { target, ...request, flags, dry });
-  const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), [would !== null]);
+  const button = useRef<HTMLButtonElement>(null);
+  const isUsed = useRef(false);
+  useEffect(() => {
+    if (isUsed.current) button.current?.focus();
+  }, [would !== null]);
+  useEffect(() => () => void (isUsed.current && focusMain()), []);
   const ask = () =>
     act(async () => {
+      isUsed.current = true;
       setDid([]);
       setWould((await send(true)).said);
     });
@@ -152,7 +164,7 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
       )}
       {would === null ? (
         <>
-          <button disabled={isBusy || (asks !== undefined && word.trim() === "")} onClick={() => void ask()}>
+          <button ref={button} disabled={asks !== undefined && word.trim() === ""} onClick={() => void ask()}>
             {label}
           </button>
           <span class="quiet">{isBusy ? "working out what it would do…" : does}</span>
@@ -163,7 +175,7 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
             <strong>It would do this:</strong>
           </p>
           <Sentences said={would} />
-          <button class="main" ref={first} disabled={isBusy} onClick={() => void run()}>
+          <button class="main" ref={button} onClick={() => void run()}>
             {label}
           </button>{" "}
           <button onClick={() => setWould(null)}>No</button>

@@ -2,14 +2,14 @@
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { generationsNamed } from "../documents-named.js";
-import { inputOf } from "../rows.js";
+import { inputOf, parseRowReference, rowNumberOf } from "../rows.js";
 
 export interface Selectors {
   /** A run that staged or sent it. */
   run?: string | undefined;
   input?: string | undefined;
-  /** With `input`, or as `file:17`. */
-  row?: number | undefined;
+  /** Each as `file:17`, as `17` with `input`, or as a rejected file names it. */
+  row?: readonly string[] | undefined;
   /** As documents-named.ts reads it. */
   document?: string | undefined;
   code?: string | undefined;
@@ -29,7 +29,7 @@ export interface Selection {
 export const selectorValues = (database: LedgerDatabase, { run, input, row, document, code }: Selectors) => ({
   run: run ?? null,
   input: input ?? null,
-  row: row ?? null,
+  rows: row === undefined ? null : JSON.stringify(row.flatMap((text) => rowsNamed(database, text, { run, input }))),
   documents: document === undefined ? null : JSON.stringify(generationsNamed(database, document)),
   code: code ?? null,
 });
@@ -41,9 +41,9 @@ export const namesFor = (database: LedgerDatabase, selector: "run" | "input"): s
   );
 
 export const isRow = (id: string): string =>
-  `(@input IS NULL OR (${id} >> 32) IN (SELECT id FROM inputs WHERE name = @input))
-   AND (@run IS NULL OR (${id} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = @run))
-   AND (@row IS NULL OR (${id} & 4294967295) = @row)`;
+  `iif(@rows IS NULL, (@input IS NULL OR (${id} >> 32) IN (SELECT id FROM inputs WHERE name = @input))
+     AND (@run IS NULL OR (${id} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = @run)),
+   ${id} IN (SELECT value FROM json_each(@rows)))`;
 
 export const isDocument = (id: string): string =>
   `(@documents IS NULL OR ${id} IN (SELECT value FROM json_each(@documents)))`;
@@ -59,7 +59,7 @@ const isAwaited = (name: string) =>
   `EXISTS (SELECT 1 FROM open_events h WHERE h.state = 'held' AND h.waits_for = ${name})`;
 
 const eventsOf = (which: string): string => `SELECT e.id FROM ${which}
-    AND (coalesce(@input, @run, @row) IS NULL
+    AND (coalesce(@input, @run, @rows) IS NULL
       OR EXISTS (SELECT 1 FROM row_events re WHERE re.event_id = e.id AND ${isRow("re.row_id")}))
     AND ${isDocument("e.document_id")} AND ${isCode("e.code")}`;
 
@@ -67,7 +67,7 @@ const openEvents = eventsOf("open_events e WHERE e.state IN ('held', 'rejected',
 
 /** Events of the named row that only wait to be sent. */
 const waitingEvents = `SELECT e.id FROM row_events re JOIN events_now e ON e.id = re.event_id
-  WHERE @row IS NOT NULL AND ${isRow("re.row_id")} AND e.state IN ('planned', 'deferred')
+  WHERE @rows IS NOT NULL AND ${isRow("re.row_id")} AND e.state IN ('planned', 'deferred')
     AND ${isDocument("e.document_id")} AND ${isCode("coalesce(e.reason, e.state)")}`;
 
 /** Events of replaced documents cannot be taken up again. */
@@ -112,10 +112,7 @@ export function selectOpen(
     participants: ids(isGone ? dismissedRecords : registrations, { kind: "participant" }),
     addresses: ids(isGone ? dismissedRecords : registrations, { kind: "address" }),
   };
-  if (selectors.row !== undefined) {
-    const isNamed = (row: number) => row % 2 ** 32 === selectors.row;
-    refuseAmbiguous(database, selectors, [...rowsOf(database, selection)].filter(isNamed).map(inputOf));
-  }
+  if (selectors.row !== undefined) refuseAmbiguous(database, selectors, rowsOf(database, selection));
   return selection;
 }
 
@@ -192,17 +189,35 @@ export function withoutHeld(database: LedgerDatabase, selection: Selection): Sel
   return { ...selection, events };
 }
 
-/** A row number must mean one row: other rows are not touched (F87). */
-export function refuseAmbiguous(database: LedgerDatabase, { row, input }: Selectors, inputs: Iterable<number>): void {
-  const found = database.rows<{ name: string; run: string }>(
-    `SELECT DISTINCT i.name, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
-     WHERE i.id IN (SELECT value FROM json_each(@inputs)) ORDER BY i.staged_at, i.id`,
-    { inputs: JSON.stringify([...new Set(inputs)]) },
+/** A name must mean one row: other rows are not touched (F87). */
+export function refuseAmbiguous(database: LedgerDatabase, selectors: Selectors, touched: ReadonlySet<number>): void {
+  for (const text of selectors.row ?? []) {
+    const rows = rowsNamed(database, text, selectors).filter((id) => touched.has(id));
+    if (rows.length < 2) continue;
+    const found = database.rows<{ name: string; run: string }>(
+      `SELECT i.name, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
+       WHERE i.id IN (SELECT value FROM json_each(@inputs)) ORDER BY i.staged_at, i.id`,
+      { inputs: JSON.stringify(rows.map(inputOf)) },
+    );
+    const row = rowNumberOf(rows[0] ?? 0);
+    const choices = found.map(({ name, run }) => `${name}:${row} (run ${run})`).join(", ");
+    throw new RowferryError("usage", `${found.length} inputs have a row ${row}: ${choices}.`, {
+      hint:
+        new Set(found.map(({ name }) => name)).size === 1
+          ? "Add --run <name> to say which import of it you mean."
+          : "Name the file too: --row <file>:<row>.",
+    });
+  }
+}
+
+/** Ids; none need exist. */
+export function rowsNamed(database: LedgerDatabase, text: string, { input, run }: Selectors): number[] {
+  const named = parseRowReference(text);
+  const [, file, row] = /^(?:(.+):)?(\d+)$/s.exec(text) ?? [];
+  return database.values<number>(
+    `SELECT iif(@hash IS NULL, (i.id << 32) + @row, @row) FROM inputs i JOIN runs u ON u.id = i.run_id
+     WHERE iif(@hash IS NULL, (@input IS NULL OR i.name = @input) AND (@run IS NULL OR u.name = @run),
+       i.id = @row >> 32 AND substr(i.content_hash, 1, 8) = @hash)`,
+    { hash: named?.hashPrefix ?? null, row: named?.row ?? Number(row), input: file ?? input ?? null, run: run ?? null },
   );
-  if (found.length < 2) return;
-  const choices = found.map(({ name, run }) => `${name}:${row} (run ${run})`).join(", ");
-  const isNamed = input !== undefined && found.every(({ name }) => name === input);
-  throw new RowferryError("usage", `${found.length} inputs have a row ${row}: ${choices}.`, {
-    hint: isNamed ? "Add --run <name> to say which import of it you mean." : "Name the file too: --row <file>:<row>.",
-  });
 }

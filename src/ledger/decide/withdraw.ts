@@ -4,7 +4,7 @@
  */
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { inputOf, membersOf } from "../rows.js";
+import { membersOf } from "../rows.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { invalidRows, isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
@@ -35,7 +35,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
   );
   const taken = database.values<number>("SELECT DISTINCT row_id FROM temp.taken");
   if (taken.length === 0) throw nothingFits(database);
-  if (selectors.row !== undefined) refuseAmbiguous(database, selectors, taken.map(inputOf));
+  refuseAmbiguous(database, selectors, new Set(taken));
 
   database.run("DELETE FROM row_events WHERE (row_id, event_id) IN (SELECT row_id, event_id FROM temp.taken)");
   database.run("DELETE FROM row_records WHERE row_id IN (SELECT row_id FROM temp.taken WHERE event_id IS NULL)");

@@ -2,7 +2,7 @@
 import { beyondCorrection, isBeyondCorrection } from "../../model/beyond-correction.js";
 import { type Code, codes } from "../../model/codes.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow } from "../rows.js";
+import { describeRow, referenceOf } from "../rows.js";
 import { mistakeOf } from "./problems.js";
 
 /** Which rows or records are meant. */
@@ -134,6 +134,7 @@ export interface OpenRecord {
   message: string | null;
   /** Null: unknown. */
   firstRow: number | null;
+  /** As rejected files name it. */
   row: string | null;
 }
 
@@ -141,7 +142,7 @@ export interface OpenRecord {
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
     `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
-       (SELECT i.name || ':' || (f.row_id & 4294967295) FROM inputs i WHERE i.id = f.row_id >> 32) AS row
+       (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row
      FROM failures f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
      JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
      WHERE f.subject IN ('event', 'document') AND f.code = @code LIMIT @limit`,

@@ -99,6 +99,7 @@ const row = z.strictObject({
   row: count,
   path: text,
   contentHash: text,
+  reference: text.describe("as `--row` takes it; means this row only"),
   mapping: text,
   stagedAt: time,
   fate: text.describe("`skipped`, `invalid`, `known`, `staged`"),

@@ -1,7 +1,7 @@
 /** Answers P7: what became of any row of any file, and why. */
 import { basename } from "node:path";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { rowId, rowName } from "../../rows.js";
+import { referenceOf, rowId, rowName } from "../../rows.js";
 import { createKnownRows } from "../../known-rows.js";
 import { createCells } from "../../stage/row-cells.js";
 import { eventsOfRow } from "./events.js";
@@ -9,7 +9,7 @@ import { registrations } from "./registrations.js";
 import { parsed, type ShownRow } from "./shown.js";
 
 /** A row without an entry of its own is known by its records. */
-const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, i.mapping,
+const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@id")} AS reference, i.mapping,
     iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
       iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
     iif(r.settled_by IS NULL, NULL, ${rowName("r.settled_by")}) AS settledBy, r.lead & 4294967295 AS groupOf,
