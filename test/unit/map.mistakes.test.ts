@@ -83,6 +83,33 @@ describe("a mistake in a mapping", () => {
     expect(error.hint).toBe('Did you mean "taxId"?');
   });
 
+  const whole = mappingWith({ columns: "x: { header: X }" });
+  it.each([
+    ["a space of a web page", whole.replace("      x: {", "\u00a0     x: {"), "invisible sign", "Write blanks"],
+    ["a line too deep", whole.replace("namespace", "  namespace"), "The next line is indented deeper", "one column"],
+    ["no blank after a colon", whole.replace("namespace: ", "namespace:"), "blank after it", "Write namespace: "],
+    ["a pattern without quotes", whole.replace("inputs:", "inputs:\n  b: { files: *.csv }"), "The alias", '"*.csv"'],
+    ["a second document", whole.replace("inputs:", "---\ninputs:"), "second document", "Remove"],
+    ["a quoted version", whole.replace("version: 2", 'version: "2"'), "expected 2", "Leave out the quotes"],
+    ["no version", whole.replace("version: 2", ""), "missing", "`version: 2`"],
+    ["a list for names", whole.replace("x: {", "y: [a]\n      x: {"), "is a list", "Leave out the dashes"],
+    ["a number for a header", whole.replace("x: {", "y: 2025\n      x: {"), "is 2025", 'Put it in quotes: "2025"'],
+    ["a text for a list", whole.replace("x: {", "y: { header: Y, oneOf: a }\n      x: {"), "a list", '["a"]'],
+    ["an empty text", whole.replace("x: {", 'y: { header: "" }\n      x: {'), "at least 1 character", ""],
+    ["curly quotes", mappingWith({ event: "when: =doc == “a”" }), "is not allowed here", "straight quotes"],
+    [
+      "minutes for months",
+      mappingWith({ columns: 'x: { header: X, as: timestamp, formats: ["dd/mm/yyyy HH:MM"] }' }),
+      "minutes (mm) in the place of the month",
+      "dd/MM/yyyy HH:mm",
+    ],
+  ])("has one cause, and says how it is mended: %s", async (_title, yaml, cause, remedy) => {
+    const { message, hint } = await refusal(yaml);
+    expect(message).toContain(cause);
+    expect(message).not.toMatch(/mistakes in|Too (?:small|big)/);
+    expect(hint ?? "").toContain(remedy);
+  });
+
   it("in a file that is not there is said as such", async () => {
     await expect(loadMapping("/nowhere/m.yaml")).rejects.toMatchObject({ code: "mapping-missing" });
   });

@@ -177,6 +177,11 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
   const tokens = pieces.flatMap(([, , token]) => token ?? []);
   if (!DATE_TOKENS.every((kind) => tokens.some((token) => kind.test(token))))
     refuse("does not read a year, a month and a day (dd is the day, MM the month, yyyy the year; mm are minutes)");
+  const [hours = -1, minutes = -1, months = -1] = [/^[Hh]/, /^m/, /^[ML]/].map((kind) =>
+    tokens.findIndex((token) => kind.test(token)),
+  );
+  if (hours !== -1 && ((minutes !== -1 && minutes < hours) || months === hours + 1))
+    refuse("has minutes (mm) in the place of the month (MM), or the other way round");
   const fields = tokens.flatMap((token) => TOKENS[token]?.split(">")[0] ?? []);
   if (new Set(fields).size < fields.length) refuse("reads one part twice (MM are months, mm minutes)");
   const hasTime = tokens.some((token) => /^[HhTt]/.test(token));

@@ -58,6 +58,7 @@ function explain({ code, summary, range }: ParseError, text: string): string {
 /** Habits from spreadsheets and other languages; null: none. */
 function habitOf(text: string): string | null {
   const code = withoutTexts(text);
+  if (/[“”„«»‘’]/.test(code)) return 'Write straight quotes: "text".';
   if (code.includes("<>")) return "Write != for “is not equal”.";
   if (/(?:^|[^&])&(?:$|[^&])/.test(code)) return 'Join texts with +, as in code + "-1". && means “and”.';
   if (code.includes(";")) return "Arguments are separated by commas: iff(test, a, b).";

@@ -91,17 +91,15 @@ export const settingsSchema = z
 
 const csvSchema = z.strictObject({
   delimiter: maybe(
-    z.union([z.literal("auto"), z.string().length(1)], {
-      error: 'must be one character, such as ";". Leave it out to detect it',
-    }),
+    z.union([z.literal("auto"), z.string().length(1, 'must be one character, such as ";"; leave it out to detect it')]),
     "One character. Default `auto`: detected.",
   ),
   quote: maybe(
-    z.union([z.literal("auto"), z.string().length(1), z.null()], { error: "must be one character, auto, or null" }),
+    z.union([z.literal("auto"), z.string().length(1, "must be one character, auto, or null"), z.null()]),
     "One character. Default `auto`: `\"`, or `'` where cells show it; null: no quoting.",
   ),
   escape: maybe(
-    z.union([z.literal("auto"), z.string().length(1)], { error: "must be one character, or auto" }),
+    z.union([z.literal("auto"), z.string().length(1, "must be one character, or auto")]),
     "One character. Default `auto`: the quote doubled, or a backslash where cells show it.",
   ),
   trim: maybe(

@@ -34,9 +34,8 @@ function reportIssue(checked: Checked, issue: Issue, within: Path): void {
   const path = [...base, ...steps];
   const value = valueAt(checked.data, steps);
   const refuse = (wanted: string, known: readonly string[] = []) => {
-    const near = typeof value === "string" ? didYouMean(value, known).trim() : "";
     const message = `${place(path)} is ${describe(value)}; expected ${wanted}.`;
-    source.report("mapping-value", path, message, { hint: near || null });
+    source.report("mapping-value", path, message, { hint: remedyFor(value, wanted, known) });
   };
   if (value === undefined && steps.length > 0) {
     reportMissing(source, path);
@@ -58,16 +57,42 @@ function reportIssue(checked: Checked, issue: Issue, within: Path): void {
     refuse(listed(values), values);
   } else if (issue.code === "invalid_type") {
     refuse(expected(issue.expected));
+  } else if (/^Too (small|big)/.test(issue.message)) {
+    refuse(bounds(issue));
   } else {
     source.report("mapping-value", path, `${place(path)} does not fit: ${issue.message}.`);
   }
+}
+
+function remedyFor(value: unknown, wanted: string, known: readonly string[]): string | null {
+  if (typeof value === "string" && known.includes(value)) return "Leave out the quotes.";
+  if (typeof value === "string" && wanted === "a list")
+    return `Put it in brackets: [${JSON.stringify(shorten(value))}].`;
+  if (Array.isArray(value) && wanted.includes("members with names")) return "Leave out the dashes or brackets.";
+  if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
+    return `Put it in quotes: "${value}".`;
+  return typeof value === "string" ? didYouMean(value, known).trim() || null : null;
+}
+
+/** Instead of zod's own words: a length or an amount out of its bounds. */
+function bounds(issue: Issue): string {
+  const [origin, limit, word] =
+    issue.code === "too_small"
+      ? [issue.origin, issue.minimum, "at least"]
+      : issue.code === "too_big"
+        ? [issue.origin, issue.maximum, "at most"]
+        : ["", "", ""];
+  if (origin === "number" || origin === "int") return `a number of ${word} ${limit}`;
+  const [what, unit] = origin === "string" ? ["text", "character"] : ["a list", "entry"];
+  return `${what} of ${word} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
 }
 
 function reportMissing(source: MappingSource, path: Path): void {
   const name = String(path.at(-1));
   const parent = path.slice(0, -1);
   const message = `"${name}" is missing in ${place(parent)}.`;
-  source.report("mapping-value", parent, message, { at: "key" });
+  const hint = name === "version" && parent.length === 0 ? "Write `version: 2`." : null;
+  source.report("mapping-value", parent, message, { at: "key", hint });
 }
 
 /** Over all alternatives of unions. */
@@ -135,6 +160,7 @@ function expected(type: string): string {
     record: "members with names",
     array: "a list",
     boolean: "true or false",
+    int: "a whole number",
   };
   return names[type] ?? `a ${type}`;
 }

@@ -34,6 +34,8 @@ interface At {
   offset?: number;
 }
 
+/** Blanks that YAML takes for letters: in front of a line, and after a colon. */
+const INVISIBLE = /(?<=^ *|: *|:)[\u00a0\u2000-\u200b\u202f\u3000]/m;
 const MAX_LENGTH = 256 * 1024;
 const MAX_DEPTH = 24;
 const MAX_NODES = 40_000;
@@ -72,10 +74,19 @@ export class MappingSource {
       version: "1.2",
       schema,
     });
-    for (const { code, pos } of [...document.errors, ...document.warnings].slice(0, 20)) {
-      const [message, hint] = yamlFault(code, text.slice(pos[0], pos[0] + 40));
-      this.#add("mapping-syntax", message, pos[0], hint);
-    }
+    const faults = [...document.errors, ...document.warnings].slice(0, 20);
+    const invisible = document.errors.length === 0 ? -1 : text.search(INVISIBLE);
+    if (invisible >= 0) {
+      const hint = "Write blanks; such signs come from web pages and chats.";
+      this.#add("mapping-syntax", "An invisible sign stands in the place of a blank.", invisible, hint);
+    } else
+      for (const [at, { code, pos }] of faults.entries()) {
+        // One mistake has several faults at one place.
+        if (pos[0] === faults[at - 1]?.pos[0]) continue;
+        const line = text.slice(text.lastIndexOf("\n", pos[0] - 1) + 1).split("\n", 1)[0] ?? "";
+        const [message, hint] = yamlFault(code, text.slice(pos[0], pos[0] + 40), line);
+        this.#add("mapping-syntax", message, pos[0], hint);
+      }
     if (document.errors.length > 0) return;
     this.#root = document.contents;
     this.data = this.#plain(document.contents, 0);
@@ -185,8 +196,9 @@ export class MappingSource {
       return null;
     }
     if (isAlias(node)) {
-      const hint =
-        "Write it out. Columns, participants and addresses may stand at the top, for all inputs; `extends` shares between files.";
+      const hint = /[.*]/.test(node.source)
+        ? `Put it in quotes: "*${shorten(node.source)}".`
+        : "Write it out. Columns, participants and addresses may stand at the top, for all inputs; `extends` shares between files.";
       this.#add("mapping-syntax", `The alias *${node.source} is not read here.`, node.range?.[0] ?? 0, hint);
       return null;
     }
@@ -253,8 +265,8 @@ function mergeByKey(base: unknown, own: unknown): unknown {
   return merged;
 }
 
-/** Explains a YAML error in our own words; `text`: the text at its place. */
-function yamlFault(code: string, text: string): [message: string, hint: string] {
+/** Explains a YAML error in our own words; `text`: the text at its place, in its `line`. */
+function yamlFault(code: string, text: string, line: string): [message: string, hint: string] {
   const quote = "Put a text with : # [ ] { } , & * ! | > @ ` % or quotes in it in quotes.";
   const known: { [code: string]: [string, string] } = {
     TAG_RESOLVE_FAILED: [
@@ -264,11 +276,17 @@ function yamlFault(code: string, text: string): [message: string, hint: string] 
     TAB_AS_INDENT: ["Tabs cannot indent.", "Use blanks."],
     BAD_INDENT: ["The indentation does not fit.", "Parts of one thing begin in one column."],
     MISSING_CHAR: ["A sign is missing here: a colon, a comma, a bracket or a quote.", quote],
-    BLOCK_AS_IMPLICIT_KEY: [
-      'A second ": " stands on this line.',
-      "Put the text in quotes; in formulas iff(test, a, b) needs none.",
-    ],
-    MULTILINE_IMPLICIT_KEY: ["A name without its colon, or a text that continues where it should not.", quote],
+    BLOCK_AS_IMPLICIT_KEY:
+      line.split(/:(?=\s|$)/).length > 2
+        ? ['A second ": " stands on this line.', "Put the text in quotes; in formulas iff(test, a, b) needs none."]
+        : [
+            "The next line is indented deeper, but this one has its value already.",
+            "Parts of one thing begin in one column.",
+          ],
+    MULTILINE_IMPLICIT_KEY: /^[\w-]+:\S/.test(text)
+      ? ["A colon needs a blank after it.", `Write ${text.split(/\s/)[0]?.replace(":", ": ")}.`]
+      : ["A name without its colon, or a text that continues where it should not.", quote],
+    MULTIPLE_DOCS: ["A second document begins here.", "Remove the line ---."],
     BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
   };
   return known[code] ?? ["This is not YAML.", quote];
