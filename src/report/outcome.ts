@@ -44,9 +44,11 @@ const sentence = (text: string): string =>
 function whatIsNeeded({ outcomes, open, command }: Summary): string {
   const rows = outcomes.toCorrect + outcomes.toDecide;
   if (rows > 0) {
-    const { waiting, toSend } = outcomes;
-    const rest =
-      waiting > 0 ? `${grouped(waiting)} more ${waiting === 1 ? "row waits" : "rows wait"}` : "everything else is done";
+    const { waiting, toSend, toCorrect } = outcomes;
+    // Earlier files may have left rows to correct, and events that wait for these.
+    const isOpenElsewhere = open.rows > toCorrect || (open.events["held"] ?? 0) > 0;
+    const done = isOpenElsewhere ? "everything else in these files is done" : "everything else is done";
+    const rest = waiting > 0 ? `${grouped(waiting)} more ${waiting === 1 ? "row waits" : "rows wait"}` : done;
     const left = toSend > 0 ? `, ${counted(toSend, "row")} still to send` : "";
     return `${counted(rows, "row")} ${rows === 1 ? "needs" : "need"} you. Nothing is lost; ${rest}${left}.`;
   }

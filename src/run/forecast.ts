@@ -5,6 +5,7 @@
 import type { RegistrationStore } from "../ledger/registrations.js";
 import { describeWait } from "../ledger/views/describe-wait.js";
 import type { Plan } from "../model/summary.js";
+import type { PlannedRequest } from "../plan/batch.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";
 import { planContext, settleComponent } from "./send.js";
@@ -49,6 +50,18 @@ export function assumeRegistered(registrations: RegistrationStore): Registration
   };
 }
 
+/** As they will be sent: under `shell-first` a document is created empty, and its first events follow. */
+export function sentAs(session: Session, request: PlannedRequest): PlannedRequest[] {
+  const { document, creates, events } = request;
+  const isShell = creates && events.length > 0 && session.settings.get(document.settings).creation === "shell-first";
+  return isShell
+    ? [
+        { ...request, events: [] },
+        { ...request, creates: false },
+      ]
+    : [request];
+}
+
 /** Parties that will be registered first count as registered, to show what follows them. */
 export function forecast(session: Session): Forecast {
   const open = session.registrations.countOpen();
@@ -85,7 +98,7 @@ export function forecast(session: Session): Forecast {
       const example = `${describeWait(session.database, `event:${event.id}`)}: ${why}`;
       result.doubted.push({ code, count: 1, place: null, column: null, example });
     }
-    for (const request of component.requests) {
+    for (const request of component.requests.flatMap((planned) => sentAs(session, planned))) {
       if (!request.creates) count("append-events");
       else count(request.events.length > 0 ? "create-with-events" : "create-document");
     }

@@ -10,7 +10,7 @@ import { groupDocuments, planComponent } from "../plan/plan-work.js";
 import { createAddress, createParticipant } from "../submit/calls.js";
 import type { Call } from "../submit/call.js";
 import { createBodies } from "./bodies.js";
-import { assumeRegistered } from "./forecast.js";
+import { assumeRegistered, sentAs } from "./forecast.js";
 import { planContext } from "./send.js";
 import type { Session } from "./session.js";
 
@@ -43,7 +43,7 @@ export function previewDocument(session: Session, name: string): PreviewedDocume
   const component = planComponent({ ...planContext(session, true), registrations }, group);
   const requests: PreviewedRequest[] = [];
   const needed = new Set<string>();
-  for (const { document, creates, events } of component.requests) {
+  for (const { document, creates, events } of component.requests.flatMap((planned) => sentAs(session, planned))) {
     if (document.id !== id) continue;
     const refs = [document, ...events].map(({ participant, address }) => ({ participant, address }));
     for (const { participant } of refs) registration(session, "participant", participant, needed, requests);

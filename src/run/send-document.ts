@@ -4,6 +4,7 @@
  */
 import type { Writer } from "../ledger/writer.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import { creationEvidence } from "../ledger/views/timelines.js";
 import { inUtc } from "../model/clock.js";
 import { documentDeduplicationId } from "../model/keys.js";
 import type { PlannedRequest } from "../plan/batch.js";
@@ -152,7 +153,7 @@ async function sendCreate(
         end((t) => {
           for (const id of ids) t.stalled(id, "document-stranded", now);
           const why = other === null ? "held no id" : `named the id of ${other}`;
-          const message = strandedMessage(`was created, but the answer ${why}`, answer);
+          const message = strandedMessage(session, document, `was created, but the answer ${why}`, answer);
           t.stranded(document.id, "document-stranded", message, now);
         });
         return { next: "stop" };
@@ -177,7 +178,7 @@ async function sendCreate(
           if (mayHaveLanded(evidence, event)) t.stalled(event.id, "document-stranded", now);
           else t.unsent(event.id, now);
         }
-        strand(t, document, mayExist, answer, now);
+        strand(session, t, document, mayExist, answer, now);
       });
       return { next: "stop" };
     }
@@ -202,7 +203,8 @@ async function sendCreate(
         // A conflict without a message under a key that we may have used means that the document exists (H4, open point
         // 23). So does a used event key of ours, because events exist only on documents.
         const exists = known.duplicate && known.inDoubt;
-        if ((answer.unexplainedConflict === true && mayExist) || exists) strand(t, document, true, answer, now);
+        if ((answer.unexplainedConflict === true && mayExist) || exists)
+          strand(session, t, document, true, answer, now);
         else if (isOwnFault(known, answer)) {
           const words = describeRefusal(known.refusedWith ?? answer.error);
           t.documentRejected(document.id, { code: "service-refused", message: words }, now);
@@ -248,14 +250,17 @@ function isAbsentEndpoint({ error }: Answer & { result: "refused" }): boolean {
   return error.status === 404 || error.status === 405 || error.status === 501;
 }
 
-function strand(t: Writer, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
+function strand(session: Session, t: Writer, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
   const why = ours ? "exists already, from an earlier attempt" : "exists already, and this ledger never sent it";
-  t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", strandedMessage(why, answer), now);
+  const message = strandedMessage(session, document, why, answer);
+  t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", message, now);
 }
 
-function strandedMessage(why: string, answer: Answer): string {
-  const ids = answer.attempts.flatMap(({ requestIds }) => requestIds);
-  const when = answer.attempts[0] === undefined ? "" : ` Sent at ${inUtc(answer.attempts[0].startedAt)}.`;
+/** Call before the answer is recorded: its last attempt is not yet in the ledger. */
+function strandedMessage({ database }: Session, document: WorkDocument, why: string, answer: Answer): string {
+  const { sentAt, requestIds } = creationEvidence(database, document.id);
+  const ids = [...requestIds, ...(answer.attempts.at(-1)?.requestIds ?? [])];
+  const when = ` First sent at ${inUtc(sentAt)}.`;
   return `The document ${why}; its id cannot be looked up.${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
 }
 

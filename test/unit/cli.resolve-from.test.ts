@@ -1,6 +1,7 @@
 /** Many stranded documents: their list, filled in by a person and given back. As typed, against a sandbox on loopback. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { parse } from "csv-parse/sync";
 import ExcelJS from "exceljs";
 import iconv from "iconv-lite";
@@ -114,6 +115,26 @@ describe("stranded.csv", () => {
     expect(out).toMatch(
       /^rowferry resolve --from \S+\/stranded\.csv --target env.*\n {4}look up each stranded document at the service/m,
     );
+  });
+
+  it("says when each creation first left, also where a killed run recorded no attempt", async () => {
+    const began = world.now;
+    sandbox.setFaults([
+      { match: { method: "POST", path: "/documents/events" }, action: { kind: "drop", when: "after" } },
+    ]);
+    await typed("import", at("weighings.yaml"), at("one.csv"));
+    sandbox.setFaults([]);
+    const ledger = new Database(at("ledger.db"));
+    ledger.exec(`DELETE FROM earlier_attempts;
+      UPDATE requests SET result = 'unanswered', number = NULL, started_at = NULL, duration_ms = NULL, in_doubt = NULL WHERE kind LIKE 'create-w%'`);
+    ledger.close();
+    world.now = began + 8 * 3_600_000;
+    await typed("resume");
+    const { out } = await typed("status");
+    expect(out.replaceAll(/\s+/g, " ")).toMatch(/First sent at 2026-11-20 02:/);
+    await typed("rejects");
+    const text = readFileSync(at("state/env/rejects/stranded.csv"), "utf8");
+    for (const line of text.trimEnd().split("\r\n").slice(1)) expect(line).toMatch(/;2026-11-20T02:[^;]*;/);
   });
 
   it("is written by `rejects` too, as `status` says, for the documents that are meant", async () => {

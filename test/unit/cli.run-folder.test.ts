@@ -1,5 +1,5 @@
 /** What a real run leaves behind: its folder, its log, its report, its file modes. One import of a file with mistakes serves all. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { pipeline } from "../../src/cli/pipeline.js";
 import type { World } from "../../src/cli/world.js";
 import { systemClock } from "../../src/model/clock.js";
 import { ExitCode } from "../../src/model/exit-code.js";
-import type { Summary } from "../../src/model/summary.js";
+import type { Plan, Summary } from "../../src/model/summary.js";
 import { exitCodeOf } from "../../src/run/finish.js";
 import { type CollectedStream, collectedStream } from "../support/cli.world.js";
 
@@ -126,6 +126,21 @@ it("plan --document shows the document's requests in full, with places kept for 
   expect(JSON.stringify(last?.body["events"])).toMatch(/"deduplicationId":"rf1-[0-9a-f]{40}"/);
   const unknown = await run("plan", ...clean, "--document", "no-such");
   expect(unknown.code).toBe(ExitCode.usage);
+});
+
+it("plan counts and shows the empty document and the events that follow it under `shell-first`, as the import sends them", async () => {
+  const mapping = readFileSync(join(cwd, "mappings/manifests.yaml"), "utf8");
+  const shellFirst = mapping.replace("namespace: demo-waste", "namespace: shells\nsettings: { creation: shell-first }");
+  writeFileSync(join(cwd, "mappings/shells.yaml"), shellFirst);
+  const job = ["mappings/shells.yaml", "fixtures/manifests/manifests-2025-09.csv"];
+  const lastLine = ({ out }: { out: string }): unknown => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
+
+  const plan = lastLine(await run("plan", ...job, "--document", "manifest/310025004101", "--json")) as Plan;
+  expect(plan.preview?.requests.slice(-2).map(({ kind }) => kind)).toEqual(["create-document", "append-events"]);
+
+  const { requests } = lastLine(await run("import", ...job, "--json")) as Summary;
+  expect(plan.requests["create-with-events"]).toBe(0);
+  for (const kind of ["create-document", "append-events"]) expect(plan.requests[kind]).toBe(requests.byKind[kind]);
 });
 
 it("an error while reading ends the run in the ledger too; status does not take it for one that goes on", async () => {

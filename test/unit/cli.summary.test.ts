@@ -26,6 +26,10 @@ describe("the closing summary", () => {
   it("answers first: all is well, or how many rows need a person", () => {
     expect(printed()).toMatch(/^All is well\. 404 events landed on 207 documents in 5 min 30 s\.\n/);
     expect(printed({ exitCode: 3 })).toMatch(/^3 rows need you\. Nothing is lost; 3 more rows wait\.\n/);
+    const here = { ...summary().outcomes, waiting: 0 };
+    expect(printed({ exitCode: 3, outcomes: here })).toMatch(/; everything else in these files is done\.\n/);
+    const open = { ...summary().open, events: {} };
+    expect(printed({ exitCode: 3, outcomes: here, open })).toMatch(/; everything else is done\.\n/);
     const rows = { read: 6, skipped: 1, invalid: 0, known: 5, staged: 0 };
     const none = { landed: 0, later: 0, waiting: 0, toCorrect: 0, toDecide: 0, toSend: 0, dismissed: 0 };
     const nothing = { rows, outcomes: none, events: {}, documents: {}, participants: {}, addresses: {} };

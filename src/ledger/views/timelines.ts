@@ -49,7 +49,7 @@ export interface StrandedRecord {
   id: number;
   document: DocumentName;
   deduplicationId: string;
-  /** When its creation was sent, ms; 0: no attempt is known. */
+  /** When its creation was first sent, ms; 0: no attempt is known. */
   sentAt: number;
   requestIds: string[];
   waiting: number;
@@ -61,6 +61,23 @@ export function strandedDocuments(database: LedgerDatabase, limit: number): { to
   return { total, items: [...everyStranded(database, limit)] };
 }
 
+/** When its creation first left, and every request id that came back. A killed run recorded no attempt, only its intent. */
+export function creationEvidence(database: LedgerDatabase, id: number): { sentAt: number; requestIds: string[] } {
+  const tries = database.rows<{ at: number; request_ids: string | null }>(
+    `SELECT coalesce(a.started_at, r.intended_at) AS at, a.request_ids
+     FROM requests r LEFT JOIN attempts a ON a.request_id = r.id
+     WHERE ((r.subject = 'document' AND r.subject_id = @id AND r.kind LIKE 'create-%')
+         OR r.id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = @id))
+       AND (a.started_at IS NOT NULL OR r.result IS NOT 'stopped')
+     ORDER BY at`,
+    { id },
+  );
+  return {
+    sentAt: tries[0]?.at ?? 0,
+    requestIds: tries.flatMap(({ request_ids: ids }) => ids?.split("\n") ?? []),
+  };
+}
+
 /** `limit` -1: all. */
 export function* everyStranded(database: LedgerDatabase, limit = -1): Generator<StrandedRecord> {
   const documents = database.each<DocumentKey & { id: number; waiting: number }>(
@@ -70,19 +87,11 @@ export function* everyStranded(database: LedgerDatabase, limit = -1): Generator<
     { limit },
   );
   for (const { waiting, id, ...document } of documents) {
-    const tries = database.rows<{ started_at: number; request_ids: string | null }>(
-      `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
-       WHERE (r.subject = 'document' AND r.subject_id = @id AND r.kind LIKE 'create-%')
-          OR r.id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = @id)
-       ORDER BY a.started_at`,
-      { id },
-    );
     yield {
       id,
       document: { kind: document.kind, key: document.key },
       deduplicationId: documentDeduplicationId(document),
-      sentAt: tries[0]?.started_at ?? 0,
-      requestIds: tries.flatMap(({ request_ids: ids }) => ids?.split("\n") ?? []),
+      ...creationEvidence(database, id),
       waiting,
     };
   }
