@@ -10,6 +10,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeFile,
   writeFileSync,
 } from "node:fs";
@@ -27,12 +28,14 @@ const writeInBackground = promisify(writeFile);
 /**
  * Puts the file that `body` writes in its place. If `body` fails or writes nothing, the former file stays. `mode`:
  * default 0600.
+ * @throws Error where a device, pipe or folder has the name: the rename would put a file in the place of /dev/null
  */
 export async function writeAtomically<Result>(
   path: string,
   body: (file: AtomicFile) => Promise<Result>,
   mode = 0o600,
 ): Promise<Result> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${path} is not a file`);
   const temporary = temporaryPath(path);
   const file = bufferedFile(temporary, mode);
   try {

@@ -1,6 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -101,6 +112,20 @@ describe("stranded.csv", () => {
     expect(existsSync(path)).toBe(false);
     await writeStranded(path, [{ ...stranded("M1"), sentAt: 0, requestIds: ["=cmd()"] }]);
     expect(readFileSync(path, "utf8").split("\r\n")[1]).toBe("manifest/M1,rf1-abc,,'=cmd(),3,");
+  });
+});
+
+describe("a name that is no file", () => {
+  it("is left as it is: a pipe, a folder, a link to a device", async () => {
+    const path = place("pipe");
+    execFileSync("mkfifo", [path]);
+    symlinkSync("/dev/null", `${path}-link`);
+    mkdirSync(`${path}-folder`);
+    for (const name of [path, `${path}-link`, `${path}-folder`])
+      await expect(writeMetrics(name, summary())).rejects.toThrow(`${name} is not a file`);
+    expect(statSync(path).isFIFO()).toBe(true);
+    expect(readlinkSync(`${path}-link`)).toBe("/dev/null");
+    expect(readdirSync(dirname(path))).toHaveLength(3);
   });
 });
 
