@@ -125,11 +125,19 @@ export interface ValueEdit extends CauseName {
 
 export type FileLine = Omit<ListedInput, "stagedAt"> & { stagedAt: string };
 
+/** What an import can begin with, in the folder and in those right in it. */
+export interface Startable {
+  mappings: string[];
+  files: string[];
+}
+
 /** A command and its words; what is absent is not said. */
 export interface DecisionRequest {
-  action: "resume" | "retry" | "dismiss" | "withdraw" | "replace" | "resolve" | "verify";
-  /** The document of `replace`; the document, row or event of `resolve`. */
+  action: "import" | "resume" | "retry" | "dismiss" | "withdraw" | "replace" | "resolve" | "verify";
+  /** The mapping of `import`; the document of `replace`; the document, row or event of `resolve`. */
   what?: string;
+  /** Of `import`. */
+  file?: string;
   flags?: { [name in "code" | "document" | "input" | "reason" | "document-id"]?: string };
   /** As `--row` takes them. */
   rows?: string[];
@@ -180,6 +188,7 @@ export interface Answers {
   run: RunPage;
   runs: RunLine[];
   files: FileLine[];
+  startable: Startable;
 }
 
 export interface Failure {

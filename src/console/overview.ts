@@ -1,6 +1,7 @@
 /** What a person sees first: whether all is well, and what there is to do; what was run and read; and what is to be decided. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { glob } from "tinyglobby";
 import { parse } from "yaml";
 import { shownPath } from "../cli/output.js";
 import { reading } from "../desk/access.js";
@@ -25,7 +26,17 @@ import { rowSum } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { readConfig, stateRoot } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
-import type { CauseLine, DecisionPage, FileLine, JobLine, RunLine, RunPage, RunWords, TargetOverview } from "./api.js";
+import type {
+  CauseLine,
+  DecisionPage,
+  FileLine,
+  JobLine,
+  RunLine,
+  RunPage,
+  RunWords,
+  Startable,
+  TargetOverview,
+} from "./api.js";
 
 /** Those with a ledger in the working folder, or the named one. */
 export function createTargets(from: { cwd: string; env: NodeJS.ProcessEnv; target?: string; ledger?: string }) {
@@ -47,9 +58,9 @@ export function createTargets(from: { cwd: string; env: NodeJS.ProcessEnv; targe
     names,
     /** @throws RowferryError `target-unknown`, and those of its settings */
     get: (name: string): Target => resolveTarget({ flags: flagsOf(known(name)), env, cwd }),
-    /** The flags with which a command uses this ledger. @throws RowferryError `target-unknown` */
+    /** The flags with which a command uses this ledger; "", while there is none: what the settings say. @throws RowferryError `target-unknown` */
     flags: (name: string): string[] => [
-      `--target=${known(name)}`,
+      ...(name === "" && names().length === 0 ? [] : [`--target=${known(name)}`]),
       ...(from.ledger === undefined ? [] : [`--ledger=${from.ledger}`]),
     ],
   };
@@ -194,6 +205,13 @@ export function filesOf(target: Target, cwd: string): FileLine[] {
     mapping: shownPath(mapping, cwd),
     stagedAt: iso(stagedAt),
   }));
+}
+
+export async function startable(cwd: string): Promise<Startable> {
+  const found = (kinds: string) => glob([`*.{${kinds}}`, `*/*.{${kinds}}`], { cwd, expandDirectories: false });
+  const yaml = await found("yaml,yml");
+  const isMapping = (path: string) => /^version:\s*\d/m.test(readFileSync(join(cwd, path), "utf8"));
+  return { mappings: yaml.filter(isMapping).toSorted(), files: (await found("csv,tsv,txt,xlsx,xlsm")).toSorted() };
 }
 
 const reportOf = (target: Target, run: string): string => join(target.stateFolder, "runs", run, "report.html");

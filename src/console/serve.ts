@@ -15,7 +15,17 @@ import type { Failure } from "./api.js";
 import { createCorrections, keepOpenDrafts } from "./corrections.js";
 import { createGuard, headers } from "./guard.js";
 import { createJobs } from "./jobs.js";
-import { createTargets, decisionsOf, filesOf, heldNow, overviewOf, readReport, runOf, runsOf } from "./overview.js";
+import {
+  createTargets,
+  decisionsOf,
+  filesOf,
+  heldNow,
+  overviewOf,
+  readReport,
+  runOf,
+  runsOf,
+  startable,
+} from "./overview.js";
 
 export interface ConsoleOptions {
   cwd: string;
@@ -50,9 +60,12 @@ const edits = named.extend({
 const rowsOf = cause.extend({ input: z.coerce.number().int() });
 const upload = named.extend({ name: z.string().max(200), content: z.base64() });
 const valueEdit = cause.extend({ column: text, from: cell, to: cell });
+/** They may take long: each becomes a job. */
+const sending: readonly string[] = ["import", "resume", "retry", "verify"];
 const decision = named.extend({
-  action: z.enum(["resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
+  action: z.enum(["import", "resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
   what: text.optional(),
+  file: text.optional(),
   flags: z
     .partialRecord(z.enum(["code", "document", "input", "reason", "document-id"]), z.string().trim().min(1).max(10_000))
     .default({}),
@@ -148,6 +161,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   ask("find", named.extend({ what: text }), ({ target, what }) => showAnything(targets.get(target), what));
   ask("runs", named, ({ target }) => runsOf(targets.get(target)));
   ask("files", named, ({ target }) => filesOf(targets.get(target), options.cwd));
+  ask("startable", z.strictObject({}), () => startable(options.cwd));
   const oneRun = named.extend({ run: z.string().regex(/^[\w-]+$/) });
   ask("run", oneRun, ({ target, run }) => runOf(targets.get(target), run));
   ask("report", oneRun, ({ target, run }, reply) => reply.type("text/html").send(readReport(targets.get(target), run)));
@@ -196,16 +210,17 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     return { said: [] };
   });
   attempt("do", decision, async ({ target, dry, ...what }) => {
+    if (what.action === "import") await requireStartable(options.cwd, what);
     const words = wordsOf(what, targets.flags(target));
     if (dry) return { said: said(await jobs.ask([...words.slice(0, 1), "--dry-run", ...words.slice(1)])) };
-    if (!["resume", "retry", "verify"].includes(what.action)) {
+    if (!sending.includes(what.action)) {
       const done = await jobs.ask(words);
       changed();
       return { said: said(done) };
     }
-    jobs.start(target, words);
+    const { command } = jobs.start(target, words);
     changed();
-    return { said: [] };
+    return { said: [`Started: \`${command}\``] };
   });
 
   const watching = watchLedgers(targets, changed);
@@ -319,12 +334,23 @@ function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => 
   }, 1000);
 }
 
+/** @throws RowferryError `usage` for anything else than a mapping and a file of the folder */
+async function requireStartable(
+  cwd: string,
+  { what = "", file = "" }: { what?: string | undefined; file?: string | undefined },
+): Promise<void> {
+  const { mappings, files } = await startable(cwd);
+  if (mappings.includes(what) && files.includes(file)) return;
+  throw new RowferryError("usage", "The mapping or the file is not in the folder (any more).", {
+    hint: "Put both into the folder in which the console runs, then choose them again.",
+  });
+}
+
 /** As a typed command. @throws RowferryError `usage` if something is missing */
 function wordsOf(
-  { action, what, flags, rows, word }: Omit<z.infer<typeof decision>, "target" | "dry">,
+  { action, what, file, flags, rows, word }: Omit<z.infer<typeof decision>, "target" | "dry">,
   target: readonly string[],
 ): string[] {
-  const waits = ["resume", "retry", "verify"].includes(action);
   const confirms = ["dismiss", "withdraw", "resolve", "replace"].includes(action);
   const options = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
   return [
@@ -333,7 +359,8 @@ function wordsOf(
     ...options,
     ...rows.map((row) => `--row=${row}`),
     ...(word === undefined ? [] : [`--${word}`]),
-    ...(waits ? ["--wait"] : confirms ? ["--yes"] : []),
+    ...(sending.includes(action) ? ["--wait"] : confirms ? ["--yes"] : []),
     ...(what === undefined ? [] : ["--", what]),
+    ...(file === undefined ? [] : [file]),
   ];
 }

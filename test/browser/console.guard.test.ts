@@ -129,12 +129,15 @@ it("what a page sends cannot become another command or another file", {
       await post("/api/do", { target: word, action: "resume", dry: false }),
       await post("/api/do", { target: "sandbox", action: "dismiss", flags: { row: word }, dry: false }),
       await post("/api/do", { target: "sandbox", action: "withdraw", flags: { input: word }, dry: true }),
+      await post("/api/do", { target: "sandbox", action: "import", what: "manifests.yaml", file: word, dry: false }),
+      await post("/api/do", { target: "sandbox", action: "import", what: word, file: word, dry: true }),
       await post("/api/do", { target: "sandbox", action: "replace", what: word, flags: { reason: word }, dry: false }),
       await served.ask(`/api/report?target=sandbox&run=${encodeURIComponent(word)}`),
     ];
     for (const { status } of answers) expect(status, word).toBeGreaterThanOrEqual(400);
   }
-  expect((await post("/api/do", { target: "sandbox", action: "import", dry: false })).status).toBe(400);
+  expect((await post("/api/do", { target: "sandbox", action: "import", dry: false })).status).toBe(409);
+  expect((await post("/api/do", { target: "sandbox", action: "sandbox", dry: false })).status).toBe(400);
   expect((await post("/api/edit", "{")).status).toBe(400);
   const nonsense = { ref: "nonsense", column: "MTR", replaces: "", value: "x" };
   expect((await post("/api/edit", { target: "sandbox", label: "x", edits: [nonsense] })).status).toBe(409);

@@ -6,7 +6,7 @@ import type { Overview, TargetOverview } from "../api.js";
 import { Correct } from "./correct.js";
 import { Decide } from "./decide.js";
 import { Find } from "./find.js";
-import { Files, Run, Runs } from "./history.js";
+import { Files, Run, Runs, Start } from "./history.js";
 import { onChange, takeToken } from "./http.js";
 import { Targets } from "./overview.js";
 import { Empty, Link, Ticks, Trouble, useData } from "./page.js";
@@ -90,9 +90,13 @@ function Shell({ place }: { place: Place }) {
 function Screen({ place, known, target }: { place: Place; known: Overview; target: TargetOverview | null }) {
   if (target === null)
     return known.targets.length === 0 ? (
-      <Empty>
-        Nothing was imported in this folder yet. Import a file first: <code>rowferry import mapping.yaml data.csv</code>
-      </Empty>
+      <>
+        <Empty>
+          Nothing was imported in this folder yet. Import a file first:{" "}
+          <code>rowferry import mapping.yaml data.csv</code>
+        </Empty>
+        {known.allowChanges && <Start target="" />}
+      </>
     ) : (
       <Empty>
         This folder has no ledger of that name (any more). Put it back, for instance with{" "}

@@ -1,4 +1,5 @@
 /** What was run, one run live or as it ended, and every file that ever came. */
+import { useState } from "preact/hooks";
 import type { FileLine, RunLine, TargetOverview } from "../api.js";
 import { download, type Refused } from "./http.js";
 import { type Column, Decision, Empty, Lines, Link, linkTo, Prose, Trouble, useAct, useData } from "./page.js";
@@ -131,6 +132,45 @@ export function Run({
   );
 }
 
+/** An import begins with what lies in the folder, after its plan was shown. `target`: "" while there is none. */
+export function Start({ target }: { target: string }) {
+  const { data, failure } = useData("startable", {});
+  const [mapping, setMapping] = useState("");
+  const [file, setFile] = useState("");
+  if (data === null) return <Waiting failure={failure} />;
+  const what = mapping || data.mappings[0];
+  const first = file || data.files[0];
+  if (what === undefined || first === undefined)
+    return <p class="quiet">To import from here, put a mapping (YAML) and a CSV or Excel file into this folder.</p>;
+  return (
+    <div>
+      <Pick label="Import" of={data.files} set={setFile} /> <Pick label="with" of={data.mappings} set={setMapping} />
+      <Decision
+        key={`${what} ${first}`}
+        target={target}
+        label="Import it"
+        does="its plan is shown first"
+        request={{ action: "import", what, file: first }}
+      />
+    </div>
+  );
+}
+
+function Pick({ label, of, set }: { label: string; of: string[]; set: (one: string) => void }) {
+  return (
+    <label>
+      {label}{" "}
+      <select onChange={(event) => set(event.currentTarget.value)}>
+        {of.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 export function Files({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
   const { data, failure } = useData("files", { target: target.name });
   if (data === null) return <Waiting failure={failure} />;
@@ -158,6 +198,8 @@ export function Files({ target, allowChanges }: { target: TargetOverview; allowC
   return (
     <>
       <h1>Files</h1>
+      <Work target={target} />
+      {allowChanges && <Start target={target.name} />}
       <Lines
         name="All files"
         rows={data}
