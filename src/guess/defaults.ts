@@ -78,7 +78,17 @@ function zonesSaid(columns: readonly Column[]): string {
 
 /** What a person would notice in a column, and no row shows as a mistake. */
 function tellDoubts(columns: readonly Column[], zone: string, decisions: Decisions): void {
-  for (const { header, type, cells } of columns) {
+  for (const { header, type, cells, clock } of columns) {
+    for (const { header: beside, role } of clock.slice(0, 1))
+      if (role !== "time")
+        decisions.notes.add(
+          `times: "${beside}" is read as the time of day of "${header}"; if it is none, remove it there`,
+        );
+    const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
+    if (type.as === "number" && bare !== undefined && type.units.some((unit) => unit === "%" || unit in kilograms))
+      decisions.notes.add(
+        `units: some numbers of "${header}" have a unit (${type.units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
+      );
     const local = type.as === "timestamp" ? type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$/.test(one)) : [];
     if (type.as === "timestamp" && local.length > 0 && local.length < type.formats.length)
       decisions.notes.add(

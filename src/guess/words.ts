@@ -32,7 +32,7 @@ const table = {
   public: "publico publica public visivel visible",
   reason: "motivo reason justificativa razao_do_cancelamento",
   ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo beleg",
-  duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit",
+  duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures",
   created: "emissao emitido criacao criado cadastro created issued issue emision erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
   legal: "razao_social nome name empresa company fantasia nombre nom",

@@ -215,7 +215,7 @@ describe("what a careful eye sees", () => {
   it.each([
     ["AM and PM beside the time", "Date;Time;AM/PM", "02/13/2026;1:15;PM", "2026-02-13T18:15:00.000Z"],
     ["a time without colons", "Date;BON_ZEIT;Note", "02/13/2026;131500;x", "2026-02-13T18:15:00.000Z"],
-    ["a duration beside the date", "Date;Dauer;Note", "02/13/2026;01:15;x", "2026-02-13T05:00:00.000Z"],
+    ["a duration beside the date", "Date;Stunden;Note", "02/13/2026;01:15;x", "2026-02-13T05:00:00.000Z"],
   ])("%s", async (_, header, cells, time) => {
     const { world } = await draft(
       { "a.csv": [`Order;${header}`, ...rows(5, (at) => `A${at};${cells}`)] },
@@ -231,6 +231,14 @@ describe("what a careful eye sees", () => {
     const said = flat((await draft({ "a.csv": ["Order;Created;Time zone", ...lines] })).said);
     expect(said).toContain('some times of "Created" have an offset (or Z); the others are read in the time zone');
     expect(said).toContain('"Time zone" may say otherwise');
+  });
+
+  it("numbers with and without a unit, and a time of day whose heading says none, are told", async () => {
+    const lines = rows(6, (at) => `A${at};2026-02-1${at};0${at}:30;${at % 2 ? "7.5%" : "0.075"};${at}.5 kg`);
+    const { said } = await draft({ "a.csv": ["Order;Date;Ramp;Rate;Net", ...lines] });
+    expect(flat(said)).toContain('"Ramp" is read as the time of day of "Date"');
+    expect(flat(said)).toContain('some numbers of "Rate" have a unit (%) and others none, such as 0.075');
+    expect(said).not.toContain('"Net" have a unit');
   });
 
   it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", async () => {
