@@ -6,6 +6,8 @@ import { basename } from "node:path";
 import { RowferryError } from "../model/error.js";
 
 const CHUNK_BYTES = 256 * 1024;
+/** Also read behind the end, to notice a file that grows. */
+const FEWEST_BYTES = 1024;
 
 export interface OpenedFile {
   name: string;
@@ -29,14 +31,16 @@ export async function openFile(path: string, name: string = basename(path)): Pro
   refuseIrregular(await stat(path).catch(missing), path);
   const handle = await open(path, "r").catch(missing);
   const opened = await handle.stat({ bigint: true });
+  const bytes = Number(opened.size);
   const place = { file: name };
   let position = 0;
   let closed: Promise<void> | null = null;
   // Not a stream, which would close the handle when destroyed; a file is read more than once.
   async function* chunks(start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
     for (let at = start; at < end; ) {
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, end - at), at).catch((cause: Error) => {
+      const left = Math.max(Math.min(bytes, end) - at, FEWEST_BYTES);
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, left, end - at));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at).catch((cause: Error) => {
         throw new RowferryError("file-unreadable", `reading failed: ${cause.message}`, { place, cause });
       });
       if (bytesRead === 0) return;
@@ -52,7 +56,7 @@ export async function openFile(path: string, name: string = basename(path)): Pro
   }
   return {
     name,
-    bytes: Number(opened.size),
+    bytes,
     descriptor: handle.fd,
     async hash(see) {
       const hash = await hashOf(chunks(), see);

@@ -148,7 +148,7 @@ async function* unpackEntry(file: OpenedFile, zip: ZipFile, entry: Entry): Async
   let sum = 0;
   for await (const chunk of compressionMethod === 0
     ? packed
-    : through(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }))) {
+    : through(packed, createInflateRaw({ chunkSize: Math.max(1024, Math.min(CHUNK_BYTES, uncompressedSize)) }))) {
     size += chunk.length;
     if (size > uncompressedSize) throw new Error("it is larger than the archive says");
     sum = crc32(chunk, sum);
