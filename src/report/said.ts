@@ -22,6 +22,9 @@ const sentences: Say = {
   dismissed: ({ type: _, left, undo, ...done }) => [
     total(done) === 0 ? "Nothing was dismissed." : `${undo ? "Open again" : "Dismissed"}: ${countedKinds(done)}.`,
     left > 0 && `Left as they are: ${counted(left, "event")} in doubt, or only waiting.`,
+    total(done) + left === 0 &&
+      !undo &&
+      "What may exist at the service stays open; `rowferry resolve` gives a stranded document its id.",
   ],
   withdrawn: ({ type: _, ...withdrawn }) => [
     `Taken back: ${countedKinds(withdrawn)}. Importing the file stages its rows again.`,

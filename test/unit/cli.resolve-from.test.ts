@@ -137,6 +137,14 @@ describe("stranded.csv", () => {
     for (const line of text.trimEnd().split("\r\n").slice(1)) expect(line).toMatch(/;2026-11-20T02:[^;]*;/);
   });
 
+  it("is what is left to do where `dismiss` gives nothing up, and `dismiss` says so", async () => {
+    await typed("import", at("weighings.yaml"), at("one.csv"));
+    const other = ["--ledger", at("other.db")];
+    expect(await typed("import", at("weighings.yaml"), at("one.csv"), ...other)).toMatchObject({ code: 3 });
+    const { out } = await typed("dismiss", "--code", "foreign-collision", ...other);
+    expect(out).toMatch(/^Nothing was dismissed\.\s+What may exist at the service stays open; `rowferry\s+resolve`/);
+  });
+
   it("is written by `rejects` too, as `status` says, for the documents that are meant", async () => {
     await strandThree();
     expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);
