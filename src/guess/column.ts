@@ -109,12 +109,14 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean): number {
   return cells.filter(fits).length / Math.max(1, cells.length);
 }
 
-/** The format of times such as `8:30`, `08:30:00`, `8:30 pm`, and under a header that says so `083000`. */
+/** The format of times such as `8:30`, `08:30:00`, `8:30 pm`, `8h30`, and under a header that says so `083000`, `8.30`. */
 function clockOf(cells: readonly Cell[], header: string): string | null {
   const bare = /^([01]\d|2[0-4])[0-5]\d([0-5]\d)?$/;
   const told = /\b(hora|time|uhrzeit|zeit|heure)\b/.test(header) && !/\b(date|data|datum|fecha)\b/.test(header);
   if (told && cells.every(({ text: cell }) => bare.test(cell) && cell.length === cells[0]?.text.length))
     return cells[0]?.text.length === 4 ? "HHmm" : "HHmmss";
+  if (told && cells.every(({ text: cell }) => /^\d{1,2}\.[0-5]\d$/.test(cell))) return "H.mm";
+  if (cells.every(({ text: cell }) => /^\d{1,2}h[0-5]\d$/.test(cell))) return "H'h'mm";
   const form = /^(?:[01]?\d|2[0-4]):\d{2}(:\d{2})?( [ap]\.?m\.?)?$/i;
   const [, seconds, half] = cells.map((cell) => form.exec(cell.text)).find((found) => found !== null) ?? [];
   const alike = share(cells, (cell) => form.exec(cell.text)?.[1]?.length === seconds?.length && form.test(cell.text));

@@ -215,6 +215,8 @@ describe("what a careful eye sees", () => {
   it.each([
     ["AM and PM beside the time", "Date;Time;AM/PM", "02/13/2026;1:15;PM", "2026-02-13T18:15:00.000Z"],
     ["a time without colons", "Date;BON_ZEIT;Note", "02/13/2026;131500;x", "2026-02-13T18:15:00.000Z"],
+    ["a time with a point", "Date;Uhrzeit;Note", "02/13/2026;13.15;x", "2026-02-13T18:15:00.000Z"],
+    ["a time with an h", "Date;Heure;Note", "02/13/2026;13h15;x", "2026-02-13T18:15:00.000Z"],
     ["a duration beside the date", "Date;Stunden;Note", "02/13/2026;01:15;x", "2026-02-13T05:00:00.000Z"],
   ])("%s", async (_, header, cells, time) => {
     const { world } = await draft(
