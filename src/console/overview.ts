@@ -54,13 +54,18 @@ export function createTargets(from: { cwd: string; env: NodeJS.ProcessEnv; targe
     if (names().includes(name)) return name;
     throw new RowferryError("target-unknown", `There is no ledger of a target "${name}" here.`);
   };
+  const get = (name: string): Target => {
+    const { target: _, ...chosen } = flagsOf(name);
+    const isFirst = name === "" && names().length === 0;
+    return resolveTarget({ flags: isFirst ? chosen : flagsOf(known(name)), env, cwd });
+  };
   return {
     names,
-    /** @throws RowferryError `target-unknown`, and those of its settings */
-    get: (name: string): Target => resolveTarget({ flags: flagsOf(known(name)), env, cwd }),
-    /** The flags with which a command uses this ledger; "", while there is none: what the settings say. @throws RowferryError `target-unknown` */
+    /** "", while there is no ledger: what the settings say. @throws RowferryError `target-unknown`, and those of its settings */
+    get,
+    /** The flags with which a command uses this ledger. @throws RowferryError `target-unknown` */
     flags: (name: string): string[] => [
-      ...(name === "" && names().length === 0 ? [] : [`--target=${known(name)}`]),
+      `--target=${get(name).name}`,
       ...(from.ledger === undefined ? [] : [`--ledger=${from.ledger}`]),
     ],
   };

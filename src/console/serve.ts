@@ -212,13 +212,17 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   attempt("do", decision, async ({ target, dry, ...what }) => {
     if (what.action === "import") await requireStartable(options.cwd, what);
     const words = wordsOf(what, targets.flags(target));
-    if (dry) return { said: said(await jobs.ask([...words.slice(0, 1), "--dry-run", ...words.slice(1)])) };
+    const { name } = targets.get(target);
+    if (dry) {
+      const found = said(await jobs.ask([...words.slice(0, 1), "--dry-run", ...words.slice(1)]));
+      return { said: what.action === "import" ? [`It goes to ${name}.`, ...found] : found };
+    }
     if (!sending.includes(what.action)) {
       const done = await jobs.ask(words);
       changed();
       return { said: said(done) };
     }
-    const { command } = jobs.start(target, words);
+    const { command } = jobs.start(name, words);
     changed();
     return { said: [`Started: \`${command}\``] };
   });

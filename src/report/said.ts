@@ -1,7 +1,7 @@
 /** What a command found or did, in sentences, for terminal, console and runs. */
 import type { Line } from "../model/lines.js";
 import { atLimit, counted, countedKinds, grouped, localTime } from "./figures.js";
-import { answer, total } from "./outcome.js";
+import { answer, rowSum, sumOfRows, total } from "./outcome.js";
 
 type Of<Type extends Line["type"]> = Extract<Line, { type: Type }>;
 
@@ -11,7 +11,11 @@ const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kin
 
 const sentences: Say = {
   summary: (line) => [answer(line)],
-  plan: (line) => [wouldSend(line), ...waits(line.waiting)],
+  plan: (line) => [
+    wouldSend(line),
+    `Rows ${rowSum(sumOfRows(line.inputs), line.outcomes, true)}.`,
+    ...waits(line.waiting),
+  ],
   foreseen: ({ done, requests, secondsAtLimit, documents, events, released, waiting }) => [
     ...(done === null ? [] : said(done as unknown as Line)),
     events === null

@@ -1,7 +1,8 @@
 /** Who may see and change what: the console against everybody who is not its own page. */
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { badNight } from "./bad-night.js";
 import { badMorning, folder, type Folder, type RunningConsole, startConsole } from "./console.js";
 import { endProcesses } from "../processes/processes.js";
 
@@ -165,6 +166,16 @@ it("an empty folder, and a ledger that cannot be read, are said in place", async
     targets: { failure: { message: string } | null }[];
   };
   expect(targets[0]?.failure?.message).toMatch(/ledger/);
+});
+
+it("before a first import its plan says where it goes, and how many rows it would leave", async () => {
+  const own = badNight();
+  onTestFinished(own.remove);
+  const console = await startConsole(own, "--allow-changes");
+  const body = { target: "", action: "import", what: "night.yaml", file: "night.csv", dry: true };
+  const answer = await console.ask("/api/do", { method: "POST", body });
+  expect(answer.body).toMatch(/It goes to sandbox\..*Would send 71 events.*Rows 283 = 212 to correct \+ 71 to send\./s);
+  expect(existsSync(join(own.path, "state/sandbox/ledger.db"))).toBe(false);
 });
 
 it("the overview says when an input is expected", { tags: ["long"] }, async () => {
