@@ -1,12 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { eventRow } from "./simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "./simulation/world.js";
-
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
+import { createWorld, storyFile, type World } from "./simulation/world.js";
 
 let world: World;
 afterEach(() => world.close());
@@ -20,7 +14,7 @@ describe("an undisturbed import", () => {
       eventRow({ row: 4, document: "M2", minute: 10 }),
       eventRow({ row: 5, document: "M1", minute: 20 }),
     ];
-    const summary = await world.import([file("a", rows)]);
+    const summary = await world.import([storyFile("a", rows)]);
     expect(summary.exitCode).toBe(0);
     expect(summary.rows).toEqual({ read: 4, skipped: 0, invalid: 0, known: 0, staged: 4 });
     expect(summary.events).toEqual({ landed: 4 });
@@ -38,7 +32,7 @@ describe("the order of a run", () => {
   test("what its files touch goes before what was pending, old documents among it (DESIGN section 2)", async () => {
     world = createWorld();
     const pending = ["M1", "M2", "M3", "M4"].map((document, at) => eventRow({ row: at + 2, document, minute: 10 }));
-    const left = await world.import([file("a", pending)], { limits: { limitDocuments: 0 } });
+    const left = await world.import([storyFile("a", pending)], { limits: { limitDocuments: 0 } });
     expect(left.requests.byKind["create-with-events"] ?? 0).toBe(0);
     const tonight = [
       eventRow({ row: 2, document: "M9", minute: 10 }),
@@ -46,7 +40,7 @@ describe("the order of a run", () => {
       eventRow({ row: 4, document: "M8", minute: 10 }),
     ];
     const externalIds = () => world.sandbox.store.documents().map(({ externalId }) => externalId ?? "");
-    await world.import([file("b", tonight)], { limits: { limitDocuments: 3 } });
+    await world.import([storyFile("b", tonight)], { limits: { limitDocuments: 3 } });
     expect(externalIds().toSorted()).toEqual(["M3", "M8", "M9"]);
     await world.resume();
     expect(externalIds().toSorted()).toEqual(["M1", "M2", "M3", "M4", "M8", "M9"]);

@@ -12,7 +12,7 @@ import { live } from "./simulation/night.js";
 import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";
 import { eventRow } from "./simulation/story-rows.js";
 import { type Nights, type Safeguard, safeguards, withoutSafeguard } from "./simulation/without.js";
-import { createWorld, type World } from "./simulation/world.js";
+import { createWorld, lostAnswers, type World } from "./simulation/world.js";
 
 /** The product as it is. */
 const whole: Nights = { live, createWorld, replaceNamed };
@@ -33,16 +33,14 @@ const imports = (rows: Omit<Extract<StoryRow, { is: "event" }>, "is" | "row">[],
   return { do: "import", file: `file-${files}`, rows: numbered, faults: [], kill: null, ...more } as Step;
 };
 const m1 = (minute: number) => ({ document: "M1", minute });
-const lostAnswers: Partial<Step> = {
-  faults: [{ match: { path: "/documents/events" }, nth: 1, times: 6, action: { kind: "drop", when: "after" } }],
-};
+const allLost: Partial<Step> = { faults: lostAnswers(6) };
 
 const others = ["generation", "look-before-create", "receipt-by-evidence"] as const satisfies Safeguard[];
 
 /** The night that needs each safeguard. The others have tests of their own below. */
 const stories: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
-  "same-key": plain([imports([m1(1)]), imports([m1(10)], lostAnswers)]),
-  "refusal-after-doubt": plain([imports([m1(1)]), imports([m1(10), m1(20)], lostAnswers)], {
+  "same-key": plain([imports([m1(1)]), imports([m1(10)], allLost)]),
+  "refusal-after-doubt": plain([imports([m1(1)]), imports([m1(10), m1(20)], allLost)], {
     sandbox: { checks: "order-first" },
   }),
   hold: plain([

@@ -13,13 +13,8 @@ import { showAnything } from "../../src/desk/show.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
 
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
 const owner = { target: "t", baseUrl: "https://service.test", clientId: "c" };
 
 let world: World | null = null;
@@ -163,7 +158,7 @@ async function used(): Promise<World> {
   const made = createWorld();
   world = made;
   await made.import([
-    file("a", [
+    storyFile("a", [
       eventRow({ row: 2, document: "M1", minute: 10 }),
       invalidRow(3, [{ key: "M1", minute: 20 }]),
       eventRow({ row: 4, document: "M1", minute: 30 }),
@@ -176,7 +171,7 @@ async function used(): Promise<World> {
       }),
     ]),
   ]);
-  await made.import([file("b", [eventRow({ row: 7, document: "M1", minute: 10 })])]);
+  await made.import([storyFile("b", [eventRow({ row: 7, document: "M1", minute: 10 })])]);
   return made;
 }
 
@@ -240,7 +235,7 @@ describe("ledger prune", () => {
     expect(after.documents[0]?.events[0]).toMatchObject({ state: "landed", hasPayload: false });
     expect(after.archived.map(({ payload }) => payload)).toEqual([{ name: "Weighing", isPublic: true }]);
     expect(check(target).flatMap(({ broken }) => broken)).toEqual([]);
-    const again = await made.import([file("c", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    const again = await made.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     expect([again.rows.known, again.requests.sent]).toEqual([1, 0]);
   });
 

@@ -4,13 +4,7 @@ import { deflateRawSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { check } from "../../src/desk/care.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
-
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
+import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
 
 let world: World;
 /** Landed, held, invalid, dismissed, known, closed and cancelled work in one ledger; input 1 is a.csv, input 2 b.csv. */
@@ -25,7 +19,7 @@ beforeEach(async () => {
     name: "RELATED",
   });
   await world.import([
-    file("a", [
+    storyFile("a", [
       landed,
       invalidRow(3, [{ key: "M1", minute: 20 }]),
       eventRow({ row: 4, document: "M1", minute: 30 }),
@@ -36,7 +30,7 @@ beforeEach(async () => {
       eventRow({ row: 9, document: "M4", minute: 20, name: "CANCEL", reason: "wrong" }),
     ]),
   ]);
-  await world.import([file("b", [landed, related])]);
+  await world.import([storyFile("b", [landed, related])]);
 });
 afterEach(() => world.close());
 

@@ -12,14 +12,8 @@ import { dismissSelected, replaceNamed } from "../../src/desk/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow, participantOf } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
-
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
 
 let world: World;
 let disk: string;
@@ -54,10 +48,10 @@ describe("a dismissal", () => {
       invalidRow(3, [{ key: "M1", minute: 20 }]),
       eventRow({ row: 4, document: "M1", minute: 30 }),
     ];
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     dismiss({ input: "a.csv", row: ["3"] });
     await loseAllAndRebuild();
-    const tomorrow = await world.import([file("b", [...rows, eventRow({ row: 5, document: "M1", minute: 40 })])]);
+    const tomorrow = await world.import([storyFile("b", [...rows, eventRow({ row: 5, document: "M1", minute: 40 })])]);
     expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
   });
@@ -67,22 +61,22 @@ describe("a dismissal", () => {
     const landed = (weight: string) => eventRow({ row: 2, document: "M1", minute: 10, key: "w", weight });
     const nobody = eventRow({ row: 4, document: "M2", minute: 10 });
     if (nobody.outcome.fate === "valid") nobody.outcome.records.participants.push(participantOf("", "Nobody"));
-    await world.import([file("a", [landed("5"), bad, nobody])]);
-    await world.import([file("b", [landed("6")])]);
+    await world.import([storyFile("a", [landed("5"), bad, nobody])]);
+    await world.import([storyFile("b", [landed("6")])]);
     const given = dismiss({ input: "a.csv" });
     expect(given).toMatchObject({ participants: 1, events: 2 });
     await loseAllAndRebuild();
-    const tomorrow = await world.import([file("c", [landed("6"), bad, nobody])]);
+    const tomorrow = await world.import([storyFile("c", [landed("6"), bad, nobody])]);
     expect([tomorrow.exitCode, tomorrow.open.events, tomorrow.open.participants]).toEqual([0, {}, {}]);
     expect(timelines().map((names) => names.length)).toEqual([1, 1]);
   });
 
   it("that a corrected row makes by itself is in force too", async () => {
     const bad = { ...invalidRow(2, [{ key: "M1", minute: 10 }]), rowId: "r1" };
-    await world.import([file("a", [bad])]);
-    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, rowId: "r1" })])]);
+    await world.import([storyFile("a", [bad])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 10, rowId: "r1" })])]);
     await loseAllAndRebuild();
-    expect((await world.import([file("a", [bad])])).open.rows).toBe(0);
+    expect((await world.import([storyFile("a", [bad])])).open.rows).toBe(0);
   });
 });
 
@@ -95,7 +89,7 @@ describe("a dismissal that was taken back", () => {
       eventRow({ row: 4, document: "M1", minute: 30 }),
       later,
     ];
-    const first = await world.import([file("a", rows)]);
+    const first = await world.import([storyFile("a", rows)]);
     expect(first.open.events).toMatchObject({ held: 1, deferred: 1 });
     expect(dismiss({ row: ["3", "a.csv:4", "a.csv:5"] })).toMatchObject({ left: 0 });
     expect(world.withLedger(tallyOpen)).toMatchObject({ events: {}, rows: 0 });
@@ -104,7 +98,7 @@ describe("a dismissal that was taken back", () => {
     const resumed = await world.resume();
     expect([resumed.open.events, resumed.open.rows]).toEqual([first.open.events, 1]);
     await loseAllAndRebuild();
-    const tomorrow = await world.import([file("b", rows)]);
+    const tomorrow = await world.import([storyFile("b", rows)]);
     expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
   });
 
@@ -113,19 +107,19 @@ describe("a dismissal that was taken back", () => {
     const landed = (weight: string) => eventRow({ row: 2, document: "M1", minute: 10, key: "w", weight });
     const nobody = eventRow({ row: 4, document: "M2", minute: 10 });
     if (nobody.outcome.fate === "valid") nobody.outcome.records.participants.push(participantOf("", "Nobody"));
-    await world.import([file("a", [landed("5"), bad, nobody])]);
-    const { open } = await world.import([file("b", [landed("6")])]);
+    await world.import([storyFile("a", [landed("5"), bad, nobody])]);
+    const { open } = await world.import([storyFile("b", [landed("6")])]);
     expect(dismiss({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
     expect(undo({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
     expect((await world.resume()).open).toEqual(open);
     await loseAllAndRebuild();
-    const tomorrow = await world.import([file("c", [landed("6"), bad, nobody])]);
+    const tomorrow = await world.import([storyFile("c", [landed("6"), bad, nobody])]);
     expect(tomorrow.open).toEqual(open);
   });
 
   it("of planned work that was never sent, by the row that a person names", async () => {
     const rows = ["M1", "M2"].map((document, index) => eventRow({ row: index + 2, document, minute: 10 }));
-    await world.import([file("a", rows)], { limits: { limitDocuments: 1 } });
+    await world.import([storyFile("a", rows)], { limits: { limitDocuments: 1 } });
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ events: 1, left: 0 });
     expect((await world.resume()).requests.sent).toBe(0);
     undo({ input: "a.csv", row: ["3"] });
@@ -137,43 +131,39 @@ describe("a dismissal that was taken back", () => {
 describe("a replacement", () => {
   it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", async () => {
     const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })];
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     await replace("M1");
     await loseAllAndRebuild();
-    expect((await world.import([file("a", rows)])).exitCode).toBe(0);
+    expect((await world.import([storyFile("a", rows)])).exitCode).toBe(0);
     expect(timelines()).toEqual([
       ["Weighing", "Weighing", "CANCEL"],
       ["Weighing", "Weighing"],
     ]);
     await loseAllAndRebuild();
-    const again = await world.import([file("b", rows)]);
+    const again = await world.import([storyFile("b", rows)]);
     expect([again.requests.sent, again.rows.known]).toEqual([0, 2]);
     const [old, next] = (await showAnything(world.target, "M1")).documents;
     expect([old?.state, next?.state, next?.generation]).toEqual(["cancelled", "open", 2]);
   });
 
   it("of a stranded document leaves that one waiting for nobody", async () => {
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
-    ]);
+    world.sandbox.setFaults(lostAnswers());
     const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     world.sandbox.setFaults([]);
     await replace("M1");
     await world.resume();
     await loseAllAndRebuild();
-    const again = await world.import([file("a", rows)]);
+    const again = await world.import([storyFile("a", rows)]);
     expect([again.exitCode, again.requests.sent, again.open.documents]).toEqual([0, 0, {}]);
   });
 });
 
 describe("a replacement of a document whose id a kill kept from the ledger", () => {
   it("cancels it once the journal is all that is left: it knows the id", async () => {
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
-    ]);
+    world.sandbox.setFaults(lostAnswers());
     const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     world.sandbox.setFaults([]);
     // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
     const [there] = world.sandbox.store.documents();
@@ -194,11 +184,11 @@ describe("a replacement of a document whose id a kill kept from the ledger", () 
     await world.resume();
     expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
     await loseAllAndRebuild();
-    const again = await world.import([file("a", rows)]);
+    const again = await world.import([storyFile("a", rows)]);
     expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
     expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
     await loseAllAndRebuild();
-    expect((await world.import([file("b", rows)])).requests.sent).toBe(0);
+    expect((await world.import([storyFile("b", rows)])).requests.sent).toBe(0);
   });
 });
 
@@ -207,17 +197,15 @@ describe("a link in doubt to a document that was replaced since", () => {
     const related = { document: "M3", bidirectional: true };
     const begin = [eventRow({ row: 2, document: "M1", minute: 5 }), eventRow({ row: 3, document: "M3", minute: 10 })];
     const link = [eventRow({ row: 2, document: "M1", minute: 40, name: "RELATED", related })];
-    await world.import([file("a", begin)]);
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
-    ]);
-    expect((await world.import([file("b", link)])).open.events).toEqual({ stalled: 1 });
+    await world.import([storyFile("a", begin)]);
+    world.sandbox.setFaults(lostAnswers(50));
+    expect((await world.import([storyFile("b", link)])).open.events).toEqual({ stalled: 1 });
     world.sandbox.setFaults([]);
     await replace("M3");
     await loseAllAndRebuild();
-    await world.import([file("a", begin)]);
-    await world.import([file("b", link)]);
-    const later = await world.import([file("c", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    await world.import([storyFile("a", begin)]);
+    await world.import([storyFile("b", link)]);
+    const later = await world.import([storyFile("c", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
     expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
   });
 });

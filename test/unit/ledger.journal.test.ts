@@ -21,14 +21,8 @@ import { backup, rebuildLedger } from "../../src/desk/care.js";
 import { resolveNamed } from "../../src/desk/resolve.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
-
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
 
 let world: World;
 let disk: string;
@@ -67,13 +61,13 @@ function story(): StoryFile {
       ...(document === "M5" && minute === 20 ? { name: "OUTPUT", target: "B1" } : {}),
     });
   });
-  return file("a", rows);
+  return storyFile("a", rows);
 }
 
 describe("the journal", () => {
   it("holds an intent before every call that writes, and what came back after it", async () => {
     world = createWorld({ journal });
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
       "journal",
       "intent create-participant",
@@ -95,7 +89,7 @@ describe("the journal", () => {
 
   it("has the intent when the process is killed before the call leaves", async () => {
     world = createWorld({ journal });
-    await world.run([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])], {
+    await world.run([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])], {
       killAt: { request: 4, when: "before" },
     });
     expect(lines().at(-1)).toMatchObject({ entry: "intent", kind: "create-with-events" });
@@ -120,9 +114,9 @@ describe("the journal", () => {
 
   it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
     world = createWorld({ journal });
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     appendFileSync(journal, '{"entry":"intent","at":17');
-    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
     loseTheLedger();
     const rebuilt = await rebuild();
     expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
@@ -170,9 +164,7 @@ async function everything(): Promise<void> {
   const byTicket = "=ticket";
   await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7"]);
   dismissSelected(world.target, { input: "march.csv", row: ["4"] }, world.clock, journal);
-  world.sandbox.setFaults([
-    { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
-  ]);
+  world.sandbox.setFaults(lostAnswers());
   await run(byTicket, "april.csv", ["M3,11222333000181,4,2026-01-02 10:00,8"]);
   world.sandbox.setFaults([]);
   const documentId = world.sandbox.store.documents().at(-1)?.id ?? "";
@@ -263,7 +255,7 @@ describe("a rebuilt ledger", () => {
     loseTheLedger();
     await rebuild();
     const summary = await world.import([
-      file("b", [
+      storyFile("b", [
         eventRow({ row: 2, document: "M1", minute: 100 }),
         eventRow({ row: 3, document: "B1", minute: 110, onTarget: true }),
         eventRow({ row: 4, document: "M2", minute: 5 }),
@@ -277,15 +269,15 @@ describe("a rebuilt ledger", () => {
     world = createWorld({ journal });
     const related = { document: "M2", bidirectional: true };
     await world.import([
-      file("a", [
+      storyFile("a", [
         eventRow({ row: 2, document: "M2", minute: 10 }),
         eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related }),
       ]),
     ]);
-    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 40, propagate: true })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 40, propagate: true })])]);
     loseTheLedger();
     await rebuild();
-    const late = await world.import([file("c", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
+    const late = await world.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
     // The copy on M1 took place at minute 40: nothing is sent to be refused.
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
@@ -323,10 +315,8 @@ describe("a rebuilt ledger", () => {
 
   it("says of what was stranded that a person is needed, as the lost one did", async () => {
     world = createWorld({ journal });
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
-    ]);
-    const one = [file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])];
+    world.sandbox.setFaults(lostAnswers());
+    const one = [storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])];
     const before = await world.import(one);
     loseTheLedger();
     await rebuild();
@@ -337,20 +327,20 @@ describe("a rebuilt ledger", () => {
 
   it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
     world = createWorld({ journal });
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     const copy = join(disk, "backup.db");
     await backup(world.target, copy);
-    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
     loseTheLedger();
     expect(await rebuild(copy)).toMatchObject({ landed: 2 });
     expect((await showAnything(world.target, "a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
-    const again = await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    const again = await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
     expect(again.requests.sent).toBe(0);
   });
 
   it("takes no other ledger's place, and no other file for a journal", async () => {
     world = createWorld({ journal });
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });
     loseTheLedger();
     const other = join(disk, "other.csv");

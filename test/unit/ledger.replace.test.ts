@@ -3,17 +3,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import { dismissSelected, replaceNamed } from "../../src/desk/decide.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
 let world: World;
 afterEach(() => world.close());
 
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
 const replace = (document: string) =>
   replaceNamed(world.target, { document, reason: "wrong weight" }, { clock: world.clock, waitForLock: false });
 const statesOf = async (document: string) =>
@@ -28,7 +23,7 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
   it("goes on holding what is later there, until its event comes right: by its key, in another file", async () => {
     world = createWorld();
     await world.import([
-      file("a", [
+      storyFile("a", [
         eventRow({ row: 2, document: "M1", minute: 10 }),
         bad(3, 15),
         eventRow({ row: 4, document: "M1", minute: 20 }),
@@ -40,19 +35,19 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
       ["10", "landed"],
       ["20", "held"],
     ]);
-    const right = await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
+    const right = await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
     expect([right.exitCode, right.open.rows]).toEqual([0, 0]);
     expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed", "landed"]);
   });
 
   it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", async () => {
     world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, weight: "5" })])]);
-    await world.import([file("b", [bad(2, 10), eventRow({ row: 3, document: "M1", minute: 20 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, weight: "5" })])]);
+    await world.import([storyFile("b", [bad(2, 10), eventRow({ row: 3, document: "M1", minute: 20 })])]);
     await replace("M1");
     const summary = await world.resume();
     expect(summary.open.events).toEqual({ held: 2 });
-    const right = await world.import([file("c", [eventRow({ row: 2, document: "M1", minute: 10, weight: "6" })])]);
+    const right = await world.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 10, weight: "6" })])]);
     expect([right.exitCode, right.open.events]).toEqual([0, {}]);
     const [, next] = world.sandbox.store.documents();
     expect(JSON.stringify(next?.events[0])).toContain('"6"');
@@ -60,14 +55,14 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
 
   it("holds nothing more once its event has landed in the next generation", async () => {
     world = createWorld();
-    await world.import([file("a", [bad(3, 15), eventRow({ row: 4, document: "M2", minute: 20 })])]);
-    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 5 })])]);
+    await world.import([storyFile("a", [bad(3, 15), eventRow({ row: 4, document: "M2", minute: 20 })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 5 })])]);
     await replace("M1");
     // The placement stands, its row was never settled; its event lands through other rows.
     world.withLedger((database) => database.exec("UPDATE rows SET settled = 'dismissed' WHERE fate = 'invalid'"));
-    await world.import([file("c", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
+    await world.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
     world.withLedger((database) => database.exec("UPDATE rows SET settled = NULL WHERE fate = 'invalid'"));
-    const later = await world.import([file("d", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
+    const later = await world.import([storyFile("d", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
     expect(later.open.events).toEqual({});
   });
 });
@@ -79,11 +74,11 @@ describe("what was dismissed on a document that is replaced (H23)", () => {
       eventRow({ row: 2, document: "M1", minute: 10 }),
       eventRow({ row: 3, document: "M1", minute: 20, bad: true }),
     ];
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     dismissSelected(world.target, { row: ["3"], input: "a.csv" }, world.clock);
     await replace("M1");
     await world.resume();
-    const again = await world.import([file("b", [...rows, eventRow({ row: 4, document: "M1", minute: 30 })])]);
+    const again = await world.import([storyFile("b", [...rows, eventRow({ row: 4, document: "M1", minute: 30 })])]);
     expect([again.exitCode, again.open.events]).toEqual([0, {}]);
     expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2, 2]);
   });
@@ -102,16 +97,17 @@ describe("a link in doubt to a document that was replaced, corrected since (H9, 
         related: { document: "M3", bidirectional: true },
       });
     await world.import([
-      file("a", [eventRow({ row: 2, document: "M1", minute: 5 }), eventRow({ row: 3, document: "M3", minute: 10 })]),
+      storyFile("a", [
+        eventRow({ row: 2, document: "M1", minute: 5 }),
+        eventRow({ row: 3, document: "M3", minute: 10 }),
+      ]),
     ]);
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
-    ]);
-    expect((await world.import([file("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
+    world.sandbox.setFaults(lostAnswers(50));
+    expect((await world.import([storyFile("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
     world.sandbox.setFaults([]);
     await replace("M3");
-    expect((await world.import([file("c", [link("6")])])).open.events).toEqual({ changed: 1 });
-    const later = await world.import([file("d", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    expect((await world.import([storyFile("c", [link("6")])])).open.events).toEqual({ changed: 1 });
+    const later = await world.import([storyFile("d", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
     expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
   });
 });
@@ -134,7 +130,7 @@ describe("a document whose payloads are pruned", () => {
 describe("a document that has made others", () => {
   it("is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
     world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, target: "B1" })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, target: "B1" })])]);
     await expect(replace("M1")).rejects.toMatchObject({
       code: "document-has-made-others",
       message: expect.stringContaining("(batch B1)") as string,

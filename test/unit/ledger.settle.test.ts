@@ -9,16 +9,9 @@ import { collectReportData } from "../../src/report/html/collect-report-data.js"
 import { checkResolve, resolveNamed } from "../../src/desk/resolve.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { unthrottled } from "../../src/submit/throttle.js";
-
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
-const lostCreate = [{ match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } as const }];
 
 let world: World;
 afterEach(() => world.close());
@@ -48,7 +41,7 @@ const check = (document: string, documentId: string) =>
 it("a document is found by its key or kind/key, whatever slashes stand in the key", async () => {
   world = createWorld();
   await world.import([
-    file(
+    storyFile(
       "a",
       ["2026/17", "17", "/"].map((document, row) => eventRow({ row, document, minute: 10 })),
     ),
@@ -60,15 +53,9 @@ it("a document is found by its key or kind/key, whatever slashes stand in the ke
 });
 
 describe("dismiss", () => {
-  it("refuses to give up everything at once", async () => {
-    world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
-    expect(() => dismiss({})).toThrow(expect.objectContaining({ code: "usage" }));
-  });
-
   it("of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run", async () => {
     world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, bad: true })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, bad: true })])]);
     const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
     const unknown = expect.objectContaining({ message: expect.stringMatching(/^(There is|The ledger has) no /) });
     for (const [selectors, said] of [
@@ -86,7 +73,7 @@ describe("dismiss", () => {
   it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", async () => {
     world = createWorld();
     await world.import([
-      file("a", [
+      storyFile("a", [
         invalidRow(2, [{ key: "M1", minute: 10 }]),
         eventRow({ row: 3, document: "M1", minute: 20 }),
         invalidRow(4, [{ key: "M2", minute: 10 }]),
@@ -103,7 +90,7 @@ describe("dismiss", () => {
   it("of a held row gives it up when the row itself is named", async () => {
     world = createWorld();
     await world.import([
-      file("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
+      storyFile("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
     ]);
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 0, events: 1 });
     dismiss({ input: "a.csv", row: ["2"] });
@@ -113,8 +100,8 @@ describe("dismiss", () => {
 
   it("leaves what is in doubt: it may have landed", async () => {
     world = createWorld();
-    world.sandbox.setFaults(lostCreate);
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults(lostAnswers());
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
   });
 
@@ -123,7 +110,7 @@ describe("dismiss", () => {
     world.sandbox.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ participants: 1, events: 1 });
     expect(() => dismiss({ input: "a.csv", row: ["2"] })).toThrow(expect.objectContaining({ code: "usage" }));
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
@@ -131,7 +118,7 @@ describe("dismiss", () => {
     expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);
     // A later row needs that participant: then it is to be had again.
     world.sandbox.setFaults([]);
-    const later = await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
+    const later = await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
     expect([later.open.events, later.exitCode]).toEqual([{ held: 1 }, 3]);
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(1);
     expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
@@ -140,7 +127,7 @@ describe("dismiss", () => {
   it("works while another process holds the ledger's lock", async () => {
     world = createWorld();
     await world.import([
-      file("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
+      storyFile("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
     ]);
     world.withLedger(() => expect(dismiss({ row: ["2"] }).rows).toBe(1));
   });
@@ -149,9 +136,9 @@ describe("dismiss", () => {
 describe("resolve (H5)", () => {
   async function strand(): Promise<string> {
     world = createWorld();
-    world.sandbox.setFaults(lostCreate);
+    world.sandbox.setFaults(lostAnswers());
     const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })];
-    const summary = await world.import([file("a", rows)]);
+    const summary = await world.import([storyFile("a", rows)]);
     expect(summary.documents).toEqual({ stranded: 1 });
     world.sandbox.setFaults([]);
     return world.sandbox.store.documents()[0]?.id ?? "";
@@ -179,7 +166,7 @@ describe("resolve (H5)", () => {
 
   it("of another document's id is spoken against by the read, and refused where that document is ours", async () => {
     await strand();
-    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
     const other = (await showAnything(world.target, "M2")).documents[0]?.documentId ?? "";
     await expect(check("M1", other)).rejects.toMatchObject({ code: "document-not-stranded" });
     world.withLedger((database) => database.exec("DELETE FROM document_states WHERE service_id = '" + other + "'"));
@@ -188,7 +175,7 @@ describe("resolve (H5)", () => {
 
   it("is refused for a document that is open", async () => {
     world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     await expect(check("M1", "x")).rejects.toMatchObject({ code: "document-not-stranded" });
   });
 });
@@ -197,30 +184,30 @@ describe("replace (H26)", () => {
   it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", async () => {
     world = createWorld({ sandbox: { uniqueExternalId: true } });
     const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     await replace("M1");
     expect((await world.resume()).exitCode).toBe(3);
     // The mapping is mended, the same file imported again, and what was refused is tried again.
     const settings = { replacementExternalId: "{externalId}/{generation}" };
-    await world.import([file("a", rows)], { settings });
+    await world.import([storyFile("a", rows)], { settings });
     world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
     expect((await world.resume()).exitCode).toBe(0);
     await replace("M1");
     expect((await world.resume()).exitCode).toBe(0);
     const documents = world.sandbox.store.documents().map(({ externalId, state }) => `${externalId} ${state}`);
     expect(documents).toEqual(["M1 cancelled", "M1/2 cancelled", "M1/3 open"]);
-    expect((await world.import([file("a", rows)], { settings })).requests.sent).toBe(0);
+    expect((await world.import([storyFile("a", rows)], { settings })).requests.sent).toBe(0);
   });
 
   it("cancels, sends the next generation with what changed, and sends nothing by itself", async () => {
     world = createWorld();
     await world.import([
-      file("a", [
+      storyFile("a", [
         eventRow({ row: 2, document: "M1", minute: 10, key: "1", weight: "5" }),
         eventRow({ row: 3, document: "M1", minute: 20, key: "2" }),
       ]),
     ]);
-    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "1", weight: "6" })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "1", weight: "6" })])]);
     const before = world.sandbox.store.documents().length;
     expect(await replace("M1")).toMatchObject({ generation: 2, events: 2, cancels: true, missing: [] });
     expect(world.sandbox.store.documents()).toHaveLength(before);
@@ -240,10 +227,10 @@ describe("replace (H26)", () => {
   it("later rows follow the newest generation, and the same rows are known there", async () => {
     world = createWorld();
     const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     await replace("M1");
     await world.resume();
-    const again = await world.import([file("c", [...rows, eventRow({ row: 3, document: "M1", minute: 20 })])]);
+    const again = await world.import([storyFile("c", [...rows, eventRow({ row: 3, document: "M1", minute: 20 })])]);
     expect(again.rows).toMatchObject({ known: 1, staged: 1 });
     expect((await showAnything(world.target, "M1")).documents.map(({ events }) => events.length)).toEqual([2, 2]);
     const [row] = (await showAnything(world.target, "a.csv:2")).rows;
@@ -252,8 +239,8 @@ describe("replace (H26)", () => {
 
   it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", async () => {
     world = createWorld();
-    world.sandbox.setFaults(lostCreate);
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults(lostAnswers());
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     world.sandbox.setFaults([]);
     expect(await replace("M1")).toMatchObject({ cancels: false, staysStranded: true, events: 1 });
     const summary = await world.resume();
@@ -268,17 +255,19 @@ describe("replace (H26)", () => {
 
   it("says which payloads the ledger no longer has", async () => {
     world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
     world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
     expect((await replace("M1")).missing).toEqual([{ event: "weighing", keyParts: ["t1"] }]);
-    const again = await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
+    const again = await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
     expect(again.exitCode).toBe(0);
     expect((await showAnything(world.target, "M1")).documents[1]?.events.map(({ state }) => state)).toEqual(["landed"]);
   });
 
   it("is refused where nothing exists to be replaced", async () => {
     world = createWorld();
-    await world.import([file("a", [invalidRow(2, [{ key: "M1" }]), eventRow({ row: 3, document: "M1", minute: 5 })])]);
+    await world.import([
+      storyFile("a", [invalidRow(2, [{ key: "M1" }]), eventRow({ row: 3, document: "M1", minute: 5 })]),
+    ]);
     await expect(replace("M1")).rejects.toMatchObject({ code: "document-not-replaceable" });
     await expect(replace("M7")).rejects.toMatchObject({ code: "document-unknown" });
   });
@@ -287,8 +276,10 @@ describe("replace (H26)", () => {
 describe("selectors", () => {
   it("narrow each other, and name by run, input, row, document and code", async () => {
     world = createWorld();
-    const first = await world.import([file("a", [invalidRow(2, [{ key: "M1" }]), invalidRow(3, [{ key: "M2" }])])]);
-    await world.import([file("b", [invalidRow(4, [{ key: "M1", minute: 5 }])])]);
+    const first = await world.import([
+      storyFile("a", [invalidRow(2, [{ key: "M1" }]), invalidRow(3, [{ key: "M2" }])]),
+    ]);
+    await world.import([storyFile("b", [invalidRow(4, [{ key: "M1", minute: 5 }])])]);
     const rows = (selectors: Parameters<typeof selectOpen>[1]) =>
       world.withLedger((database) => selectOpen(database, selectors).rows.length);
     expect(rows({})).toBe(3);

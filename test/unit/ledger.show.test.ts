@@ -4,15 +4,9 @@ import type { Shown } from "../../src/ledger/views/show/shown.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { showRuns } from "../../src/desk/status.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
-
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
 
 let world: World;
 afterEach(() => world.close());
@@ -23,7 +17,7 @@ const show = (text: string): Promise<Shown> => showAnything(world.target, text);
 async function storyWithHold(): Promise<void> {
   world = createWorld();
   await world.import([
-    file("a", [
+    storyFile("a", [
       eventRow({ row: 2, document: "M1", minute: 10 }),
       invalidRow(3, [{ key: "M1", minute: 20 }]),
       eventRow({ row: 4, document: "M1", minute: 30 }),
@@ -75,7 +69,7 @@ describe("show of a row (P7)", () => {
 
   it("knows a row that stands among the known rows alone: known, and landed with another file (H24)", async () => {
     await storyWithHold();
-    await world.import([file("b", [eventRow({ row: 7, document: "M2", minute: 10 })])]);
+    await world.import([storyFile("b", [eventRow({ row: 7, document: "M2", minute: 10 })])]);
     const [known] = (await show("b.csv:7")).rows;
     expect(known).toMatchObject({ fate: "known" });
     expect(known?.events[0]?.rows).toEqual(["a.csv, row 5", "b.csv, row 7"]);
@@ -112,7 +106,7 @@ describe("show of registrations, runs and requests", () => {
       { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 503, when: "before" } },
     ]);
     const before = world.clock.now();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     const { requests } = await showSentBetween(world.target, before, world.clock.now(), 100);
     expect(requests.map(({ kind }) => kind)).toEqual([
       "lookup-participant",
@@ -164,7 +158,7 @@ describe("a name of a document", () => {
     const rows = Array.from({ length: 60 }, (_, index) =>
       eventRow({ row: index + 2, document: "M1", minute: index, key: String(index) }),
     );
-    await world.import([file("a", rows)]);
+    await world.import([storyFile("a", rows)]);
     const [document] = (await show("M1")).documents;
     expect([document?.events.length, document?.events[0]?.rows, document?.eventCounts]).toEqual([
       50,

@@ -6,13 +6,7 @@ import type { Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
-
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
+import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 
 let world: World;
 afterEach(() => world.close());
@@ -36,7 +30,7 @@ const against = (sandbox: Sandbox, chosen = {}) =>
 async function imported(): Promise<void> {
   world = createWorld();
   await world.import([
-    file("a", [
+    storyFile("a", [
       eventRow({ row: 2, document: "M1", minute: 10 }),
       eventRow({ row: 3, document: "M1", minute: 20, name: "CLOSE" }),
       eventRow({ row: 4, document: "M2", minute: 10 }),
@@ -72,7 +66,7 @@ describe("verify", () => {
     expect(later.checked).toEqual({ participants: 0, addresses: 0, documents: 0, events: 0 });
     expect(later.unverifiable).toEqual([left("participant", 1), left("document", 2)]);
     await world.clock.run(world.clock.sleep(600_000));
-    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 30 })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 30 })])]);
     expect((await against(world.sandbox, { since: world.clock.now() - 1000 })).checked).toMatchObject({ documents: 1 });
     await expect(against(world.sandbox, { document: "M9" })).rejects.toMatchObject({ code: "document-unknown" });
   });
@@ -112,10 +106,8 @@ describe("verify", () => {
 
   it("says what reads cannot tell: a stranded document", async () => {
     world = createWorld();
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
-    ]);
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults(lostAnswers());
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     world.sandbox.setFaults([]);
     const { unverifiable, differences } = await against(world.sandbox);
     expect(differences).toEqual([]);
@@ -124,7 +116,7 @@ describe("verify", () => {
 
   it("names what it could not read, and never takes it for agreement (F17)", async () => {
     world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     const match = { method: "GET", path: "/documents/{id}" } as const;
     world.sandbox.setFaults([{ match, nth: 1, times: 6, action: { kind: "status", status: 500, when: "before" } }]);
     const found = await against(world.sandbox);

@@ -5,14 +5,9 @@ import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { showAnything } from "../../src/desk/show.js";
 import { withdrawSelected } from "../../src/desk/decide.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
-  name: `${contentHash}.csv`,
-  contentHash,
-  rows,
-});
 const years = 3 * 365 * 24 * 60;
 
 let world: World;
@@ -28,7 +23,7 @@ describe("the rest of a file that was imported with --limit", () => {
 
   it("is taken back: nothing of it is sent or registered any more, and what landed stays", async () => {
     world = createWorld();
-    await world.import([file("a", rows)], { limits: { limitDocuments: 1 } });
+    await world.import([storyFile("a", rows)], { limits: { limitDocuments: 1 } });
     expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2 });
     const after = await world.resume();
     expect([after.exitCode, after.requests.sent, after.open.events]).toEqual([0, 0, {}]);
@@ -42,7 +37,7 @@ describe("the rest of a file that was imported with --limit", () => {
 
   it("takes back the registrations that only it needs", async () => {
     world = createWorld();
-    await world.import([file("a", rows)], { limits: { until: 0 } });
+    await world.import([storyFile("a", rows)], { limits: { until: 0 } });
     expect(await withdraw({ document: "M2" })).toEqual({ rows: 1, events: 1, participants: 1, addresses: 1 });
     const after = await world.resume();
     expect([after.exitCode, after.participants]).toEqual([0, { registered: 2 }]);
@@ -51,9 +46,9 @@ describe("the rest of a file that was imported with --limit", () => {
 
   it("is staged again by the very same bytes", async () => {
     world = createWorld();
-    await world.import([file("a", rows)], { limits: { limitDocuments: 1 } });
+    await world.import([storyFile("a", rows)], { limits: { limitDocuments: 1 } });
     await withdraw({ input: "a.csv" });
-    const again = await world.import([file("a", rows)]);
+    const again = await world.import([storyFile("a", rows)]);
     expect([again.exitCode, again.rows.known, again.rows.staged]).toEqual([0, 1, 2]);
     expect(timelines()).toEqual([1, 1, 1]);
     expect(isSound()).toEqual([]);
@@ -68,7 +63,7 @@ describe("a row dated years ahead by mistake", () => {
       eventRow({ row: 3, document: "M1", minute: years }),
       eventRow({ row: 4, document: "M1", minute: 20, key: "x" }),
     ];
-    const first = await world.import([file("a", rows)]);
+    const first = await world.import([storyFile("a", rows)]);
     expect(first.open.events).toMatchObject({ deferred: 1 });
     expect(await withdraw({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 1, events: 1 });
     expect((await world.resume()).open.events).toEqual({});
@@ -80,12 +75,15 @@ describe("an invalid row", () => {
   it("holds nothing once its input is taken back, and holds again when the file comes again", async () => {
     world = createWorld();
     const bad = invalidRow(2, [{ key: "M1", minute: 5 }]);
-    await world.import([file("bad", [bad]), file("good", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([
+      storyFile("bad", [bad]),
+      storyFile("good", [eventRow({ row: 2, document: "M1", minute: 10 })]),
+    ]);
     expect(timelines()).toEqual([]);
     expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
     const after = await world.resume();
     expect([after.exitCode, timelines()]).toEqual([0, [1]]);
-    const again = await world.import([file("bad", [bad])]);
+    const again = await world.import([storyFile("bad", [bad])]);
     expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
   });
 });
@@ -106,12 +104,10 @@ describe("an event that rows of two files give", () => {
 describe("what cannot be taken back", () => {
   it("is what was sent, or may have been: nothing fits, and what there is is said", async () => {
     world = createWorld();
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
-    ]);
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults(lostAnswers(50));
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     world.sandbox.setFaults([]);
-    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: years })])]);
+    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })])]);
     await expect(withdraw({ input: "a.csv" })).rejects.toMatchObject({
       code: "usage",
       hint: "Unsent events are of b.csv (1).",
@@ -122,8 +118,8 @@ describe("what cannot be taken back", () => {
 
   it("is one row number that several files have: the choices are named, and only a name of one row does anything", async () => {
     world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: years })])]);
-    const other = file("b", [eventRow({ row: 2, document: "M2", minute: years })]);
+    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: years })])]);
+    const other = storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })]);
     await world.import([{ ...other, contentHash: "b0b0b0b0b0" }]);
     await expect(withdraw({ row: ["2"] })).rejects.toThrow(/a\.csv:2 .*b\.csv:2/);
     expect((await world.resume()).open.events).toEqual({ deferred: 2 });

@@ -16,7 +16,13 @@ import { planImport } from "../../../src/run/plan.js";
 import { run } from "../../../src/run/import.js";
 import type { Session } from "../../../src/run/session.js";
 import { stageFiles } from "../../../src/run/stage.js";
-import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../../src/sandbox/index.js";
+import {
+  createSandbox,
+  type FaultRule,
+  type Sandbox,
+  type SandboxOptions,
+  seededRandom,
+} from "../../../src/sandbox/index.js";
 import { unthrottled } from "../../../src/submit/throttle.js";
 import type { TransportReply, TransportRequest } from "../../../src/submit/transport.js";
 import { VirtualClock } from "../../support/submit/virtual-clock.js";
@@ -29,6 +35,18 @@ export interface StoryFile {
   contentHash: string;
   rows: MappedRow[];
 }
+
+/** Named after its content. */
+export const storyFile = (contentHash: string, rows: MappedRow[]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+/** So many answers to writes of documents and events are lost, from the next one on. */
+export const lostAnswers = (times = 1): FaultRule[] => [
+  { match: { path: "/documents/events" }, nth: 1, times, action: { kind: "drop", when: "after" } },
+];
 
 /** A file that is read through a mapping. */
 export interface WrittenFile {
