@@ -34,6 +34,31 @@ export const addEvent = (database: LedgerDatabase, event: NewEvent): number =>
     { relatedDocument: null, relatedId: null, mirrored: 0, target: null, ...event },
   );
 
+/** What a row says of its event. */
+export type EventContent = Required<
+  Pick<
+    NewEvent,
+    | "name"
+    | "at"
+    | "rank"
+    | "participant"
+    | "address"
+    | "relatedDocument"
+    | "relatedId"
+    | "mirrored"
+    | "target"
+    | "payload"
+  >
+>;
+
+export const setContent = (database: LedgerDatabase, id: number, hash: Buffer, content: EventContent): void =>
+  void database.run(
+    `UPDATE events SET content_hash = @hash, name = @name, at = @at, rank = @rank, participant_ref = @participant,
+       address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
+       target_document = @target, payload = @payload WHERE id = @id`,
+    { ...content, id, hash },
+  );
+
 /** Finds one row of `event_states` by @id. */
 export const OF_EVENT = "(document_id, event_id) = (SELECT document_id, id FROM events WHERE id = @id)";
 

@@ -1,11 +1,10 @@
 /** Participants and addresses: open work, receipts and outcomes. */
 import { parseJson } from "../model/json.js";
-import type { Code } from "../model/codes.js";
 import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
 import { type RegistrationKind, resolved } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
-import { type RefusalNote, type RegistrationReceipt, Writer } from "./writer.js";
+import { type RegistrationReceipt, Writer } from "./writer.js";
 
 export interface OpenParticipant {
   id: number;
@@ -54,18 +53,8 @@ const columns = "r.id, r.state, r.service_id AS serviceId, r.payload FROM regist
 export function createRegistrationStore(database: LedgerDatabase, journal: Journal | null = null) {
   const entries = createJournalEntries(database);
   const writer = new Writer(database);
-  /** Registered is final within a run, so a bounded number of answers is cached. */
-  const known = new Map<number, Registration>();
-  const behind = (ref: number): Registration | null => {
-    const before = known.get(ref);
-    if (before !== undefined) return before;
-    const found = database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref }) ?? null;
-    if (found?.state === "registered") {
-      if (known.size > 100_000) known.clear();
-      known.set(ref, found);
-    }
-    return found;
-  };
+  const behind = (ref: number): Registration | null =>
+    database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref }) ?? null;
 
   return {
     /** A participant of the request that this ledger did not create; null: none. */
@@ -157,13 +146,6 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         journal?.write(entries.registered(kind, id, now));
       });
     },
-    rejected: (kind: RegistrationKind, id: number, note: RefusalNote, now: number): void =>
-      database.atomic(() => writer.registrationRejected(kind, id, note, now)),
-    stalled: (_kind: RegistrationKind, id: number, reason: Code, now: number): void =>
-      writer.registrationStalled(id, reason, now),
-    unsent: (_kind: RegistrationKind, id: number, now: number): void => writer.registrationUnsent(id, now),
-    warn: (kind: RegistrationKind, id: number, note: RefusalNote, now: number): void =>
-      writer.problem(kind, id, note, now, "warning"),
   };
 }
 

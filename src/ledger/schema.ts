@@ -1,10 +1,26 @@
 /**
  * The ledger's schema: tables, then views. States are in narrow tables of their own, because payloads are written once.
  * Comparisons with lists of states are chains of ORs in writing paths: SQLite builds a table for every IN list of three
- * or more, for each row. The triggers allow only the moves in model/states.ts (from>to). Rows are numbered `input *
+ * or more, for each row. States and moves are those of model/states.ts. Rows are numbered `input *
  * 2^32 + row number`, requests `run * 2^32 + number`. A reference to a participant or address is its id, or minus the
  * id of an alias. Times are ms since 1970.
  */
+import { type Machine, statesOf, transitions } from "../model/states.js";
+
+const isState = (machine: Machine): string =>
+  statesOf(machine)
+    .map((state) => `state = '${state}'`)
+    .join(" OR ");
+
+const lawOf = (
+  table: string,
+  machine: Machine,
+  name = `'${machine}'`,
+): string => `CREATE TRIGGER ${table}_law BEFORE UPDATE OF state ON ${table}
+WHEN OLD.state <> NEW.state AND instr('${transitions[machine].map(({ from, to }) => ` ${from}>${to},`).join("")}',
+  ' ' || OLD.state || '>' || NEW.state || ',') = 0
+BEGIN SELECT RAISE(ABORT, ${name} || ': no such transition'); END;`;
+
 export const schema = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -104,8 +120,7 @@ CREATE TABLE registrations (
   extended TEXT NOT NULL DEFAULT '{}',
   row_id INTEGER,
   settings_id INTEGER REFERENCES settings (id),
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected'
-    OR state = 'stalled') DEFAULT 'planned',
+  state TEXT NOT NULL CHECK (${isState("participant")}) DEFAULT 'planned',
   reason TEXT,
   origin TEXT CHECK (origin IN ('created', 'found', 'given')),
   service_id TEXT,
@@ -118,14 +133,7 @@ CREATE TABLE registrations (
 ) STRICT;
 CREATE INDEX registrations_open ON registrations (id) WHERE state <> 'registered';
 CREATE INDEX registrations_by_service_id ON registrations (service_id) WHERE service_id IS NOT NULL;
-CREATE TRIGGER registrations_law BEFORE UPDATE OF state ON registrations
-WHEN OLD.state <> NEW.state AND instr('
-  planned>sending, planned>registered, planned>rejected, planned>stalled,
-  sending>registered, sending>rejected, sending>stalled, sending>planned,
-  rejected>planned,
-  stalled>sending, stalled>registered, stalled>rejected,
-', ' ' || OLD.state || '>' || NEW.state || ',') = 0
-BEGIN SELECT RAISE(ABORT, NEW.kind || ': no such transition'); END;
+${lawOf("registrations", "participant", "NEW.kind")}
 
 -- Keys of mappings by which rows refer to a registration, perhaps before a row brings it. name: in the mapping.
 CREATE TABLE aliases (
@@ -169,8 +177,7 @@ CREATE TABLE odd_keys (
 
 CREATE TABLE document_states (
   document_id INTEGER PRIMARY KEY REFERENCES documents (id),
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'open' OR state = 'stranded' OR state = 'rejected'
-    OR state = 'stalled' OR state = 'closed' OR state = 'cancelled'),
+  state TEXT NOT NULL CHECK (${isState("document")}),
   reason TEXT,
   service_id TEXT,
   last_at INTEGER,
@@ -180,17 +187,7 @@ CREATE TABLE document_states (
 CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL AND state <> 'sending';
 -- A row may name a document by the id that the service gave it.
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
-CREATE TRIGGER document_states_law BEFORE UPDATE OF state ON document_states
-WHEN OLD.state <> NEW.state AND instr('
-  planned>sending, planned>open, planned>stranded,
-  sending>open, sending>rejected, sending>stalled, sending>stranded, sending>planned,
-  open>closed, open>cancelled,
-  stranded>open,
-  rejected>planned,
-  stalled>sending, stalled>open, stalled>planned,
-  closed>cancelled,
-', ' ' || OLD.state || '>' || NEW.state || ',') = 0
-BEGIN SELECT RAISE(ABORT, 'document: no such transition'); END;
+${lawOf("document_states", "document")}
 
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,
@@ -220,9 +217,7 @@ CREATE INDEX events_by_target ON events (target_document) WHERE target_document 
 CREATE TABLE event_states (
   document_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'held' OR state = 'deferred' OR state = 'rejected'
-    OR state = 'landed' OR state = 'landed-without-id' OR state = 'changed' OR state = 'foreign'
-    OR state = 'stalled'),
+  state TEXT NOT NULL CHECK (${isState("event")}),
   reason TEXT,
   waits_for TEXT,
   service_event_id TEXT,
@@ -241,20 +236,7 @@ CREATE TABLE event_states (
 ) STRICT, WITHOUT ROWID;
 -- What is being sent is found by its request: most events pass through it and on to landed without a change here.
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
-CREATE TRIGGER event_states_law BEFORE UPDATE OF state ON event_states
-WHEN OLD.state <> NEW.state AND instr('
-  planned>sending, planned>held, planned>deferred, planned>rejected,
-  sending>landed, sending>landed-without-id, sending>changed, sending>foreign, sending>rejected, sending>stalled, sending>planned,
-  held>planned, held>deferred, held>rejected,
-  deferred>planned, deferred>held, deferred>rejected,
-  rejected>planned,
-  landed>changed,
-  landed-without-id>changed,
-  changed>landed,
-  foreign>planned,
-  stalled>sending, stalled>deferred, stalled>rejected, stalled>landed-without-id, stalled>changed, stalled>planned,
-', ' ' || OLD.state || '>' || NEW.state || ',') = 0
-BEGIN SELECT RAISE(ABORT, 'event: no such transition'); END;
+${lawOf("event_states", "event")}
 
 -- Rows in compressed pages (ledger/pages.ts). cells: as read, of rows that have not landed (stage/row-cells.ts). known: rows whose
 -- events had all landed before, unchanged, from row to event only (known-rows.ts).

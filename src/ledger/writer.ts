@@ -3,21 +3,13 @@
  * journal's replay. Each runs inside its caller's transaction; SQL refuses moves that the state tables do not list.
  */
 import type { Code } from "../model/codes.js";
-import { COPIED_TO, OF_EVENT } from "./event-key.js";
+import { COPIED_TO, OF_EVENT, type RegistrationKind } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-flight.js";
 
 export interface RefusalNote {
   code: Code;
   message: string;
-}
-
-/** `at`: ms. */
-export interface PlainLanding {
-  id: number;
-  at: number;
-  serviceId: string;
-  targetId: string | null;
 }
 
 /**
@@ -44,11 +36,20 @@ export interface RegistrationReceipt {
   geography?: unknown;
 }
 
-export type Subject = "participant" | "address" | "document" | "event";
+export type Subject = RegistrationKind | "document" | "event";
+
+type Unsent = Exclude<Subject, "event">;
 
 type Table = "event_states" | "document_states" | "registrations";
 
 type Columns = Readonly<Record<string, unknown>>;
+
+const TABLES = {
+  participant: "registrations",
+  address: "registrations",
+  document: "document_states",
+  event: "event_states",
+} as const satisfies Record<Subject, Table>;
 
 /** Finds one row by @id. */
 const ONE: Record<Table, string> = {
@@ -76,17 +77,10 @@ export class Writer {
     );
   }
 
-  /** Like `landed`, for events of one document without mirror, CLOSE or CANCEL. */
-  landedTogether(document: number, events: readonly PlainLanding[], now: number): void {
-    for (const { id, serviceId, targetId } of events)
-      if (!this.#set("event_states", id, landedWith(serviceId, targetId), now))
-        throw new Error("an event vanished while it was sent");
-    this.#advance(document, Math.max(...events.map(({ at }) => at)));
-  }
-
   /** `mirrorAt`: the back-reference's time, in ms; null: the event's own. */
   landed(id: number, serviceId: string, targetId: string | null, mirrorAt: number | null, now: number): void {
-    this.#event(id, landedWith(serviceId, targetId), now);
+    const target = targetId === null ? {} : { target_document_id: targetId };
+    this.#event(id, { state: "landed", service_event_id: serviceId, ...target }, now);
     this.#afterLanding(id, targetId, mirrorAt, now);
   }
 
@@ -125,20 +119,20 @@ export class Writer {
     this.#event(id, { state: "foreign", reason: "foreign-collision" }, now);
   }
 
-  rejected(id: number, note: RefusalNote, now: number): void {
-    this.#event(id, { ...NOT_TRIED, state: "rejected", reason: note.code }, now);
-    this.problem("event", id, note, now);
+  rejected(subject: Subject, id: number, note: RefusalNote, now: number): void {
+    this.#move(subject, id, { state: "rejected", reason: note.code }, now);
+    this.problem(subject, id, note, now);
   }
 
   /** Sent, outcome unknown. */
-  stalled(id: number, reason: Code, now: number): void {
-    this.#event(id, { state: "stalled", reason, doubt: 1 }, now);
+  stalled(subject: Subject, id: number, reason: Code, now: number): void {
+    this.#move(subject, id, { state: "stalled", reason }, now);
   }
 
   /** Still in doubt, and asking again will not help: a person must settle it (H1). */
-  unsettled(id: number, message: string, now: number): void {
-    this.stalled(id, "doubt-unsettled", now);
-    this.problem("event", id, { code: "doubt-unsettled", message }, now);
+  unsettled(subject: Subject, id: number, message: string, now: number): void {
+    this.stalled(subject, id, "doubt-unsettled", now);
+    this.problem(subject, id, { code: "doubt-unsettled", message }, now);
   }
 
   /**
@@ -149,8 +143,18 @@ export class Writer {
   }
 
   /** Never sent, or refused for another event's sake. */
-  unsent(id: number, now: number): void {
-    this.#event(id, { ...NOT_TRIED, state: "planned" }, now);
+  unsent(subject: Subject, id: number, now: number): void {
+    this.#move(subject, id, { state: "planned" }, now);
+  }
+
+  /** Refused before; its rows changed, or a person retries. @returns whether it was refused */
+  replanned(subject: Unsent, id: number, now: number): boolean {
+    return this.#set(TABLES[subject], id, { state: "planned", reason: null }, now, "state = 'rejected'");
+  }
+
+  /** @returns whether it was refused */
+  givenUp(subject: Unsent, id: number, now: number): boolean {
+    return this.#set(TABLES[subject], id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
   held(id: number, reason: Code, waitsFor: string, now: number): void {
@@ -162,7 +166,7 @@ export class Writer {
   }
 
   released(id: number, now: number): void {
-    if (!this.#isGivenUp(id)) this.unsent(id, now);
+    if (!this.#isGivenUp(id)) this.unsent("event", id, now);
   }
 
   /** `unsent`: includes events that only wait. @returns whether its state allowed it */
@@ -213,7 +217,7 @@ export class Writer {
   /** Asks once more about doubt that only a person could settle. @returns whether it was such doubt */
   askedAgain(subject: "event" | "document", id: number, now: number): boolean {
     const which = "state = 'stalled' AND reason = 'doubt-unsettled'";
-    return this.#set(`${subject}_states`, id, { reason: "refused-in-doubt" }, now, which);
+    return this.#set(TABLES[subject], id, { reason: "refused-in-doubt" }, now, which);
   }
 
   /** A duplicate answer to its key would still be about our own attempt (P5). */
@@ -299,20 +303,6 @@ export class Writer {
     );
   }
 
-  documentRejected(id: number, note: RefusalNote, now: number): void {
-    this.#document(id, { state: "rejected", reason: note.code }, now);
-    this.problem("document", id, note, now);
-  }
-
-  documentStalled(id: number, reason: Code, now: number): void {
-    this.#document(id, { state: "stalled", reason }, now);
-  }
-
-  documentUnsettled(id: number, message: string, now: number): void {
-    this.documentStalled(id, "doubt-unsettled", now);
-    this.problem("document", id, { code: "doubt-unsettled", message }, now);
-  }
-
   /** Its events in doubt wait for a person too (H4). */
   stranded(id: number, reason: Code, message: string, now: number): void {
     this.#document(id, { state: "stranded", reason }, now);
@@ -321,15 +311,6 @@ export class Writer {
       { id, now },
     );
     this.problem("document", id, { code: reason, message }, now);
-  }
-
-  documentUnsent(id: number, now: number): void {
-    this.#document(id, { state: "planned" }, now);
-  }
-
-  /** Refused before; its rows changed, or a person retries. @returns whether it was refused */
-  documentReplanned(id: number, now: number): boolean {
-    return this.#set("document_states", id, { state: "planned", reason: null }, now, "state = 'rejected'");
   }
 
   /** A row names it by its service id. */
@@ -341,10 +322,6 @@ export class Writer {
   /** A person found its id. */
   documentResolved(id: number, serviceId: string, now: number): void {
     this.#document(id, { state: "open", reason: "resolved", service_id: serviceId }, now);
-  }
-
-  documentDismissed(id: number, now: number): boolean {
-    return this.#set("document_states", id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
   /** Stranded, and its next generation is sent instead. */
@@ -393,7 +370,7 @@ export class Writer {
   }
 
   /** A mapping or row names it by its service id. @returns its id in the ledger */
-  registrationGiven(kind: "participant" | "address", identity: string, serviceId: string, now: number): number {
+  registrationGiven(kind: RegistrationKind, identity: string, serviceId: string, now: number): number {
     return this.#database.insert(
       `INSERT INTO registrations (kind, identity, state, origin, service_id, changed_at)
        VALUES (@kind, @identity, 'registered', 'given', @serviceId, @now)`,
@@ -401,30 +378,9 @@ export class Writer {
     );
   }
 
-  registrationRejected(kind: "participant" | "address", id: number, note: RefusalNote, now: number): void {
-    this.#registration(id, "rejected", note.code, now);
-    this.problem(kind, id, note, now);
-  }
-
-  registrationStalled(id: number, reason: Code, now: number): void {
-    this.#registration(id, "stalled", reason, now);
-  }
-
-  registrationUnsent(id: number, now: number): void {
-    this.#registration(id, "planned", null, now);
-  }
-
-  registrationReplanned(id: number, now: number): boolean {
-    return this.#set("registrations", id, { state: "planned", reason: null }, now, "state = 'rejected'");
-  }
-
   /** From a journal, dismissed. */
-  registrationGivenUp(id: number, now: number): void {
-    this.#registration(id, "rejected", "dismissed", now);
-  }
-
-  registrationDismissed(id: number, now: number): boolean {
-    return this.#set("registrations", id, { reason: "dismissed" }, now, "state = 'rejected'");
+  registrationGivenUp(kind: RegistrationKind, id: number, now: number): void {
+    this.#move(kind, id, { state: "rejected", reason: "dismissed" }, now);
   }
 
   /** Requests without an outcome are in doubt (P4). The caller holds the lock, so nothing is being sent. */
@@ -482,9 +438,12 @@ export class Writer {
     );
   }
 
-  #registration(id: number, state: string, reason: string | null, now: number): void {
-    const none = { origin: null, service_id: null, snapshot_id: null };
-    this.#set("registrations", id, { state, reason, ...none }, now);
+  /** To a state without evidence of a landing. */
+  #move(subject: Subject, id: number, columns: Columns, now: number): void {
+    if (subject === "document") this.#document(id, columns, now);
+    else if (subject === "event")
+      this.#event(id, { ...columns, ...(columns["state"] === "stalled" ? { doubt: 1 } : NOT_TRIED) }, now);
+    else this.#set("registrations", id, { reason: null, ...NO_IDS, ...columns }, now);
   }
 
   /** `which`: only in such a state. @returns whether there was one */
@@ -573,15 +532,7 @@ export class Writer {
 
 /** It has not landed, so a duplicate will not be a receipt (H3). */
 const NOT_TRIED = { attempted_hash: null };
-
-const landedWith = (serviceId: string, targetId: string | null): Columns => ({
-  state: "landed",
-  reason: null,
-  waits_for: null,
-  doubt: 0,
-  service_event_id: serviceId,
-  ...(targetId === null ? {} : { target_document_id: targetId }),
-});
+const NO_IDS = { origin: null, service_id: null, snapshot_id: null };
 
 /** States that may still be reached when two documents turn out to be one. */
 const SHUT = { closed: "state = 'open'", cancelled: "state IN ('open', 'closed')" };

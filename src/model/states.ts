@@ -1,6 +1,6 @@
 /**
- * The state machines as data: from, cause, to. The ledger has a function for each cause; its CHECKs and triggers repeat
- * them, and a test compares both.
+ * The state machines as data: from, cause, to. The ledger has a function for each cause; its CHECKs and triggers are made
+ * of them.
  */
 
 export interface Transition<State extends string> {

@@ -2,7 +2,7 @@
  * What a lane knows about its document's events beyond the ledger: which duplicate is a receipt, and which refusal
  * proves that an event never landed (H1–H3).
  */
-import type { PlainLanding, Writer } from "../ledger/writer.js";
+import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { EventReceipt } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
@@ -116,9 +116,9 @@ export function giveBack(
   reason: "refused-in-doubt" | "interrupted-in-doubt" | "document-stranded" = "refused-in-doubt",
 ): void {
   for (const event of events) {
-    if (mayHaveLanded(evidence, event)) t.stalled(event.id, reason, now);
+    if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, reason, now);
     else if (event.state === "stalled") t.unanswered(event.id, now);
-    else t.unsent(event.id, now);
+    else t.unsent("event", event.id, now);
   }
 }
 
@@ -134,27 +134,10 @@ export function recordLandings(
   now: number,
 ): void {
   const matched = receipts !== null && receipts.length === events.length;
-  const plain = matched ? plainLandings(events, receipts) : null;
-  const [first] = events;
-  if (plain !== null && first !== undefined) {
-    t.landedTogether(first.document, plain, now);
-    return;
-  }
   events.forEach((event, position) => {
     const receipt = receipts?.[position];
-    if (!matched || receipt === undefined) t.stalled(event.id, "answer-unreadable", now);
+    if (!matched || receipt === undefined) t.stalled("event", event.id, "answer-unreadable", now);
     else if (receipt.eventId === null) t.acceptedWithoutId(event.id, receipt.targetDocumentId, mirrorAt, now);
     else t.landed(event.id, receipt.eventId, receipt.targetDocumentId, mirrorAt, now);
   });
-}
-
-/** Null: one of them lacks an id, closes or cancels its document, or appears on another timeline. */
-function plainLandings(events: readonly WorkEvent[], receipts: readonly EventReceipt[]): PlainLanding[] | null {
-  const landings: PlainLanding[] = [];
-  for (const [position, { id, at, rank, mirrored, target }] of events.entries()) {
-    const receipt = receipts[position];
-    if (receipt?.eventId == null || rank !== 0 || mirrored || target !== null) return null;
-    landings.push({ id, at, serviceId: receipt.eventId, targetId: receipt.targetDocumentId });
-  }
-  return landings;
 }

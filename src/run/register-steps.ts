@@ -20,7 +20,7 @@ export interface RegistrationSteps {
   created(receipt: Registration): void;
 }
 
-function keeperOf({ registrations, clock }: Session, kind: "participant" | "address", id: number) {
+function keeperOf({ registrations, outcomes, clock }: Session, kind: "participant" | "address", id: number) {
   return {
     registered(
       found: { id: string; snapshotId?: string | null; geography?: JsonObject | null },
@@ -31,7 +31,7 @@ function keeperOf({ registrations, clock }: Session, kind: "participant" | "addr
       registrations.registered(kind, id, receipt, clock.now());
     },
     warn(code: "participant-differs" | "address-masked" | "address-unresolved", message: string) {
-      registrations.warn(kind, id, { code, message }, clock.now());
+      outcomes((t) => t.problem(kind, id, { code, message }, clock.now(), "warning"));
     },
   };
 }

@@ -2,6 +2,7 @@
  * Registers participants, then their addresses. Neither has a deduplicationId, so after doubt nothing is created
  * without looking first, after a delay (H7).
  */
+import type { Writer } from "../ledger/writer.js";
 import { registrationOf } from "../submit/answers.js";
 import type { Answer, Call, ServiceError } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
@@ -97,16 +98,18 @@ async function register(session: Session, subject: Subject, steps: RegistrationS
 
 /** False: absent. Otherwise the ledger has the outcome, or the run was stopped. */
 async function lookSettles(session: Session, subject: Subject, steps: RegistrationSteps): Promise<boolean> {
-  const { registrations, clock } = session;
+  const { clock } = session;
   const { kind, id } = subject;
   const answer = await look(session, subject, steps.look);
   if (answer.result === "stopped") return true;
   const found = steps.read(answer);
   if (found === "absent") return false;
   if (found === "registered") return true;
-  if (found !== undefined) registrations.rejected(kind, id, found, clock.now());
-  else if (answer.result === "refused") registrations.rejected(kind, id, refusal(answer.error), clock.now());
-  else registrations.stalled(kind, id, "service-unanswered", clock.now());
+  const note = found ?? (answer.result === "refused" ? refusal(answer.error) : null);
+  session.outcomes((t) => {
+    if (note === null) t.stalled(kind, id, "service-unanswered", clock.now());
+    else t.rejected(kind, id, note, clock.now());
+  });
   return true;
 }
 
@@ -117,12 +120,12 @@ async function rejectConflict(
   steps: RegistrationSteps,
   error: ServiceError,
 ): Promise<void> {
-  const { clock, signal, registrations } = session;
+  const { clock, signal } = session;
   await clock.sleep(LOOK_AFTER_MS * 4, signal);
   if (session.stopped !== null || (await lookSettles(session, subject, steps))) return;
   const { code, message } = refusal(error);
   const note = { code, message: `${message}; but a lookup finds no such ${subject.kind}` };
-  registrations.rejected(subject.kind, subject.id, note, clock.now());
+  session.outcomes((t) => t.rejected(subject.kind, subject.id, note, clock.now()));
 }
 
 /**
@@ -134,12 +137,13 @@ async function create(
   { kind, id }: Subject,
   { create: call, created }: RegistrationSteps,
 ): Promise<null | "in-doubt" | ServiceError> {
-  const { requests, clock, registrations } = session;
+  const { requests, clock } = session;
   const { request, answer } = await session.send(call, { subject: kind, subjectId: id, events: [], creates: true });
   if (answer.result === "stopped") session.stop(answer);
   if (request === null) return null;
   const now = clock.now();
-  const end = (outcome: () => void) => requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
+  const end = (outcome: (t: Writer) => void) =>
+    requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   const receipt = answer.result === "accepted" ? registrationOf(answer.body) : null;
   if (receipt !== null) {
     end(() => created(receipt));
@@ -147,13 +151,12 @@ async function create(
   }
   const isConflict = answer.result === "duplicate" || (answer.result === "refused" && answer.error.status === 409);
   if (answer.result === "refused" && !isConflict && !answer.inDoubt) {
-    end(() => registrations.rejected(kind, id, refusal(answer.error), now));
+    end((t) => t.rejected(kind, id, refusal(answer.error), now));
     return null;
   }
-  end(() => {
-    if (answer.result === "stopped" && !answer.inDoubt) registrations.unsent(kind, id, now);
-    else
-      registrations.stalled(kind, id, answer.result === "accepted" ? "answer-unreadable" : "service-unanswered", now);
+  end((t) => {
+    if (answer.result === "stopped" && !answer.inDoubt) t.unsent(kind, id, now);
+    else t.stalled(kind, id, answer.result === "accepted" ? "answer-unreadable" : "service-unanswered", now);
   });
   if (answer.result === "stopped") return null;
   return isConflict && !answer.inDoubt ? answer.error : "in-doubt";

@@ -135,8 +135,8 @@ async function sendCreate(
   if (request === null) {
     withdraw(session, evidence, events, answer, (t) => {
       if (session.work.document(document.id)?.state !== "sending") return;
-      if (mayExist) t.documentStalled(document.id, "interrupted-in-doubt", now);
-      else t.documentUnsent(document.id, now);
+      if (mayExist) t.stalled("document", document.id, "interrupted-in-doubt", now);
+      else t.unsent("document", document.id, now);
     });
     return { next: "stop" };
   }
@@ -151,7 +151,7 @@ async function sendCreate(
       const other = documentId === null ? null : session.work.otherOfId(document.id, documentId);
       if (documentId === null || other !== null) {
         end((t) => {
-          for (const id of ids) t.stalled(id, "document-stranded", now);
+          for (const id of ids) t.stalled("event", id, "document-stranded", now);
           const why = other === null ? "held no id" : `named the id of ${other}`;
           const message = strandedMessage(session, document, `was created, but the answer ${why}`, answer);
           t.stranded(document.id, "document-stranded", message, now);
@@ -175,8 +175,8 @@ async function sendCreate(
       end((t) => {
         // The key was taken, so this request wrote nothing; earlier ones may have.
         for (const event of events) {
-          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "document-stranded", now);
-          else t.unsent(event.id, now);
+          if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, "document-stranded", now);
+          else t.unsent("event", event.id, now);
         }
         strand(session, t, document, mayExist, answer, now);
       });
@@ -207,20 +207,20 @@ async function sendCreate(
           strand(session, t, document, true, answer, now);
         else if (isOwnFault(known, answer)) {
           const words = describeRefusal(known.refusedWith ?? answer.error);
-          t.documentRejected(document.id, { code: "service-refused", message: words }, now);
+          t.rejected("document", document.id, { code: "service-refused", message: words }, now);
         } else if (session.refusals.ofDocument(document.id, request, answer.error)) {
           const key = documentDeduplicationId(document);
-          t.documentUnsettled(document.id, askToSettle(answer.error, "document", key, session.target), now);
-        } else t.documentStalled(document.id, "refused-in-doubt", now);
+          t.unsettled("document", document.id, askToSettle(answer.error, "document", key, session.target), now);
+        } else t.stalled("document", document.id, "refused-in-doubt", now);
       });
       return { next: "stop" };
     }
     case "unanswered":
       end((t) => {
-        if (mayExist || events.length === 0) t.documentStalled(document.id, "service-unanswered", now);
-        else t.documentUnsent(document.id, now);
+        if (mayExist || events.length === 0) t.stalled("document", document.id, "service-unanswered", now);
+        else t.unsent("document", document.id, now);
         for (const event of events) {
-          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "service-unanswered", now);
+          if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, "service-unanswered", now);
           else t.unanswered(event.id, now);
         }
       });
@@ -228,8 +228,8 @@ async function sendCreate(
     case "stopped":
       session.stop(answer);
       end((t) => {
-        if (mayExist) t.documentStalled(document.id, "interrupted-in-doubt", now);
-        else t.documentUnsent(document.id, now);
+        if (mayExist) t.stalled("document", document.id, "interrupted-in-doubt", now);
+        else t.unsent("document", document.id, now);
         giveBack(t, evidence, events, now, "interrupted-in-doubt");
       });
       return { next: "stop" };

@@ -168,7 +168,7 @@ function take(turn: Turn, answer: Answer): boolean {
     case "unanswered":
       end((t) => {
         for (const event of chunk) {
-          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "service-unanswered", now);
+          if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, "service-unanswered", now);
           else t.unanswered(event.id, now);
         }
         giveBack(t, evidence, queue.flat(), now);
@@ -256,7 +256,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     const due = chunk.slice(0, early);
     noteRefusal(evidence, due, answer.error);
     end((t) => {
-      for (const { id } of chunk.slice(early)) t.unsent(id, now);
+      for (const { id } of chunk.slice(early)) t.unsent("event", id, now);
       giveBack(t, evidence, queue.flat(), now);
     });
     return sendLast(turn, due);
@@ -285,10 +285,10 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
       code: isGone(turn, first, answer) ? ("document-gone" as const) : ("service-refused" as const),
       message: describeEventRefusal(answer.error, first, session.work),
     };
-    if (proven) t.rejected(first.id, note, now);
+    if (proven) t.rejected("event", first.id, note, now);
     else if (isUnsettled)
-      t.unsettled(first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);
-    else t.stalled(first.id, "refused-in-doubt", now);
+      t.unsettled("event", first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);
+    else t.stalled("event", first.id, "refused-in-doubt", now);
     giveBack(t, evidence, queue.flat(), now);
   });
   return false;

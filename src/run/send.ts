@@ -198,7 +198,7 @@ export function settleComponent(session: Session, component: Component): void {
       // The reason stays while it is true: the CANCEL may not have landed.
       const isTrue = event.reason !== "after-cancel" || document.state === "cancelled";
       if (event.state === "rejected" && (isTrue || event.reason === reason)) continue;
-      writes.push((t) => t.rejected(event.id, { code: reason, message }, now));
+      writes.push((t) => t.rejected("event", event.id, { code: reason, message }, now));
     }
     const resting = ready.length + held.length + deferred.length === 0 && component.requests.length === 0;
     if (resting) writes.push(() => session.work.closeIfResting(document.id));

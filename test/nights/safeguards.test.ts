@@ -116,7 +116,7 @@ describe("taken from the ledger, a night breaks a promise:", () => {
         late.push(() => real.apply(this, given));
       });
     }
-    for (const name of ["landedTogether", "opened"] as const) {
+    for (const name of ["landed", "opened"] as const) {
       const real = law[name] as (this: Writer, ...given: unknown[]) => unknown;
       vi.spyOn(law, name).mockImplementation(function (this: Writer, ...given: unknown[]) {
         for (const write of late.splice(0)) write();

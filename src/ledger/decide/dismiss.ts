@@ -65,14 +65,14 @@ export function dismiss(
   return database.atomic(() => {
     for (const row of selection.rows) dismissRow(row);
     for (const id of selection.documents) {
-      if (!writer.documentDismissed(id, now)) continue;
+      if (!writer.givenUp("document", id, now)) continue;
       done.documents += 1;
       // No event of a dismissed document can be sent.
       const waiting = "SELECT id FROM events_now WHERE document_id = @id AND state = 'held' AND dismissed = 0";
       for (const event of database.values<number>(waiting, { id })) dismissEvent(event, true);
     }
-    for (const kind of ["participants", "addresses"] as const)
-      for (const id of selection[kind]) if (writer.registrationDismissed(id, now)) done[kind] += 1;
+    for (const id of selection.participants) if (writer.givenUp("participant", id, now)) done.participants += 1;
+    for (const id of selection.addresses) if (writer.givenUp("address", id, now)) done.addresses += 1;
     for (const event of selection.events) dismissEvent(event, unsent === "give up");
     return done;
   });
@@ -105,10 +105,10 @@ export function undismiss(database: LedgerDatabase, selection: Selection, now: n
       markOpenOf(database, event);
     }
     for (const id of selection.documents) {
-      writer.documentReplanned(id, now);
+      writer.replanned("document", id, now);
       markOpen(database, id);
     }
-    for (const id of [...selection.participants, ...selection.addresses]) writer.registrationReplanned(id, now);
+    for (const id of [...selection.participants, ...selection.addresses]) writer.replanned("participant", id, now);
     const { rows, events, documents, participants, addresses } = selection;
     const counts = { rows, events, documents, participants, addresses };
     return Object.fromEntries(Object.entries(counts).map(([kind, ids]) => [kind, ids.length])) as Omit<
@@ -128,8 +128,8 @@ export function retry(database: LedgerDatabase, selection: Selection, now: numbe
     const { events, documents, participants, addresses } = selection;
     const changed = [
       ...events.map((id) => writer.askedAgain("event", id, now) || writer.retried(id, gone, now)),
-      ...documents.map((id) => writer.askedAgain("document", id, now) || writer.documentReplanned(id, now)),
-      ...[...participants, ...addresses].map((id) => writer.registrationReplanned(id, now)),
+      ...documents.map((id) => writer.askedAgain("document", id, now) || writer.replanned("document", id, now)),
+      ...[...participants, ...addresses].map((id) => writer.replanned("participant", id, now)),
     ];
     for (const event of events) markOpenOf(database, event);
     return changed.filter(Boolean).length;

@@ -4,7 +4,7 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
-import { addEvent, keyBytes, keyText } from "../event-key.js";
+import { addEvent, type EventContent, keyBytes, keyText, setContent } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
@@ -190,12 +190,8 @@ function copyEvent(database: LedgerDatabase, event: OldEvent, next: number, key:
     { next, key, old: event.id },
   );
   if (event.changed_content !== null) {
-    database.run(
-      `UPDATE events SET content_hash = unhex(@hash), name = @name, at = @at, rank = @rank, participant_ref = @participant,
-         address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
-         target_document = @target, payload = @payload WHERE id = @id`,
-      { ...(JSON.parse(event.changed_content) as object), id },
-    );
+    const { hash, ...content } = JSON.parse(event.changed_content) as EventContent & { hash: string };
+    setContent(database, id, Buffer.from(hash, "hex"), content);
   } else if (event.payload === "") {
     // Its row brings the payload back; until then it holds its whole generation (plan/replacements.ts).
     database.run("UPDATE events SET participant_ref = @participant, address_ref = @address WHERE id = @id", {

@@ -104,7 +104,7 @@ export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: De
   return database.atomic(() => {
     const settled: Settled = { landed: 0, changed: 0, notLanded: 0 };
     if (doubt.ofDocument) {
-      writer.documentUnsent(document.id, now);
+      writer.unsent("document", document.id, now);
       keepDecision(database, { document: document.id, key: null }, decision, now);
     }
     for (const { id, deduplicationId } of events) {

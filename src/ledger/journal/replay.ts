@@ -56,7 +56,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const id = record === "participant" ? owner : registrationOf(record, owner, text(entry["identity"]) ?? "", entry);
     const stateNow = () => database.value<string>("SELECT state FROM registrations WHERE id = @id", { id });
     if (stateNow() === "registered") return id;
-    if (stateNow() !== "stalled") writer.registrationUnsent(id, at);
+    if (stateNow() !== "stalled") writer.unsent(record, id, at);
     const serviceId = text(entry["service_id"]);
     if (serviceId !== null) {
       const origin = text(entry["origin"]) as "created" | "found";
@@ -68,10 +68,10 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
         at,
       );
     } else if (stateNow() === "planned" && entry["reason"] === "dismissed") {
-      writer.registrationGivenUp(id, at);
+      writer.registrationGivenUp(record, id, at);
     } else if (stateNow() === "planned" && entry["entry"] === "intent") {
       writer.sendingRegistration(id, at);
-      writer.registrationStalled(id, "interrupted-in-doubt", at);
+      writer.stalled(record, id, "interrupted-in-doubt", at);
     }
     return id;
   };

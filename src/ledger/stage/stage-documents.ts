@@ -108,7 +108,7 @@ export function createDocumentStager(
     // Rows of its own also create it, but the event with the target decides, in whatever order they come.
     if (isUnsent && given.mode === "target" && stored.mode === "create") {
       declare(id, given, row, "create");
-      writer.documentReplanned(id, now);
+      writer.replanned("document", id, now);
       return;
     }
     if (isUnsent && given.mode === "create" && stored.mode === "target")
@@ -119,7 +119,7 @@ export function createDocumentStager(
     if (isSame(stored, given)) return;
     if (stored.state === "rejected" || (context.identity === "last" && isUnsent)) {
       declare(id, given, row);
-      writer.documentReplanned(id, now);
+      writer.replanned("document", id, now);
     } else if (!reported.has(id)) {
       reported.add(id);
       context.report(differs(kind, key, stored), "warning");

@@ -4,10 +4,10 @@
  */
 import type { Problem } from "../../model/problem.js";
 import type { DocumentRef, EventRecord } from "../../model/records.js";
-import { addEvent } from "../event-key.js";
+import { addEvent, type EventContent, setContent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf } from "../rows.js";
-import { changesBetween, contentColumns, describeChanges, type EventContent } from "../views/changes.js";
+import { changesBetween, contentColumns, describeChanges, type LandedContent } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./event-keys.js";
@@ -46,14 +46,14 @@ export function createEventStager(
 
   const documentOf = ({ document }: EventRecord) => references.document(document.kind, document.key);
   const nameOf = ({ event, document }: EventRecord) => `The event ${event} of ${document.kind} ${document.key}`;
-  const columnsOf = (record: EventRecord, row: number): EventColumns =>
+  const columnsOf = (record: EventRecord, row: number): EventContent =>
     eventColumns(record, references, record.target === null ? null : context.documents.stageTarget(record.target, row));
 
   // An event that was sent along may have caused the refusal of a creation, so another event makes a new attempt
   // worthwhile.
   const reopen = (document: number): void => {
     markOpen(database, document);
-    writer.documentReplanned(document, now);
+    writer.replanned("document", document, now);
   };
 
   const add = ({ record, key, hash, parts }: KeyedEvent, rowOfFile: number): number => {
@@ -77,13 +77,9 @@ export function createEventStager(
     return id;
   };
 
-  const correct = (id: number, hash: Buffer, columns: EventColumns): void => {
-    database.run(
-      `UPDATE events SET content_hash = @hash, name = @name, at = @at, rank = @rank, participant_ref = @participant,
-         address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
-         target_document = @target, payload = @payload, input_id = @inputId WHERE id = @id`,
-      { ...columns, id, hash, inputId },
-    );
+  const correct = (id: number, hash: Buffer, columns: EventContent): void => {
+    setContent(database, id, hash, columns);
+    database.run("UPDATE events SET input_id = @inputId WHERE id = @id", { inputId, id });
   };
 
   const stageSame = ({ record, hash }: KeyedEvent, stored: StoredEvent, row: number): StagedEvent => {
@@ -117,7 +113,7 @@ export function createEventStager(
   const stageChanged = (
     { record, hash }: KeyedEvent,
     stored: StoredEvent,
-    columns: EventColumns,
+    columns: EventContent,
     row: number,
   ): StagedEvent => {
     const { id } = stored;
@@ -126,7 +122,7 @@ export function createEventStager(
     changedAny = true;
     context.changedByImport.add(id);
     writer.changed(id, hash, JSON.stringify({ ...columns, hash: hash.toString("hex") }), now);
-    const landed = database.row<EventContent>(`SELECT ${contentColumns} FROM events WHERE id = @id`, { id });
+    const landed = database.row<LandedContent>(`SELECT ${contentColumns} FROM events WHERE id = @id`, { id });
     const changes = landed === undefined ? [] : changesBetween(database, landed, columns);
     const before = database.value<number | null>("SELECT min(row_id) FROM row_events WHERE event_id = @id", { id });
     const place = before == null || before === row ? "" : ` (${describeRow(database, before)})`;
@@ -201,20 +197,6 @@ export function createEventStager(
   };
 }
 
-interface EventColumns {
-  name: string;
-  /** In ms. */
-  at: number;
-  rank: number;
-  participant: number;
-  address: number;
-  relatedDocument: number | null;
-  relatedId: string | null;
-  mirrored: 0 | 1;
-  target: number | null;
-  payload: string;
-}
-
 /** The order of a document's events at one instant: ordinary, CLOSE, CANCEL. */
 function rankOf(name: string): number {
   if (name === "CANCEL") return 2;
@@ -222,7 +204,7 @@ function rankOf(name: string): number {
 }
 
 /** `target`: the document that the event creates; null: none. */
-function eventColumns(record: EventRecord, references: References, target: number | null): EventColumns {
+function eventColumns(record: EventRecord, references: References, target: number | null): EventContent {
   const { related } = record;
   const [relatedDocument, relatedId] = relatedOf(related?.document, references);
   const mirrored = record.propagate === true || (related !== null && related.options.bidirectional !== false);

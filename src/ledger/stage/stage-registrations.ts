@@ -134,7 +134,7 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
     const isOpen = state === "rejected" || isWithdrawn || (state === "planned" && policy === "last");
     if (isWithdrawn ? !isSame : fields.length > 0) {
       if (!isOpen) return warnOnce(String(id), differs(record, fields, stored));
-      writer.registrationReplanned(id, now);
+      writer.replanned(given.kind, id, now);
       const correct = "UPDATE registrations SET payload = @payload, extended = @extended, row_id = @row WHERE id = @id";
       database.run(correct, { payload, extended, row, id });
       return;

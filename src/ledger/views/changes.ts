@@ -1,6 +1,6 @@
 /** Compares a landed event with its row, field by field (H9). */
 import type { JsonObject } from "../../model/json.js";
-import { resolved } from "../event-key.js";
+import { type EventContent, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 
 export interface FieldChange {
@@ -11,27 +11,18 @@ export interface FieldChange {
 }
 
 /** From `events` or `changed_content`. `payload` empty: archived. */
-export interface EventContent {
-  name: string;
-  at: number;
-  participant: number;
-  address: number;
-  relatedDocument: number | null;
-  relatedId: string | null;
-  target: number | null;
-  payload: string;
-}
+export type LandedContent = Omit<EventContent, "rank" | "mirrored">;
 
 export const contentColumns = `name, at, participant_ref AS participant, address_ref AS address, related_document AS relatedDocument,
   related_id AS relatedId, target_document AS target, payload`;
 
 /** Empty: the ledger lacks the landed content, because an answer in doubt only proved that it differs. */
 export function changesOf(database: LedgerDatabase, event: number): FieldChange[] {
-  const found = database.row<EventContent & { now: string | null }>(
+  const found = database.row<LandedContent & { now: string | null }>(
     `SELECT ${contentColumns}, changed_content AS now FROM events_now WHERE id = @event`,
     { event },
   );
-  return found?.now == null ? [] : changesBetween(database, found, JSON.parse(found.now) as EventContent);
+  return found?.now == null ? [] : changesBetween(database, found, JSON.parse(found.now) as LandedContent);
 }
 
 /** Describes the changes. Values are quoted, because most are cells, which collected output hides (P9). */
@@ -43,7 +34,7 @@ export function describeChanges(changes: readonly FieldChange[]): string {
   return [...told, ...(changes.length > 4 ? [`${changes.length - 4} more`] : [])].join(", ");
 }
 
-export function changesBetween(database: LedgerDatabase, landed: EventContent, now: EventContent): FieldChange[] {
+export function changesBetween(database: LedgerDatabase, landed: LandedContent, now: LandedContent): FieldChange[] {
   const isWhole = landed.payload !== "" && now.payload !== "";
   const [before, after] = [fieldsOf(database, landed, isWhole), fieldsOf(database, now, isWhole)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field): FieldChange[] => {
@@ -52,7 +43,7 @@ export function changesBetween(database: LedgerDatabase, landed: EventContent, n
   });
 }
 
-function fieldsOf(database: LedgerDatabase, content: EventContent, withPayload: boolean): Map<string, string> {
+function fieldsOf(database: LedgerDatabase, content: LandedContent, withPayload: boolean): Map<string, string> {
   const fields = new Map<string, string>();
   const set = (field: string, value: unknown) => {
     if (value == null) return;
