@@ -48,7 +48,7 @@ import { archiveFolder } from "./show.js";
 export type { CheckResult, Rebuilt };
 
 /** Beside a running import. @returns its size in bytes */
-export function backup(target: Target, destination: string): Promise<number> {
+export async function backup(target: Target, destination: string): Promise<number> {
   return backupLedger(target.ledgerPath, ownerOf(target), destination);
 }
 

@@ -52,3 +52,13 @@ export function membersOf(database: LedgerDatabase, lead: number): number[] {
 export function leadOf(database: LedgerDatabase, id: number): number {
   return database.value<number>("SELECT coalesce(lead, id) FROM rows WHERE id = @id", { id }) ?? id;
 }
+
+/** With the rest of the group that the row begins. A row without an entry of its own gets one. */
+export function settleGroup(database: LedgerDatabase, lead: number, how: "corrected" | "superseded", by: number): void {
+  for (const row of [lead, ...membersOf(database, lead)])
+    database.run(
+      `INSERT INTO rows (id, fate, settled, settled_by) VALUES (@row, 'staged', @how, @by)
+       ON CONFLICT (id) DO UPDATE SET settled = @how, settled_by = @by`,
+      { row, how, by },
+    );
+}

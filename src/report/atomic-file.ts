@@ -51,7 +51,7 @@ export async function writeAtomically<Result>(
 let made = 0;
 
 /** Unique to this process, and not longer than names may be. */
-export function temporaryPath(path: string): string {
+function temporaryPath(path: string): string {
   made += 1;
   return join(dirname(path), `.${Array.from(basename(path)).slice(0, 50).join("")}.${process.pid}-${made}.tmp`);
 }

@@ -1,8 +1,6 @@
 /** A rejected file as a workbook: cells as in their file, numbers, dates and formulas among them; the reason is a coloured, filterable column. */
 import { once } from "node:events";
-import { chmodSync, createWriteStream, renameSync, rmSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { Big } from "big.js";
 import exceljs, { type CellErrorValue } from "exceljs";
@@ -10,7 +8,7 @@ import type { Dialect } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
 import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
 import type { CellKind, CellLook } from "../model/row.js";
-import { makeFolder, temporaryPath } from "./atomic-file.js";
+import { writeAtomically } from "./atomic-file.js";
 import type { RejectedContent, RejectedFile } from "./rejected-file.js";
 import { originalColumns, ownCells, ownColumns, type RejectedRow } from "./rejected-row.js";
 
@@ -30,35 +28,20 @@ export async function writeRejectedExcel(
   dialect: ExcelDialect,
   content: RejectedContent,
 ): Promise<RejectedFile> {
-  makeFolder(dirname(path));
-  const temporary = temporaryPath(path);
-  rmSync(temporary, { force: true });
-  const stream = createWriteStream(temporary, { flags: "wx", mode: 0o600 });
-  try {
-    const result = await writeWorkbook(path, stream, dialect, content);
-    chmodSync(temporary, 0o600);
-    const handle = await open(temporary, "r+");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    renameSync(temporary, path);
-    return result;
-  } catch (error) {
-    stream.destroy();
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  return writeAtomically(path, (file) => {
+    const stream = new Writable({
+      write: (chunk: Buffer, _encoding, done) => void file.write(chunk).then(() => done(), done),
+    });
+    return writeWorkbook(path, stream, dialect, content);
+  });
 }
 
 async function writeWorkbook(
   path: string,
-  stream: ReturnType<typeof createWriteStream>,
+  stream: Writable,
   { sheet: sheetName, widths = [] }: ExcelDialect,
   content: RejectedContent,
 ): Promise<RejectedFile> {
-  await once(stream, "open");
   const failed = new Promise<never>((_resolve, reject) => stream.once("error", reject));
   const finish = async (): Promise<RejectedFile> => {
     const workbook = new exceljs.stream.xlsx.WorkbookWriter({ stream, useStyles: true, useSharedStrings: false });

@@ -2,13 +2,13 @@
  * The archive of pruned data: a line of JSON each, in a gzip file per month. After a tear, the month continues in
  * another file (`2026-11.2.ndjson.gz`). Append-only; readable by its owner only.
  */
-import { closeSync, createReadStream, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createGunzip, gzipSync } from "node:zlib";
 import { RowferryError } from "../../model/error.js";
 import type { JsonObject } from "../../model/json.js";
-import { openDurableFile } from "../journal/durable-file.js";
+import { openDurableFile, readAt } from "../journal/durable-file.js";
 
 export type ArchivedEntry = JsonObject & { type: "payload" | "cells" | "attempts" };
 
@@ -56,13 +56,7 @@ function wholeFile(folder: string, month: string): string {
 function endsWhole(path: string): boolean {
   const { size } = statSync(path);
   if (size === 0) return true;
-  const file = openSync(path, "r");
-  try {
-    const end = Buffer.alloc(MARK.length);
-    return readSync(file, end, 0, end.length, Math.max(0, size - end.length)) === end.length && end.equals(MARK);
-  } finally {
-    closeSync(file);
-  }
+  return readAt(path, Math.max(0, size - MARK.length), MARK.length).equals(MARK);
 }
 
 /** Oldest month first. A file's torn end is left out. */

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { syncFolder } from "../journal/durable-file.js";
@@ -12,33 +12,24 @@ import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
  * owner only. @returns its size in bytes @throws RowferryError `ledger-there-already`, `ledger-missing`,
  * `ledger-of-another-target`, `folder-missing`
  */
-export async function backupLedger(path: string, owner: LedgerOwner, destination: string): Promise<number> {
+export function backupLedger(path: string, owner: LedgerOwner, destination: string): number {
   if (existsSync(destination)) {
     throw new RowferryError("ledger-there-already", "There is a file already.", { place: { file: destination } });
   }
   refuseMissingFolder(destination);
-  const database = openLedgerReadOnly(path, owner);
   const temporary = `${destination}.part`;
   rmSync(temporary, { force: true });
-  closeSync(openSync(temporary, "wx", 0o600));
   try {
-    const { totalPages } = await database.backup(temporary);
-    const pageSize = database.pragma("page_size", { simple: true }) as number;
-    const copy = new LedgerDatabase(temporary);
-    makeBackup(copy);
-    copy.close();
-    chmodSync(temporary, 0o600);
+    copyLedger(path, owner, temporary);
     const file = openSync(temporary, "r+");
     fsyncSync(file);
     closeSync(file);
     renameSync(temporary, destination);
     syncFolder(dirname(destination));
-    return totalPages * pageSize;
+    return statSync(destination).size;
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
-  } finally {
-    database.close();
   }
 }
 

@@ -2,8 +2,9 @@
  * Records the holder of a ledger in the ledger itself: deleting the lock's file must not admit a second writer (F68),
  * and a ledger whose holder was killed needs its log (F93).
  */
-import { closeSync, existsSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { RowferryError } from "../../model/error.js";
+import { readAt } from "../journal/durable-file.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 
 /** Null: another process holds it. Release before closing the ledger. */
@@ -83,15 +84,7 @@ function mismatch(path: string, message: string, hint: string): RowferryError {
 }
 
 /** Only `ledger backup` makes a file whose header says that it has no log. */
-function isBackup(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    const header = Buffer.alloc(20);
-    return readSync(file, header, 0, 20, 0) === 20 && header[18] === 1;
-  } finally {
-    closeSync(file);
-  }
-}
+const isBackup = (path: string): boolean => readAt(path, 0, 20)[18] === 1;
 
 const forget = (database: LedgerDatabase, holder: string): void =>
   void database.run("DELETE FROM facts WHERE name = 'holder' AND value = @holder", { holder });

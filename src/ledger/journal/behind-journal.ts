@@ -2,9 +2,10 @@
  * Finds out whether a journal knows more than its ledger: then the ledger is an older copy, or a new one. It would take
  * its own earlier events for somebody else's.
  */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { JsonObject } from "../../model/json.js";
 import { keyBytes } from "../event-key.js";
+import { readAt } from "./durable-file.js";
 import type { JournalEntry } from "./journal.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { JournalDocument } from "./entries.js";
@@ -53,11 +54,5 @@ function parsed(line: string): JournalEntry | null {
 
 function tailOf(path: string): string {
   const size = statSync(path).size;
-  const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
-  const file = openSync(path, "r");
-  try {
-    return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, size - buffer.length));
-  } finally {
-    closeSync(file);
-  }
+  return readAt(path, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES)).toString("utf8");
 }

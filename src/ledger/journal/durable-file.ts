@@ -11,6 +11,7 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -63,6 +64,17 @@ export function openDurableFile(path: string): DurableFile {
     cut,
     close: () => closeSync(file),
   };
+}
+
+/** Fewer bytes than `length` at the file's end. */
+export function readAt(path: string, from: number, length: number): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(length);
+    return buffer.subarray(0, readSync(file, buffer, 0, length, from));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Makes the names of new and renamed files durable. */

@@ -2,13 +2,13 @@
  * The journal: an append-only file, meant for another disk, with intents before calls and ids after them. Each entry is
  * durable before the ledger's transaction commits, so the ledger can be rebuilt from it.
  */
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import type { JsonObject } from "../../model/json.js";
 import { stripEnd } from "../../model/strip-end.js";
 import { refuseMissingFolder } from "../care/missing-folder.js";
-import { openDurableFile } from "./durable-file.js";
+import { openDurableFile, readAt } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
 /** docs/reference/journal.md describes the kinds. */
@@ -97,32 +97,17 @@ function isTornAtBirth(path: string, owner: LedgerOwner): boolean {
 const headerOf = (owner: LedgerOwner) =>
   `${JSON.stringify({ entry: "journal", version: 1, owner: ownerName(owner) })}\n`;
 
-function firstLine(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const buffer = Buffer.alloc(4096);
-    const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, 0));
-    return text.split("\n", 1)[0] ?? "";
-  } finally {
-    closeSync(file);
-  }
-}
+const firstLine = (path: string): string => readAt(path, 0, 4096).toString("utf8").split("\n", 1)[0] ?? "";
 
 /** In bytes; 0: there is no whole line. */
 export function endOfLastLine(path: string, size: number): number {
-  const file = openSync(path, "r");
-  try {
-    const buffer = Buffer.alloc(65_536);
-    for (let end = size; end > 0; ) {
-      const from = Math.max(0, end - buffer.length);
-      const last = buffer.subarray(0, readSync(file, buffer, 0, end - from, from)).lastIndexOf(0x0a);
-      if (last >= 0) return from + last + 1;
-      end = from;
-    }
-    return 0;
-  } finally {
-    closeSync(file);
+  for (let end = size; end > 0; ) {
+    const from = Math.max(0, end - 65_536);
+    const last = readAt(path, from, end - from).lastIndexOf(0x0a);
+    if (last >= 0) return from + last + 1;
+    end = from;
   }
+  return 0;
 }
 
 function notWritten(path: string, cause: unknown): RowferryError {

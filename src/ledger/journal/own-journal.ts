@@ -1,9 +1,10 @@
 /** Remembers the journal's path and length in the ledger, because a journal that lost entries cannot rebuild it. */
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
+import { readAt } from "./durable-file.js";
 import { endOfLastLine } from "./journal.js";
 
 interface OwnJournal {
@@ -54,12 +55,8 @@ function goesOn(path: string, { length, hash }: OwnJournal): boolean {
 }
 
 function hashBefore(path: string, end: number): string {
-  const file = openSync(path, "r");
-  try {
-    const buffer = Buffer.alloc(Math.min(end, HASHED_BYTES));
-    readSync(file, buffer, 0, buffer.length, end - buffer.length);
-    return createHash("sha256").update(buffer).digest("hex");
-  } finally {
-    closeSync(file);
-  }
+  const length = Math.min(end, HASHED_BYTES);
+  return createHash("sha256")
+    .update(readAt(path, end - length, length))
+    .digest("hex");
 }

@@ -9,7 +9,7 @@ import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, membersOf, rowId, rowNumberOf } from "../rows.js";
+import { describeRow, inputOf, rowId, rowNumberOf, settleGroup } from "../rows.js";
 import { markOpen } from "../work.js";
 import { type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
 import { createEventKeys, type KeyedEvent } from "./event-keys.js";
@@ -135,12 +135,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
          AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(@imported)))`,
       { document, key, imported },
     );
-    for (const lead of leads)
-      for (const row of [lead, ...membersOf(database, lead)])
-        database.run("UPDATE rows SET settled = 'corrected', settled_by = @by WHERE id = @row AND settled IS NULL", {
-          row,
-          by,
-        });
+    for (const lead of leads) settleGroup(database, lead, "corrected", by);
   };
 
   const hashOf = ({ row, members }: Group): Buffer => cellHash([row, ...members].flatMap(originalCells));

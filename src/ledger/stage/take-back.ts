@@ -1,7 +1,7 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { inputOf, membersOf, rowsOfInput } from "../rows.js";
+import { inputOf, membersOf, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { readCodes } from "../../model/codes/read.js";
 import type { Problem } from "../../model/problem.js";
@@ -93,8 +93,6 @@ export interface CorrectedRow {
   cells: readonly string[];
 }
 
-type How = "corrected" | "superseded";
-
 /** Cells without trailing blanks, as one text. */
 const trimmedEnd = (cells: readonly string[]): string =>
   JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
@@ -128,15 +126,6 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     }
   };
 
-  const settleGroup = (lead: number, how: How, by: number): void => {
-    for (const row of [lead, ...membersOf(database, lead)])
-      database.run(
-        `INSERT INTO rows (id, fate, settled, settled_by) VALUES (@row, 'staged', @how, @by)
-         ON CONFLICT (id) DO UPDATE SET settled = @how, settled_by = @by`,
-        { row, how, by },
-      );
-  };
-
   /** The same bad row in tomorrow's full export stays settled. */
   const remember = (hash: Buffer | null | undefined, after: number): void => {
     if (hash == null) return;
@@ -157,7 +146,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   /** `before` was mended at its source and came again as `after`, a valid row that yielded `events`. */
   const mend = (before: number, after: number, events: readonly number[]): void => {
     withdraw(before, events);
-    settleGroup(before, "corrected", after);
+    settleGroup(database, before, "corrected", after);
     database.run(
       "DELETE FROM problems WHERE row_id = @before AND severity = 'error' AND stage = 'staging' AND at < @now",
       { before, now },
@@ -254,7 +243,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
           { before, after },
         );
       }
-      settleGroup(before, "superseded", after);
+      settleGroup(database, before, "superseded", after);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
 import { eventsIn } from "../../known-rows.js";
 import { inputOf } from "../../rows.js";
-import { type Broken, IMPORT_AGAIN, ONLY_CELLS, type Promises } from "./promises.js";
+import { type Broken, IMPORT_AGAIN, ONLY_CELLS, type Promises, rowName } from "./promises.js";
 
 const KNOWN_AGAIN =
   "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
@@ -62,7 +62,7 @@ export const pagePromises: Promises = new Map<string, { [name: string]: Broken }
   [
     IMPORT_AGAIN,
     {
-      "cells and known rows are of a file that was imported": `SELECT 'the page from row ' || (first_row & 4294967295) || ' of input ' || (first_row >> 32)
+      "cells and known rows are of a file that was imported": `SELECT 'the page from ' || ${rowName("first_row")}
         FROM row_pages WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_row >> 32)`,
     },
   ],
@@ -70,7 +70,7 @@ export const pagePromises: Promises = new Map<string, { [name: string]: Broken }
     KNOWN_AGAIN,
     {
       "every page of known rows holds its rows": (database) => brokenPages(database, "known"),
-      "everything that known rows refer to has landed": `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32)
+      "everything that known rows refer to has landed": `SELECT ${rowName("l.row_id")}
         FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l JOIN events_now e ON e.id = l.event_id
         WHERE k.kind = 'known' AND NOT e.landed`,
     },

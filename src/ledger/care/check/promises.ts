@@ -19,7 +19,9 @@ export const IMPORT_AGAIN =
 export const ONLY_CELLS =
   "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
 
-const rowName = (id: string): string => `'row ' || (${id} & 4294967295) || ' of input ' || (${id} >> 32)`;
+export const rowName = (id: string): string => `'row ' || (${id} & 4294967295) || ' of input ' || (${id} >> 32)`;
+
+const isIn = (id: string): string => `${id} >= i.id << 32 AND ${id} < (i.id + 1) << 32`;
 
 /** A reference is a registration's id, or minus an alias's id. */
 const dangling = (ref: string): string =>
@@ -62,23 +64,23 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
     {
       "every row that was read has a fate": `SELECT i.name || ': ' || i.read || ' rows were read, ' || counted || ' have a fate' FROM (
        SELECT i.*, (SELECT count(*) FROM (
-         SELECT id FROM rows WHERE id >= i.id << 32 AND id < (i.id + 1) << 32
-         UNION SELECT row_id FROM row_events WHERE row_id >= i.id << 32 AND row_id < (i.id + 1) << 32
+         SELECT id FROM rows WHERE ${isIn("id")}
+         UNION SELECT row_id FROM row_events WHERE ${isIn("row_id")}
          UNION SELECT l.row_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l
-           WHERE k.kind = 'known' AND k.first_row >= i.id << 32 AND k.first_row < (i.id + 1) << 32
-         UNION SELECT row_id FROM row_records WHERE row_id >= i.id << 32 AND row_id < (i.id + 1) << 32)) AS counted
+           WHERE k.kind = 'known' AND ${isIn("k.first_row")}
+         UNION SELECT row_id FROM row_records WHERE ${isIn("row_id")})) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
       "skipped and invalid rows are as many as counted": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (
-       SELECT i.*, (SELECT count(*) FROM rows r WHERE r.id >= i.id << 32 AND r.id < (i.id + 1) << 32
+       SELECT i.*, (SELECT count(*) FROM rows r WHERE ${isIn("r.id")}
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'skipped') AS s,
-         (SELECT count(*) FROM rows r WHERE r.id >= i.id << 32 AND r.id < (i.id + 1) << 32
+         (SELECT count(*) FROM rows r WHERE ${isIn("r.id")}
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'invalid') AS v
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
       "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
        AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id))`,
       "every row is of a file that was imported, and a group's rows of one file": `SELECT ${rowName("r.id")} FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
        OR r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
-      "every record of a row exists": `SELECT 'row ' || (re.row_id & 4294967295) || ' of input ' || (re.row_id >> 32) FROM
+      "every record of a row exists": `SELECT ${rowName("re.row_id")} FROM
        (SELECT row_id, event_id FROM row_events UNION ALL
         SELECT l.row_id, l.event_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l WHERE k.kind = 'known') re
      WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)
