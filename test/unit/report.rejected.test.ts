@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
@@ -268,6 +268,7 @@ describe("a rejected workbook (DESIGN section 7)", () => {
       yield row(["2"]);
       throw new Error("the disk is gone");
     })();
+    mkdirSync(join(path, ".."), { recursive: true });
     await expect(writeRejectedFile(path, { header: ["a"], dialect, rows: broken })).rejects.toThrow("the disk is gone");
     expect(readdirSync(join(path, ".."))).toEqual([]);
     await writeRejectedFile(path, { header: ["a"], dialect, rows: [row(["1"])] });
