@@ -1,6 +1,7 @@
 /** A rejected file as a workbook: cells as in their file, numbers, dates and formulas among them; the reason is a coloured, filterable column. */
 import { once } from "node:events";
 import { Writable } from "node:stream";
+import { callbackify } from "node:util";
 import { setImmediate } from "node:timers/promises";
 import { Big } from "big.js";
 import exceljs, { type CellErrorValue } from "exceljs";
@@ -30,7 +31,7 @@ export async function writeRejectedExcel(
 ): Promise<RejectedFile> {
   return writeAtomically(path, (file) => {
     const stream = new Writable({
-      write: (chunk: Buffer, _encoding, done) => void file.write(chunk).then(() => done(), done),
+      write: callbackify(async (chunk: Buffer, _encoding: string) => file.write(chunk)),
     });
     return writeWorkbook(path, stream, dialect, content);
   });
