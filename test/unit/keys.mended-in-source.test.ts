@@ -83,6 +83,17 @@ describe("a row whose event could not be told", () => {
     expect(landed(office)).toEqual({ L1: ["1", "22", "3"] });
   });
 
+  it("is not known again in a file that was there before it, and comes again as it was", async () => {
+    const office = openOffice(byTicket("=ticket"));
+    const other = row("L2", 10, "5", "T5");
+    office.writeCsv("w-1.csv", [header, row("L1", 10, "1", "T1"), other]);
+    office.writeCsv("w-2.csv", [header, ["L1", "never", "2", ""], other]);
+    expect((await office.import("w-1.csv", "w-2.csv")).open).toMatchObject({ rows: 1, events: { held: 1 } });
+    const again = await office.import("w-1.csv");
+    expect([again.exitCode, again.open.rows]).toEqual([3, 1]);
+    expect(landed(office)).toEqual({ L2: ["5"] });
+  });
+
   it("is known again by its cells, when what was wrong was the mapping", async () => {
     const strict = byTicket("content");
     Object.assign(strict.inputs.weighings.columns, { ticket: { header: "Ticket", oneOf: ["T1", "T3"] } });

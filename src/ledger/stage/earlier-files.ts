@@ -168,15 +168,15 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
         { hash },
       ) ?? null,
 
-    /** Notes that `after`, a valid row, may be the mended version of an open row. */
+    /** Notes that `after`, a valid row, may be the mended version of an open row of a file that was first read before its own. */
     note(after: number, keyed: readonly KeyedEvent[], events: readonly number[]): void {
       const fresh = keyed.filter(({ stored }) => stored === undefined);
       if (fresh.length === 0) return;
       const candidates = database.values<number>(
         `SELECT r.id FROM temp.open_by_number o JOIN rows r ON r.id = o.id
-         WHERE o.number = @number AND r.settled IS NULL
+         WHERE o.number = @number AND r.settled IS NULL AND r.id < @after
            AND NOT EXISTS (SELECT 1 FROM placements WHERE row_id = r.id AND deduplication_id IS NOT NULL)`,
-        { number: rowNumberOf(after) },
+        { number: rowNumberOf(after), after },
       );
       for (const before of candidates) if (isInPlaceOf(before, fresh)) matches.push({ before, after, events });
     },
