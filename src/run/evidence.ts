@@ -6,6 +6,7 @@ import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { EventReceipt } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
+import type { Session } from "./session.js";
 
 export interface Evidence {
   /** Sent before in a request that may have been carried out, so a duplicate is a receipt. */
@@ -90,15 +91,17 @@ export function isProven(
   evidence: Evidence,
   { id }: WorkEvent,
   answer: Answer & { result: "refused" },
-  duplicatesAreSeen: boolean,
+  { duplicatesAreSeen, refusedAlone }: Pick<Session, "duplicatesAreSeen" | "refusedAlone">,
 ): boolean {
   if (evidence.doubtful.has(id)) return false;
   const earlier = evidence.refusedWith.get(id);
   // Without a message it may be the duplicate itself (open point 23).
   if (answer.unexplainedConflict === true) return earlier === undefined && !evidence.attempted.has(id);
   if (earlier === undefined) return true;
-  // If the request had been kept in part, this event would now be refused as late or closed instead.
-  return duplicatesAreSeen || saysTheSame(earlier, answer.error);
+  // If the request had been kept in part, this event would now be refused as late or closed instead. What was refused
+  // alone before, for the same reason, cannot have passed in between.
+  const alone = refusedAlone.get(id) ?? earlier;
+  return duplicatesAreSeen || saysTheSame(earlier, answer.error) || saysTheSame(alone, answer.error);
 }
 
 /** Ignores the event's place in the request. */

@@ -65,12 +65,16 @@ async function create(
   const attempted = document.state === "stalled" || document.state === "sending";
   const first = creation === "with-events" ? session.caps.fit(byDoubt(events, evidence)[0] ?? []) : [];
   let riding = first;
+  let refused = riding;
   let known: Known = { inDoubt: attempted, refusedWith: null, duplicate: false };
   for (;;) {
     const made = await sendCreate(session, document, riding, known, evidence);
     if (made.next === "created") {
       // Nothing sent to this document before its creation can have landed.
       forgetAttempts(evidence, events);
+      const [alone, ...more] = refused;
+      if (known.refusedWith !== null && alone !== undefined && more.length === 0)
+        session.refusedAlone.set(alone.id, known.refusedWith);
       const unread = made.isRead ? [] : riding;
       noteUnread(evidence, unread);
       // The plan took it for doubtful and did not check what would refuse it, so the plan is made again.
@@ -85,6 +89,7 @@ async function create(
       if (riding !== first) leave(session, document, first, evidence);
       return false;
     }
+    refused = riding;
     // Tries fewer and fewer events: whatever is refused alone is refused for its own fault (H4).
     riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
     if (made.next === "fewer") continue;

@@ -276,7 +276,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     }
     return true;
   }
-  const proven = isProven(evidence, first, answer, session.duplicatesAreSeen);
+  const proven = isProven(evidence, first, answer, session);
   if (proven) noteAccepted(evidence);
   // Asked again and refused again: another time would show no more (H1).
   const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);

@@ -25,7 +25,7 @@ import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import type { Answer, Attempt, Call, CallKind } from "../submit/call.js";
+import type { Answer, Attempt, Call, CallKind, ServiceError } from "../submit/call.js";
 import { readParticipant } from "../submit/calls.js";
 import { createSubmitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
@@ -144,6 +144,8 @@ export async function openSession(command: string, mapping: string | null, optio
       emptyFiles: [] as string[],
       /** In this run, the service checked duplicates before lateness (open point 19). */
       duplicatesAreSeen: false,
+      /** By event: why its document was not created with it alone; then it was created without, so it had not landed. */
+      refusedAlone: new Map<number, ServiceError>(),
       /** In this run, POST /documents was absent (open point 25). */
       documentsEndpointIsAbsent: false,
       stop(answer: Answer & { result: "stopped" }): void {
