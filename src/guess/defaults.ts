@@ -85,9 +85,13 @@ function tellDoubts(columns: readonly Column[], zone: string, decisions: Decisio
           `times: "${beside}" is read as the time of day of "${header}"; if it is none, remove it there`,
         );
     const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
-    if (type.as === "number" && bare !== undefined && type.units.some((unit) => unit === "%" || unit in kilograms))
+    const units = type.as === "number" ? type.units.filter((unit) => unit === "%" || unit in kilograms) : [];
+    // Of a weight under "Weight (kg)" nobody asks.
+    const isTold =
+      type.as !== "number" || type.units.every((unit) => new RegExp(`[(\\[]${unit}[)\\]]`, "iu").test(header));
+    if (units.length > 0 && bare !== undefined && !isTold)
       decisions.notes.add(
-        `units: some numbers of "${header}" have a unit (${type.units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
+        `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
       );
     const local = type.as === "timestamp" ? type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$/.test(one)) : [];
     if (type.as === "timestamp" && local.length > 0 && local.length < type.formats.length)
