@@ -112,6 +112,17 @@ describe("a corrected row", () => {
     }
   });
 
+  it("that today's export has overtaken is told as changed, and not as applied when that export comes again", async () => {
+    const world = await firstNight();
+    const file = (await firstOf(world)).replace("viel", "2");
+    const today = night.replace("viel", "7");
+    expect(await put(world, "nacht-2.csv", today)).toMatchObject({ ...settled, landed: 2 });
+    expect(await put(world, "k.csv", file)).toMatchObject({ code: 3 });
+    expect(await put(world, "nacht-2.csv", today)).toMatchObject({ ...settled, rows: { known: 3 } });
+    expect(world.stdout.text).not.toContain("the correction applies");
+    expect(await shown(world, "nacht-2.csv:3")).not.toContain("since corrected");
+  });
+
   for (const [how, delimiter] of [
     ["tabs", "\t"],
     ["commas", ","],

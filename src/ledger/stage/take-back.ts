@@ -160,11 +160,18 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     remember(hash, after);
   };
 
-  /** For a row that a person corrected: its old cells must not be believed (H37). */
+  /**
+   * For a row that a person corrected: its old cells must not be believed (H37), unless they have landed, so that the
+   * correction came too late.
+   */
   const correct = (before: number, after: number, events: readonly number[]): void => {
     const hash = hashOf(before) ?? hashOfCells(before);
     mend(before, after, events);
-    remember(hash, after);
+    const isTooLate = database.has(
+      "SELECT 1 FROM events_now WHERE id IN (SELECT value FROM json_each(@events)) AND state = 'changed'",
+      { events: JSON.stringify(events) },
+    );
+    if (!isTooLate) remember(hash, after);
   };
 
   return {
