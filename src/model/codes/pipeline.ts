@@ -6,7 +6,7 @@ export const pipelineCodes = {
   "foreign-collision": {
     meaning: "The service already has this deduplicationId, and this ledger never sent it.",
     remedy:
-      "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss` accepts what is there.",
+      "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss` accepts an event that is there; a document needs its id (`rowferry resolve`).",
     example: "The same manifests were imported last year from a laptop whose ledger is gone.",
   },
   "refused-in-doubt": {
