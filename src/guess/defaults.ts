@@ -87,9 +87,8 @@ function tellDoubts(columns: readonly Column[], zone: string, decisions: Decisio
     const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
     const units = type.as === "number" ? type.units.filter((unit) => unit === "%" || unit in kilograms) : [];
     // Of a weight under "Weight (kg)" nobody asks.
-    const isTold =
-      type.as !== "number" || type.units.every((unit) => new RegExp(`[(\\[]${unit}[)\\]]`, "iu").test(header));
-    if (units.length > 0 && bare !== undefined && !isTold)
+    const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
+    if (bare !== undefined && !isTold)
       decisions.notes.add(
         `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
       );

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { RowferryError } from "../model/error.js";
 
 export interface AtomicFile {
   write(chunk: string | Uint8Array): Promise<void>;
@@ -28,14 +29,18 @@ const writeInBackground = promisify(writeFile);
 /**
  * Puts the file that `body` writes in its place. If `body` fails or writes nothing, the former file stays. `mode`:
  * default 0600.
- * @throws Error where a device, pipe or folder has the name: the rename would put a file in the place of /dev/null
+ * @throws RowferryError `path-unusable` where a device, pipe or folder has the name: the rename would put a file in the place of /dev/null
  */
 export async function writeAtomically<Result>(
   path: string,
   body: (file: AtomicFile) => Promise<Result>,
   mode = 0o600,
 ): Promise<Result> {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${path} is not a file`);
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.isFile() === false) {
+    const what = there.isDirectory() ? "a folder" : "a device or a pipe";
+    throw new RowferryError("path-unusable", `${path} cannot be used: it is ${what}`);
+  }
   const temporary = temporaryPath(path);
   const file = bufferedFile(temporary, mode);
   try {

@@ -122,7 +122,7 @@ describe("a name that is no file", () => {
     symlinkSync("/dev/null", `${path}-link`);
     mkdirSync(`${path}-folder`);
     for (const name of [path, `${path}-link`, `${path}-folder`])
-      await expect(writeMetrics(name, summary())).rejects.toThrow(`${name} is not a file`);
+      await expect(writeMetrics(name, summary())).rejects.toThrow(`${name} cannot be used`);
     expect(statSync(path).isFIFO()).toBe(true);
     expect(readlinkSync(`${path}-link`)).toBe("/dev/null");
     expect(readdirSync(dirname(path))).toHaveLength(3);

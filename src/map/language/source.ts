@@ -35,7 +35,7 @@ interface At {
 }
 
 /** Blanks that YAML takes for letters: in front of a line, and after a colon. */
-const INVISIBLE = /(?<=^ *|: *|:)[\u00a0\u2000-\u200b\u202f\u3000]/m;
+const INVISIBLE = /(?:^|:) *[\u00a0\u2000-\u200b\u202f\u3000]/m;
 const MAX_LENGTH = 256 * 1024;
 const MAX_DEPTH = 24;
 const MAX_NODES = 40_000;
@@ -75,10 +75,15 @@ export class MappingSource {
       schema,
     });
     const faults = [...document.errors, ...document.warnings].slice(0, 20);
-    const invisible = document.errors.length === 0 ? -1 : text.search(INVISIBLE);
-    if (invisible >= 0) {
+    const invisible = document.errors.length === 0 ? null : INVISIBLE.exec(text);
+    if (invisible !== null) {
       const hint = "Write blanks; such signs come from web pages and chats.";
-      this.#add("mapping-syntax", "An invisible sign stands in the place of a blank.", invisible, hint);
+      this.#add(
+        "mapping-syntax",
+        "An invisible sign stands in the place of a blank.",
+        invisible.index + invisible[0].length - 1,
+        hint,
+      );
     } else
       for (const [at, { code, pos }] of faults.entries()) {
         // One mistake has several faults at one place.
