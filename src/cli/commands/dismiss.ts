@@ -43,7 +43,10 @@ export const spec = onTarget({
     return told({
       line: { type: "dismissed", ...done, left, undo },
       text: said,
-      next: total(done) === 0 ? [] : [{ command: `rowferry resume${same}`, why: "send what was released" }],
+      next:
+        total(done) === 0
+          ? []
+          : [{ command: `rowferry resume${same}`, why: "send what waited for them, if anything did" }],
     });
   },
 });
