@@ -44,9 +44,8 @@ export function openLedgerOfAnyone(path: string): LedgerDatabase {
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const database = openDatabase(path, {});
   // Takes rights away from others, but keeps a read-only file read-only.
-  const { mode, size } = statSync(path);
+  const { mode } = statSync(path);
   chmodSync(path, mode & 0o700);
-  if (size === 0) database.pragma("page_size = 8192");
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");

@@ -39,9 +39,9 @@ describe("a disk that is full", () => {
     await here().expectWhole(await runImport());
   });
 
-  test("while files are read says that nothing was staged and what to type (F89)", () => expectNothingStaged(400));
+  test("while files are read says that nothing was staged and what to type (F89)", () => expectNothingStaged(250));
   test("and what it says to type sends all of it", long, async () => {
-    await expectNothingStaged(300);
+    await expectNothingStaged(250);
     await here().expectWhole(await runImport());
   });
 

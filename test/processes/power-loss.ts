@@ -34,7 +34,8 @@ export interface Disk {
 
 export type Damage = { name: string; strike: (disk: Disk) => void };
 
-const FRAME = 24 + 8192;
+const PAGE = 4096;
+const FRAME = 24 + PAGE;
 const WAL_HEADER = 32;
 
 const cut = (path: string, to: number) => truncateSync(path, Math.min(to, statSync(path).size));
@@ -109,16 +110,16 @@ export const damages: Damage[] = [
       const [old, written] = [readFileSync(disk.ledger), readFileSync(whole)];
       const random = noise(7);
       const pages = Buffer.concat([old, Buffer.alloc(Math.max(0, written.length - old.length))]);
-      for (let page = 0; page * 8192 < written.length; page += 1) {
+      for (let page = 0; page * PAGE < written.length; page += 1) {
         const changed = !old
-          .subarray(page * 8192, (page + 1) * 8192)
-          .equals(written.subarray(page * 8192, (page + 1) * 8192));
+          .subarray(page * PAGE, (page + 1) * PAGE)
+          .equals(written.subarray(page * PAGE, (page + 1) * PAGE));
         // What the checkpoint does not write stays; of the others some are written, some torn in the middle.
         if (!changed || random() < 80) continue;
-        const upTo = random() < 100 ? 4096 : 8192;
-        written.copy(pages, page * 8192, page * 8192, page * 8192 + upTo);
+        const upTo = random() < 100 ? PAGE / 2 : PAGE;
+        written.copy(pages, page * PAGE, page * PAGE, page * PAGE + upTo);
       }
-      writeFileSync(disk.ledger, pages.subarray(0, Math.max(before, pages.length - 3 * 8192)));
+      writeFileSync(disk.ledger, pages.subarray(0, Math.max(before, pages.length - 3 * PAGE)));
       for (const ending of ["", "-wal", "-shm"]) rmSync(`${whole}${ending}`, { force: true });
     },
   },

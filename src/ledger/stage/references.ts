@@ -100,6 +100,18 @@ export function createReferences(
     return found === undefined ? null : -found;
   };
 
+  /** Creates nothing; null: unknown. */
+  const findAddress = (ref: AddressRef): number | null => {
+    if (ref.by === "alias") {
+      const found = findAlias("address", ref);
+      return found === undefined ? null : -found;
+    }
+    const owner = ref.by === "id" ? 0 : findParticipant(ref.participant);
+    return owner === null
+      ? null
+      : (findRegistration("address", owner, ref.by === "id" ? ref.id : ref.identity) ?? null);
+  };
+
   const participantNamed = (ref: number): ParticipantRef => {
     const found = named(ref);
     if (found.by === "alias") return found;
@@ -202,8 +214,11 @@ export function createReferences(
     findParticipant,
     participantNamed,
     addressNamed,
-    participantText,
-    addressText,
+    /** Whether a stored reference and a record's name the same participant; writes nothing. */
+    isParticipant: (stored: number, ref: ParticipantRef): boolean =>
+      stored === findParticipant(ref) || participantText(participantNamed(stored)) === participantText(ref),
+    isAddress: (stored: number, ref: AddressRef): boolean =>
+      stored === findAddress(ref) || addressText(addressNamed(stored)) === addressText(ref),
     document,
     findDocument,
     addDocument,

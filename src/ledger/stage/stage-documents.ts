@@ -58,13 +58,9 @@ export function createDocumentStager(
   };
 
   const isSameParty = (stored: number | null, wanted: ParticipantRef | null): boolean =>
-    stored === null || wanted === null
-      ? stored === wanted
-      : references.participantText(references.participantNamed(stored)) === references.participantText(wanted);
+    stored === null || wanted === null ? stored === wanted : references.isParticipant(stored, wanted);
   const isSamePlace = (stored: number | null, wanted: AddressRef | null): boolean =>
-    stored === null || wanted === null
-      ? stored === wanted
-      : references.addressText(references.addressNamed(stored)) === references.addressText(wanted);
+    stored === null || wanted === null ? stored === wanted : references.isAddress(stored, wanted);
   const isSame = (stored: Stored, given: Given): boolean =>
     stored.fields === JSON.stringify(given.fields) &&
     stored.external_id === given.externalId &&
