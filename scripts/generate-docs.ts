@@ -7,6 +7,7 @@ import { codesReference } from "./docs/codes-reference.js";
 import { commandsReference } from "./docs/commands-reference.js";
 import { exitCodesReference } from "./docs/exit-codes-reference.js";
 import { jsonLinesReference } from "./docs/json-lines-reference.js";
+import { ledgerReference } from "./docs/ledger-reference.js";
 import { mappingReference } from "./docs/mapping-reference.js";
 import { publicApiReference } from "./docs/public-api.js";
 import { settingsReference } from "./docs/settings-reference.js";
@@ -20,6 +21,7 @@ export const generatedDocs: readonly { path: string; make: () => string | Promis
   { path: "docs/reference/json-lines.md", make: jsonLinesReference },
   { path: "docs/reference/codes.md", make: codesReference },
   { path: "docs/reference/mapping.md", make: mappingReference },
+  { path: "docs/reference/ledger.md", make: ledgerReference },
   { path: "mappings/schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },
 ];
 

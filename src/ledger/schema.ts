@@ -22,8 +22,10 @@ WHEN OLD.state <> NEW.state AND instr('${transitions[machine].map(({ from, to })
 BEGIN SELECT RAISE(ABORT, ${name} || ': no such transition'); END;`;
 
 export const schema = `
+-- What is true of the whole ledger: its owner, its journal.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+-- Commands that staged or sent, with what they reported.
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -38,8 +40,10 @@ CREATE TABLE runs (
   summary TEXT
 ) STRICT;
 
+-- Settings of mappings, each text once.
 CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT;
 
+-- How a mapping made each kind of key: a later mapping that makes others would send twice.
 CREATE TABLE fingerprints (
   namespace TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -70,6 +74,7 @@ CREATE TABLE document_aliases (
   PRIMARY KEY (namespace, kind, key)
 ) STRICT, WITHOUT ROWID;
 
+-- Files and sheets, as they were read.
 CREATE TABLE inputs (
   id INTEGER PRIMARY KEY,
   content_hash TEXT NOT NULL,
@@ -85,7 +90,7 @@ CREATE TABLE inputs (
   settings_id INTEGER NOT NULL REFERENCES settings (id),
   run_id INTEGER NOT NULL REFERENCES runs (id),
   staged_at INTEGER NOT NULL,
-  -- The count of content changes when it was judged (ledger/inputs.ts).
+  -- The count of content changes when it was judged.
   judged_at INTEGER NOT NULL DEFAULT 0,
   read INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
@@ -96,7 +101,7 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
 
--- A valid row that needs no more stands in row_events or row_pages alone. settled_by is the row that has come instead.
+-- Rows that are invalid, skipped or known. A valid row that needs no more stands in row_events or row_pages alone. settled_by is the row that has come instead.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
@@ -145,13 +150,14 @@ CREATE TABLE aliases (
   UNIQUE (key, name, kind)
 ) STRICT;
 
--- declared = 0: only referred to so far.
+-- Documents, a line for each generation.
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY,
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
   key TEXT NOT NULL,
   generation INTEGER NOT NULL DEFAULT 1 CHECK (generation > 0),
+  -- 0: only referred to so far.
   declared INTEGER NOT NULL CHECK (declared IN (0, 1)),
   mode TEXT NOT NULL CHECK (mode IN ('create', 'existing', 'target')),
   participant_ref INTEGER,
@@ -166,7 +172,7 @@ CREATE TABLE documents (
 
 CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
 
--- Keys of documents with small or wide letters or leading zeros, and as stage/references.ts folds them.
+-- Keys of documents with small or wide letters or leading zeros, and without those.
 CREATE TABLE odd_keys (
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -175,6 +181,7 @@ CREATE TABLE odd_keys (
   PRIMARY KEY (namespace, kind, folded, key)
 ) STRICT, WITHOUT ROWID;
 
+-- What became of each document.
 CREATE TABLE document_states (
   document_id INTEGER PRIMARY KEY REFERENCES documents (id),
   state TEXT NOT NULL CHECK (${isState("document")}),
@@ -189,6 +196,7 @@ CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
 ${lawOf("document_states", "document")}
 
+-- Events that rows gave, with the body to send.
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL REFERENCES documents (id),
@@ -213,7 +221,7 @@ CREATE INDEX events_by_related ON events (related_document) WHERE related_docume
 CREATE INDEX events_propagated ON events (document_id) WHERE mirrored = 1 AND related_document IS NULL;
 CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
 
--- By document: what one request says of its events lies on one page, wherever they stood in their file.
+-- What became of each event. By document: what one request says of its events lies on one page, wherever they stood in their file.
 CREATE TABLE event_states (
   document_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
@@ -238,8 +246,8 @@ CREATE TABLE event_states (
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
 ${lawOf("event_states", "event")}
 
--- Rows in compressed pages (ledger/pages.ts). cells: as read, of rows that have not landed (stage/row-cells.ts). known: rows whose
--- events had all landed before, unchanged, from row to event only (known-rows.ts).
+-- Rows in compressed pages. cells: as read, of rows that have not landed. known: rows whose events had all landed before,
+-- unchanged, from row to event only.
 CREATE TABLE row_pages (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known'),
@@ -251,6 +259,7 @@ CREATE TABLE row_pages (
   UNIQUE (kind, first_row)
 ) STRICT;
 
+-- Which rows gave which event.
 CREATE TABLE row_events (
   row_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
@@ -258,6 +267,7 @@ CREATE TABLE row_events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX row_events_by_event ON row_events (event_id);
 
+-- Which rows gave which participant, address or document.
 CREATE TABLE row_records (
   row_id INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address' OR kind = 'document'),
@@ -291,6 +301,7 @@ CREATE INDEX input_holds_behind ON input_holds (behind);
 -- Documents with unfinished work.
 CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
 
+-- Errors and warnings, for people.
 CREATE TABLE problems (
   id INTEGER PRIMARY KEY,
   run_id INTEGER,
@@ -308,7 +319,7 @@ CREATE TABLE problems (
 CREATE INDEX problems_by_row ON problems (row_id) WHERE row_id IS NOT NULL;
 CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject IS NOT NULL;
 
--- Numbered \`run * 2^32 + number in the run\`. One row a request, its events and its last attempt in it, so that an
+-- Requests, numbered \`run * 2^32 + number in the run\`. One row a request, its events and its last attempt in it, so that an
 -- intent and an outcome are a page each.
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY,
@@ -334,6 +345,7 @@ CREATE TABLE requests (
 ) STRICT;
 CREATE INDEX requests_by_subject ON requests (subject_id);
 
+-- Attempts of a request before its last.
 CREATE TABLE earlier_attempts (
   request_id INTEGER NOT NULL REFERENCES requests (id),
   number INTEGER NOT NULL,
@@ -377,12 +389,13 @@ CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) W
 
 -- Views
 
--- Each document and event with the state it is in; where nothing was written down yet, it is planned.
+-- Which state is each document in? Where nothing was written down yet, it is planned.
 CREATE VIEW documents_now AS
   SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at
   FROM documents d LEFT JOIN document_states s ON s.document_id = d.id;
 
--- landed: it is on the timeline; known: with the content of its row; sent: on the timeline, or perhaps; unsent: certainly not.
+-- Which state is each event in? landed: it is on the timeline; known: with the content of its row; sent: on the timeline, or
+-- perhaps; unsent: certainly not.
 CREATE VIEW events_now AS
   SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.service_event_id, s.target_document_id,
     s.attempted_hash, s.attempted_at, s.attempted_link, coalesce(s.doubt, 0) AS doubt, s.changed_hash, s.changed_content,
@@ -393,7 +406,7 @@ CREATE VIEW events_now AS
     coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent
   FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
 
--- What has come to no good end and nobody has given up; events that are being sent are found by their requests.
+-- Which events have come to no good end, and why, without those given up? Events being sent are found by their requests.
 CREATE VIEW open_events AS
   SELECT s.event_id AS id, s.document_id, s.state, s.reason, s.waits_for, s.doubt,
     -- A refused CANCEL of a replacement is not a row's fault.
@@ -402,17 +415,19 @@ CREATE VIEW open_events AS
   FROM event_states s
   WHERE s.state <> 'landed' AND s.state <> 'sending' AND s.state <> 'landed-without-id' AND s.dismissed = 0;
 
+-- Which documents were not made, and why?
 CREATE VIEW failed_documents AS
   SELECT d.id, d.kind, d.key, d.row_id, s.state, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
   WHERE s.service_id IS NULL AND s.state <> 'sending' AND s.state IN ('rejected', 'stalled', 'stranded')
     AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed';
 
+-- Which participants and addresses that rows brought are not registered?
 CREATE VIEW open_registrations AS
   SELECT kind AS subject, id, row_id, state, reason,
     iif(kind = 'participant', json_extract(payload, '$.taxId'), identity) AS name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 
--- What a person or a later run has to see to, and why: a line for each problem of an invalid row, and for each record that failed.
+-- What does a person or a later run have to see to, and why? A line for each problem of an invalid row, and for each record that failed.
 CREATE VIEW failures AS
   SELECT 'row' AS subject, r.id, r.id AS row_id, r.fate AS state, p.code, p.column_name, p.message, p.hint, NULL AS name
   FROM rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
@@ -437,6 +452,7 @@ CREATE VIEW failures AS
        ORDER BY p.id DESC LIMIT 1), NULL, subject || ' ' || name
   FROM open_registrations o WHERE state IN ('rejected', 'stalled');
 
+-- How did every attempt of a request end?
 CREATE VIEW attempts AS
   SELECT request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
     FROM earlier_attempts
@@ -444,6 +460,7 @@ CREATE VIEW attempts AS
   SELECT id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
     FROM requests WHERE number IS NOT NULL;
 
+-- Which events did a request carry, and in which order?
 CREATE VIEW request_events AS
   SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
     FROM requests r JOIN json_each(r.events) c;
