@@ -1,6 +1,6 @@
 /**
  * A year of nights: 400 times the full export of a source that grows, in virtual time, with a month's ledger kept
- * (`ledger prune --keep 30d` each Sunday) and without. Ledger, archive, run folders, the time of a night and the heap as lines.
+ * (`ledger prune --keep-for 30d` each Sunday) and without. Ledger, archive, run folders, the time of a night and the heap as lines.
  * `tsx bench/year.ts [--nights 400] [--first 1000] [--added 25]`.
  */
 import { mkdirSync, readdirSync, statSync } from "node:fs";

@@ -74,7 +74,7 @@ ${Object.entries(environment)
   .map(([name, meaning]) => `| \`${name}\` | ${meaning} |`)
   .join("\n")}
 | \`ROWFERRY_SECRETS\` | Folders outside the settings' own in which secret files may lie. |
-| \`NO_COLOR\`, \`FORCE_COLOR\` | Colours off, or on where no terminal is seen. |
+| \`NO_COLOR\`, \`FORCE_COLOR\` | Colours off (every command also takes \`--no-color\`), or on where no terminal is seen. |
 
 A name that is set in the real environment, blank included, is never taken from \`.env\`. Only \`ROWFERRY_…\` names are read
 from there. The command of \`--on-finish\` gets \`ROWFERRY_SUMMARY\`, \`ROWFERRY_RUN\` and \`ROWFERRY_EXIT_CODE\`.

@@ -8,7 +8,7 @@ export interface Interruption {
 }
 
 export interface Frame {
-  readonly world: World;
+  world: World;
   readonly signal: AbortSignal;
   /** Null: the target is not known yet. */
   logFolder: string | null;

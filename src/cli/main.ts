@@ -45,6 +45,7 @@ function createProgram(frame: Frame): Command {
     .description("Carries spreadsheet rows to document timelines: exactly once, in order, at the speed limit.")
     .version(ownVersion(), "--version", "print the version")
     .helpOption("-h, --help", "print this help")
+    .option("--no-color", "print without colours, as with NO_COLOR=1")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
@@ -59,6 +60,7 @@ function createProgram(frame: Frame): Command {
   for (const { name, summary, group } of commands)
     program.command(name).description(summary).helpGroup(group).helpOption("-h, --help", "print this help");
   return program.hook("preSubcommand", async (_program, command) => {
+    if (program.opts()["color"] === false) frame.world = { ...frame.world, env: { ...frame.world.env, NO_COLOR: "1" } };
     define(command, await loadCommand(command.name()), frame);
   });
 }

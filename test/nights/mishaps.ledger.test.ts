@@ -46,7 +46,7 @@ describe("a ledger of another service (F94)", () => {
       "doctor",
       "ledger check",
       "ledger backup copy.db",
-      "ledger prune --keep 1d",
+      "ledger prune --keep-for 1d",
     ].map((command) => [command]),
   )("is neither read nor written: %s", async (command) => {
     const office = await openOfficeAt(createSandbox({}), weighings);
@@ -78,7 +78,7 @@ describe("a file of another program in the ledger's place (F65)", () => {
     ["import m.yaml loads.csv"],
     ["ledger check"],
     ["ledger backup copy.db"],
-    ["ledger prune --keep 1d"],
+    ["ledger prune --keep-for 1d"],
     ["ledger rebind"],
   ])("is neither adopted nor changed: %s", async (command) => {
     const office = await openOfficeAt(createSandbox({}), weighings);

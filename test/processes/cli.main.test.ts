@@ -50,6 +50,20 @@ describe("exit codes (DESIGN section 7)", () => {
     expect(curious.stderr.text).toMatch(/\n\s+at /);
   });
 
+  it.each([
+    ["before the command", ["--no-color", "import", "m.yaml", "a.csv"]],
+    ["after it", ["import", "m.yaml", "a.csv", "--no-color"]],
+  ])("--no-color %s takes colours away, also where FORCE_COLOR asks for them", async (_where, argv) => {
+    const printed = async (words: readonly string[]) => {
+      const pipeline = { runImport: () => Promise.resolve(summary({ exitCode: 3 })) };
+      const world = testWorld({ pipeline, env: { FORCE_COLOR: "1" } });
+      expect(await type(world, ...words)).toBe(3);
+      return world.stdout.text;
+    };
+    expect(await printed(["import", "m.yaml", "a.csv"])).toContain("\x1b[");
+    expect(await printed(argv)).not.toContain("\x1b[");
+  });
+
   it("a mapping and a file in each other's place are told as such, with the command to type", async () => {
     const world = testWorld();
     expect(await type(world, "import", "my march.csv", "m.yaml", "--sandbox")).toBe(2);

@@ -111,7 +111,7 @@ describe("the archive", () => {
       Object.assign(world.target, { stateFolder: dirname(ledger), ledgerPath: ledger });
       const mark = gzipSync("");
       writeFileSync(month(), Buffer.concat([emptyMember(LIMIT * 1024 - room - mark.length), mark]));
-      const args = ["ledger", "prune", "--keep", "1d"];
+      const args = ["ledger", "prune", "--keep-for", "1d"];
       const first = await here().run(args, { fileBlocks: LIMIT });
       expect([first.code, first.stderr]).toEqual([1, expect.stringContaining("archive could not be written")]);
       expect(await archived()).toBeGreaterThanOrEqual(gone());

@@ -155,7 +155,7 @@ describe("two imports at once (H33)", () => {
     mishap();
     const [refused, pruned, waited] = await Promise.all([
       here().import(),
-      here().run(["ledger", "prune", "--keep", "0d"]),
+      here().run(["ledger", "prune", "--keep-for", "0d"]),
       here().import({}, "--wait"),
     ]);
     expect([refused.code, pruned.code, (await first).code]).toEqual([5, 5, 0]);

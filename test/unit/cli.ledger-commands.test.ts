@@ -274,8 +274,8 @@ describe("ledger", () => {
     expect((await typed("ledger", "backup", "copy.db")).out).toContain("Backed up to copy.db");
     expect((await typed("ledger", "backup", "copy.db")).code).toBe(2);
     expect(await typed("ledger", "check")).toMatchObject({ code: 0, out: expect.not.stringContaining("BROKEN") });
-    expect((await typed("ledger", "prune", "--keep", "90d")).out).toContain("0 bodies");
-    expect((await typed("ledger", "prune", "--keep", "soon")).code).toBe(2);
+    expect((await typed("ledger", "prune", "--keep-for", "90d")).out).toContain("0 bodies");
+    expect((await typed("ledger", "prune", "--keep-for", "soon")).code).toBe(2);
     expect((await typed("ledger")).code).toBe(0);
   });
 

@@ -24,7 +24,7 @@ const commands = [
   "rowferry verify",
   "rowferry ledger backup backup.db",
   "rowferry ledger check",
-  "rowferry ledger prune --keep 180d",
+  "rowferry ledger prune --keep-for 180d",
   "rowferry notify --test",
   "rowferry notify --due",
   "rowferry import weighings.yaml no-such.csv",

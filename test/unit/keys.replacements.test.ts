@@ -120,7 +120,7 @@ describe("a replacement of what was pruned (F86)", () => {
     office.writeCsv("w-2.csv", file(row("L1", 30, "3")));
     await office.import("w-2.csv");
     office.world.now += 400 * 86_400_000;
-    expect((await office.type("ledger", "prune", "--keep", "1d")).code).toBe(0);
+    expect((await office.type("ledger", "prune", "--keep-for", "1d")).code).toBe(0);
     office.world.now -= 400 * 86_400_000;
     office.writeCsv("w-3.csv", file(row("L1", 30, "4")));
     await office.import("w-3.csv");

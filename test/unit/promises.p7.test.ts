@@ -75,7 +75,7 @@ test.each(seeds)(
         for (const one of drawn.filter(({ load }) => load === given.load))
           one.fate = one === given ? "dismissed" : "landed";
       }
-      if (random() < 0.5) expect((await office.type("ledger", "prune", "--keep", "0d")).code).toBe(0);
+      if (random() < 0.5) expect((await office.type("ledger", "prune", "--keep-for", "0d")).code).toBe(0);
     }
 
     const onTimelines = new Set(office.documents().flatMap(({ events }) => events.map(({ eventId }) => eventId)));
@@ -108,7 +108,7 @@ test.each(seeds)(
       }
     };
     await expectFates();
-    expect((await office.type("ledger", "prune", "--keep", "0d")).code).toBe(0);
+    expect((await office.type("ledger", "prune", "--keep-for", "0d")).code).toBe(0);
     await expectFates();
   },
 );

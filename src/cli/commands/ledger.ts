@@ -85,13 +85,13 @@ const check = onTarget({
 });
 
 const prune = onTarget({
-  examples: { "rowferry ledger prune --keep 90d": "" },
+  examples: { "rowferry ledger prune --keep-for 90d": "" },
   flags: {
-    keep: ["--keep <time>", "keep records finished within this period: 90d, 26w (default: 180d)", duration],
+    keepFor: ["--keep-for <time>", "keep records finished within this period: 90d, 26w (default: 180d)", duration],
     wait,
   },
-  async run({ target, options }, { keep = duration("180d") }) {
-    const pruned = await (await care()).prune(target, keep, options);
+  async run({ target, options }, { keepFor = duration("180d") }) {
+    const pruned = await (await care()).prune(target, keepFor, options);
     return told({
       line: { type: "pruned", ...pruned },
       text: ({ payloads, cells, attempts, runFolders, sizeBefore, sizeAfter }) => [
