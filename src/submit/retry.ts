@@ -88,6 +88,7 @@ export function withRetries(
     let retries = 0;
     let renewals = 0;
     let freshToken = false;
+    let mayBeForeign = false;
     for (;;) {
       const isFirst = attempts.length === 0;
       const tried = await next({ call, freshToken, onLeaving: isFirst ? onLeaving : undefined });
@@ -118,11 +119,14 @@ export function withRetries(
         // A token may have ended while it waited for the throttle; then a token of the last moment decides.
         const isProof = renewals > 0 && (freshToken || tried.startedAt - tried.token.issuedAt <= freshMs);
         if (isProof || renewals === 2 || (ending === "unauthorized" && !replaced)) {
-          const mayBeForeign = ending === "forbidden" && foreignRead !== undefined;
-          if (mayBeForeign && (await isAnswered(foreignRead()))) return settled(attempts, tried);
-          const reason = credentials(attempt);
-          stop.abort(reason);
-          return stopped(attempts, reason);
+          if (mayBeForeign && ending === "forbidden") return settled(attempts, tried);
+          // Both tokens may have ended under the call. Refused once more after a read was answered, it is the call.
+          mayBeForeign = ending === "forbidden" && foreignRead !== undefined && (await isAnswered(foreignRead()));
+          if (!mayBeForeign) {
+            const reason = credentials(attempt);
+            stop.abort(reason);
+            return stopped(attempts, reason);
+          }
         }
         freshToken = ending === "forbidden" && renewals > 0;
         renewals++;

@@ -6,8 +6,8 @@ import { person, tokenOf } from "../support/sandbox.world.js";
 const FOREIGN = "11444777000161";
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 
-async function foreignWorld(settings: object = {}) {
-  const world = await linkedWorld({ sandbox: { foreign: "refuse" }, settings });
+async function foreignWorld(settings: object = {}, foreign: "refuse" | "use" = "refuse") {
+  const world = await linkedWorld({ sandbox: { foreign }, settings });
   const authorization = `Bearer ${await tokenOf(world.sandbox, "second")}`;
   const made = await world.sandbox.inject({
     method: "POST",
@@ -52,4 +52,13 @@ test("credentials that are refused altogether still stop the run, whatever parti
   expect((await world.import("rows-1.csv")).code).toBe(4);
   world.sandbox.setFaults([]);
   expect((await world.typed("resume")).code).toBe(3);
+});
+
+test("tokens that end under two tries of a request are not taken for a refusal of its participant", async () => {
+  const { world } = await foreignWorld({}, "use");
+  world.sandbox.setFaults([
+    { match: { path: "/documents/events" }, nth: 1, times: 2, action: { kind: "expire-token" } },
+  ]);
+  const { code, out } = await world.import("rows-1.csv");
+  expect(code, out).toBe(0);
 });

@@ -53,6 +53,7 @@ export function settled(
         else if (
           clear &&
           !witness.bad.has(event.key) &&
+          !refusedMirrors.has(event.deduplicationId) &&
           !isBehind(event, events, witness) &&
           !isBehindLinked(event, events, story, witness) &&
           !isOvertaken(event, events) &&
