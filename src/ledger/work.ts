@@ -133,6 +133,10 @@ export function createWorkStore(database: LedgerDatabase) {
       }
     },
 
+    /** The input of the row that declares the document; null: none does. */
+    declaredBy: (document: number): number | null =>
+      database.value<number>("SELECT row_id >> 32 FROM documents WHERE id = @document", { document }) ?? null,
+
     document(id: number): WorkDocument | null {
       const found = database.row<Stored<WorkDocument>>(
         `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.declared, d.mode, d.participant_ref AS participant,

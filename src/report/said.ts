@@ -1,6 +1,6 @@
 /** What a command found or did, in sentences, for terminal, console and runs. */
 import type { Line } from "../model/lines.js";
-import { atLimit, counted, countedKinds, grouped, localTime } from "./figures.js";
+import { atLimit, counted, countedKinds, grouped, localTime, shortDuration } from "./figures.js";
 import { answer, rowSum, sumOfRows, total } from "./outcome.js";
 
 type Of<Type extends Line["type"]> = Extract<Line, { type: Type }>;
@@ -13,6 +13,7 @@ const sentences: Say = {
   summary: (line) => [answer(line)],
   plan: (line) => [
     wouldSend(line),
+    line.cheaper !== null && cheaper(line),
     `Rows ${rowSum(sumOfRows(line.inputs), line.outcomes, true)}.`,
     ...waits(line.waiting),
   ],
@@ -93,6 +94,22 @@ export function wouldSend({ requests, secondsAtLimit, documents, events: { ready
   const range = least === most ? "" : `${grouped(least)} to `;
   const what = ready === 0 ? "" : `${counted(ready, "event")} on ${counted(documents, "document")} with `;
   return `Would send ${what}${range}${counted(most, "request")}: ${atLimit(secondsAtLimit)}.`;
+}
+
+/** Empty: no setting is known to save enough. */
+export function cheaper({
+  cheaper: found,
+  requests,
+  secondsAtLimit,
+}: Pick<Of<"plan">, "cheaper" | "requests" | "secondsAtLimit">): string {
+  if (found === null) return "";
+  const { setting, mapping, saves } = found;
+  const times = `${shortDuration(found.secondsAtLimit)} at the limit instead of ${shortDuration(secondsAtLimit)}`;
+  return [
+    `"${setting}" under settings in ${mapping} would save ${grouped(saves)} of ${counted(total(requests), "request")}`,
+    secondsAtLimit < 1 ? ". " : `: ${times}. `,
+    "If the answer to a creation is lost, the document's first events are then in doubt too.",
+  ].join("");
 }
 
 const waits = (waiting: readonly { count: number; example: string }[]): string[] =>

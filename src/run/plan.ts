@@ -11,7 +11,7 @@ import { loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Plan } from "../model/summary.js";
-import { forecast } from "./forecast.js";
+import { cheaperSetting, forecast } from "./forecast.js";
 import { ownerOf } from "./sandbox.js";
 import { previewDocument } from "./preview.js";
 import { draftsFor, type ImportOptions, type ResumeOptions, sessionOptions } from "./import.js";
@@ -35,7 +35,8 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   return rehearse(options, mapping.path, async (session, isCopy) => {
     const staged = await stageFiles(session, mapping, options.files);
     const basis = options.save === true ? planBasis(session, hashMapping(mapping), staged) : null;
-    const expected = forecast(session);
+    const ids = staged.map(({ id }) => id);
+    const { shells, ...expected } = forecast(session, ids);
     const preview = options.document === undefined ? null : previewDocument(session, options.document);
     const { database } = session;
     const open = tallyOpen(database);
@@ -53,6 +54,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       inputs: staged.map(({ id: _, ...input }) => input),
       outcomes: outcomesOf(database, staged),
       ...expected,
+      cheaper: cheaperSetting(session, { ...expected, shells }, options.mappingPath),
       preview,
       basis,
       problems: tallyProblems(database, options.cells),

@@ -15,6 +15,7 @@ const plan: Plan = {
   secondsAtLimit: 5.3,
   documents: 66,
   events: { ready: 550, held: 3, deferred: 0, refused: 1 },
+  cheaper: null,
   preview: null,
   basis: null,
   doubted: [],
@@ -37,6 +38,19 @@ it("plan answers first: events, requests as a range where lookups may find parti
   expect(world.stdout.text).toContain("Rows       560 = 3 waiting for them + 1 to decide + 550 to send + 6 skipped\n");
   expect(world.stdout.text).toContain("550 to send, 3 held, 1 that can never be sent\n");
   expect(world.stdout.text).toContain("rowferry import m.yaml march.csv --sandbox\n");
+});
+
+it("plan names the line to change, the file, what it saves and what it costs; nothing where nothing saves enough", async () => {
+  const setting = { setting: "creation: with-events", mapping: "m.yaml", saves: 14_700, secondsAtLimit: 2208 };
+  const requests = { "create-document": 14_700, "append-events": 44_171 };
+  const { world, code } = planned({ ...plan, requests, secondsAtLimit: 2942, cheaper: setting });
+  expect(await code).toBe(0);
+  expect(world.stdout.text.replace(/\s+/g, " ")).toContain(
+    'Cheaper "creation: with-events" under settings in m.yaml would save 14,700 of 58,871 requests: 37 min at the limit instead of 49 min. If the answer to a creation is lost,',
+  );
+  const without = planned(plan);
+  await without.code;
+  expect(without.world.stdout.text).not.toContain("Cheaper");
 });
 
 it("plan of known rows needs no request; it ends as the import would", async () => {

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { pipeline } from "../../src/cli/pipeline.js";
 import type { World } from "../../src/cli/world.js";
@@ -199,3 +199,54 @@ function chartedRequests(page: string): number {
 
 const requestCount = (page: string): number =>
   Number(/Requests <span class="count">([\d,]+)/.exec(page)?.[1]?.replaceAll(",", ""));
+
+describe("another setting", () => {
+  let home = "";
+  const lastLine = ({ out }: { out: string }): unknown => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
+  const planOf = async (job: readonly string[]) => lastLine(await run("plan", ...job, "--json")) as Plan;
+  const sumOf = ({ requests }: Plan) => Object.values(requests).reduce((sum, count) => sum + count, 0);
+  const sentBy = async (...argv: string[]) => {
+    const found = await run(...argv, "--json");
+    const { sent, retries } = (lastLine(found) as Partial<Summary>).requests ?? expect.fail(found.out + found.err);
+    return sent - retries;
+  };
+
+  /** A ledger of its own, or that of the test before. @returns mapping and file, of 30 rows */
+  function jobIn(folder: string, namespace: string, settings: string): [string, string] {
+    cwd = join(home, folder);
+    cpSync(join(home, "mappings"), join(cwd, "mappings"), { recursive: true });
+    const [mapping, file] = [join(cwd, `mappings/${namespace}.yaml`), join(cwd, "manifests.csv")];
+    const text = readFileSync(join(home, "mappings/manifests.yaml"), "utf8");
+    writeFileSync(mapping, text.replace("namespace: demo-waste", `namespace: ${namespace}\nsettings: { ${settings} }`));
+    const rows = readFileSync(join(home, "fixtures/manifests/manifests-2025-09.csv"), "latin1").split("\n");
+    writeFileSync(file, rows.slice(0, 31).join("\n"), "latin1");
+    return [mapping, file];
+  }
+
+  beforeAll(() => {
+    home = cwd;
+  });
+  afterAll(() => {
+    cwd = home;
+  });
+
+  it("that plan calls cheaper saves an import as many requests as it says", async () => {
+    const shells = await planOf(jobIn("shells", "shells", "creation: shell-first"));
+    const sent = await sentBy("import", ...jobIn("with-events", "shells", "creation: with-events"));
+    expect(shells.cheaper?.saves).toBeGreaterThan(sumOf(shells) / 10);
+    expect(sent).toBe(sumOf(shells) - (shells.cheaper?.saves ?? 0));
+  });
+
+  it("that saves nothing is not named: `references: inline` registers the same parties", async () => {
+    const plan = await planOf(jobIn("registered", "waste", "references: registered"));
+    expect(plan.cheaper).toBeNull();
+    expect(await sentBy("import", ...jobIn("inline", "waste", "references: inline"))).toBe(sumOf(plan));
+  });
+
+  it("is not named for documents that only another mapping brought", async () => {
+    await sentBy("import", ...jobIn("shells", "shells", "creation: shell-first"), "--limit", "1");
+    const plan = await planOf(jobIn("shells", "others", "creation: with-events"));
+    expect(plan.requests["create-document"]).toBeGreaterThan(sumOf(plan) / 10);
+    expect(plan.cheaper).toBeNull();
+  });
+});

@@ -1,7 +1,7 @@
 import { grouped } from "../../report/figures.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
-import { wouldSend } from "../../report/said.js";
+import { cheaper, wouldSend } from "../../report/said.js";
 import type { Plan } from "../../model/summary.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "./problems.js";
@@ -19,6 +19,7 @@ export function printPlan(plan: Plan, colors: Colors, command: string): Told {
         leftBehind(events) !== "" &&
           labelled("Events", `${grouped(events.ready)} to send, ${leftBehind(events)}`, colors),
         labelled("Requests", kinds(requests), colors),
+        labelled("Cheaper", cheaper(plan), colors),
       ],
       ...problemSections(problems, colors),
       causes("Would wait", "for something that is not there yet", waiting, colors),

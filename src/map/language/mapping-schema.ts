@@ -38,11 +38,11 @@ export const settingsSchema = z
     ),
     references: maybe(
       z.enum(["registered", "inline"]),
-      "Whether events carry ids (default) or the participant and address themselves.",
+      "Whether events carry ids (default) or the participant and address themselves. Both are registered first either way, so it saves no requests.",
     ),
     creation: maybe(
       z.enum(["with-events", "shell-first"]),
-      "Whether a document is created together with its first events (default, fewest requests) or empty beforehand.",
+      "Whether a document is created together with its first events (default, fewest requests) or empty beforehand: one request more for each document, and a creation whose answer is lost leaves no events in doubt.",
     ),
     linkTime: maybe(
       z.enum(["event", "server"]),
@@ -50,7 +50,10 @@ export const settingsSchema = z
     ),
     participants: z
       .strictObject({
-        strategy: maybe(z.enum(["lookup-first", "create-first"]), "Default `lookup-first`."),
+        strategy: maybe(
+          z.enum(["lookup-first", "create-first"]),
+          "Default `lookup-first`. `create-first` saves the lookup of each participant that the service does not have; one that it has costs a refused create, or is registered twice if the service allows that.",
+        ),
         foreign: maybe(
           z.enum(["use", "create", "refuse"]),
           "What to do with a participant that another dataset registered. Default `use`.",

@@ -30,6 +30,15 @@ export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
   secondsAtLimit: number,
   documents: count,
   events: z.strictObject({ ready: count, ...left }),
+  cheaper: z
+    .strictObject({
+      setting: text.describe("as it is written under `settings`"),
+      mapping: text.describe("the file it belongs in"),
+      saves: count.describe("requests"),
+      secondsAtLimit: number.describe("with it"),
+    })
+    .nullable()
+    .describe("the setting that saves more than a tenth of the requests; null where none is known to"),
   doubted: z.array(toldProblem).describe("what of the ready events the service may refuse"),
   problems: z.array(toldProblem).describe("that would be open"),
   waiting: z.array(waiting).describe("what would be held, by what it waits for"),
