@@ -3,7 +3,6 @@
  * finds nothing; removes the file that it writes.
  */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { z } from "zod";
 import { reading } from "../desk/access.js";
@@ -11,6 +10,7 @@ import type { Clock, Random } from "../model/clock.js";
 import type { finding } from "../model/lines/run.js";
 import type { Target } from "../model/target.js";
 import { grouped, shortDuration } from "../report/figures.js";
+import { freeBytes } from "../run/free-disk.js";
 import { lookupParticipant } from "../submit/calls.js";
 import { createSubmitter } from "../submit/submitter.js";
 import { requestToken } from "../submit/token.js";
@@ -62,8 +62,7 @@ async function disk(target: Target, shown: (path: string) => string): Promise<Fi
     const reason = (error as NodeJS.ErrnoException).code ?? "unknown";
     return { check: "disk", result: "failed", message: `${shown(folder)} cannot be written (${reason})` };
   }
-  const { bavail, bsize } = await statfs(folder);
-  const free = (bavail * bsize) / 2 ** 20;
+  const free = (await freeBytes(target.ledgerPath)) / 2 ** 20;
   const message = `${shown(folder)} can be written; ${grouped(Math.floor(free))} MiB free`;
   return { check: "disk", result: free < 500 ? "warning" : "ok", message };
 }

@@ -129,6 +129,8 @@ export async function openSession(command: string, mapping: string | null, optio
       observe,
       database,
       run,
+      /** Null: none. */
+      journalPath: path,
       inputs: createInputStore(database),
       registrations,
       requests,

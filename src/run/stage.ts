@@ -16,6 +16,7 @@ import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
 import { createPassedOver, createReadingProgress, inputsOfFile, whyUnread } from "./files.js";
+import { shortOfDisk } from "./free-disk.js";
 import type { Session } from "./session.js";
 import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/changed-keys.js";
 
@@ -35,6 +36,8 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const changedByImport = new Set<number>();
   const tell = (message: string) => session.observe({ type: "notice", level: "info", code: null, message });
   const paths = await expandFiles(files, undefined, tell);
+  const short = await shortOfDisk(paths, { ledger: session.target.ledgerPath, journal: session.journalPath });
+  if (short !== null) session.observe({ type: "notice", level: "warning", code: null, message: short });
   const progress = await createReadingProgress(paths, session.observe);
   const passedOver = createPassedOver(files, tell);
   for (const path of paths) {

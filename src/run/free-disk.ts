@@ -1,0 +1,33 @@
+/** Free disk: what there is, and what files to be staged may need. */
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { bytesOf } from "../read/files.js";
+import { grouped } from "../report/figures.js";
+
+/** Of the disk that holds the path, or will hold it. */
+export async function freeBytes(path: string): Promise<number> {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** A ledger takes 644 bytes for a row of 289 (bench/RESULTS.md, growth), and as much again for its log until all is staged. */
+const LEDGER_BYTES_A_BYTE = 5;
+
+/** Null: there is enough, as far as the sizes of the files tell, packed ones as they are. */
+export async function shortOfDisk(
+  paths: readonly string[],
+  places: { readonly [what: string]: string | null },
+): Promise<string | null> {
+  const needed = ((await bytesOf(paths)) ?? 0) * LEDGER_BYTES_A_BYTE;
+  for (const [what, path] of Object.entries(places)) {
+    const free = path === null ? Number.POSITIVE_INFINITY : await freeBytes(path);
+    if (free >= needed) continue;
+    return `The disk of the ${what} has ${mebibytes(free)} free, and these files may need ${mebibytes(needed)}: a full disk loses nothing, but stops the run until there is room and the same command is typed again.`;
+  }
+  return null;
+}
+
+const mebibytes = (bytes: number): string => `${grouped(Math.floor(bytes / 2 ** 20))} MiB`;
