@@ -88,7 +88,8 @@ await withTemporaryFolder(async (folder) => {
     const cause = "target=env&code=number-unreadable&column=Peso+Bruto";
     const edit = { target: "env", code: "number-unreadable", column: "Peso Bruto", from: WRONG[0], to: "12,5" };
     await told("overview, the first data", FIRST_GOAL_MS, "overview");
-    await told("rows of one cause", PAGE_GOAL_MS, `cause?${cause}`);
+    await told("values of one cause", PAGE_GOAL_MS, `cause?${cause}`);
+    await told("rows of one cause", PAGE_GOAL_MS, `grid?${cause}`);
     await told("a document", PAGE_GOAL_MS, "find?target=env&what=MTR100000001");
     await told("runs", PAGE_GOAL_MS, "runs?target=env");
     await told("files", PAGE_GOAL_MS, "files?target=env");
@@ -98,7 +99,8 @@ await withTemporaryFolder(async (folder) => {
       `one edit of ${Math.ceil(open / WRONG.length).toLocaleString("en")} rows: ${(await ask("edit-value", edit)).toFixed(0)} ms`,
     );
     await told("overview with that draft", PAGE_GOAL_MS, "overview");
-    await told("rows of one cause with that draft", PAGE_GOAL_MS, `cause?${cause}`);
+    await told("values of one cause with that draft", PAGE_GOAL_MS, `cause?${cause}`);
+    await told("rows of one cause with that draft", PAGE_GOAL_MS, `grid?${cause}`);
   } finally {
     await console_.close();
   }

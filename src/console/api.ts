@@ -67,7 +67,6 @@ export interface CausePage {
   cause: CauseLine;
   values: ValueLine[];
   moreValues: number;
-  tables: GridTable[];
   tally: Tally;
 }
 
@@ -77,6 +76,8 @@ export interface GridTable {
   file: string;
   sheet: string | null;
   header: string[];
+  /** By column: where its local times are from, `America/Manaus`; null: it holds no times. */
+  zones: (string | null)[];
   rows: GridRow[];
   /** `rows` holds only the first. */
   total: number;
@@ -183,6 +184,7 @@ export interface Overview {
 export interface Answers {
   overview: Overview;
   cause: CausePage;
+  grid: GridTable[];
   decisions: DecisionPage;
   find: Shown;
   run: RunPage;

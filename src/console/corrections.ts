@@ -8,7 +8,7 @@ import { reading } from "../desk/access.js";
 import { type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { inputOf, parseRowReference, rowId } from "../ledger/rows.js";
+import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.js";
 import { type Cause, type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader, type OpenRow } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
@@ -18,8 +18,8 @@ import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../report/atomic-file.js";
 import { type RejectedRow, writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns } from "../report/rejected-row.js";
-import type { CausePage, EditAnswer, GridTable, TryAnswer, ValueEdit, ValueLine } from "./api.js";
-import { createJudge, type Judged, type Patch } from "./judge.js";
+import type { CausePage, EditAnswer, GridTable, Tally, TryAnswer, ValueEdit, ValueLine } from "./api.js";
+import { createJudge, type Judged, type JudgedInput, type Patch } from "./judge.js";
 import { causeLine, noCause } from "./overview.js";
 
 /** The values above the grid cover all rows. */
@@ -28,24 +28,6 @@ const VALUES = 200;
 /** Judged while a person types. */
 const TRIED_ROWS = 100;
 
-export interface Corrections {
-  page(cause: CauseName): Promise<CausePage>;
-  edit(request: { label: string; edits: readonly Edit[] }): EditAnswer;
-  /** For every row of the cause with this text. */
-  editValue(edit: ValueEdit): EditAnswer;
-  /** Saves nothing. */
-  tryValue(edit: ValueEdit): Promise<TryAnswer>;
-  undo(): string | null;
-  /** The cause's rows of one input, with their drafts, as a rejected file in `folder`. @returns its path */
-  save(folder: string, cause: CauseName, input: number): Promise<string>;
-  /**
-   * Takes the differences of a file with the column `rowferry_row` as one step. @throws RowferryError `file-*`, `usage`
-   */
-  take(path: string): Promise<EditAnswer>;
-  /** Writes corrected, valid rows: a file for each input, by mapping. Empty: none. */
-  write(folder: string, now: number): Promise<{ mapping: string; files: string[]; rows: number }[]>;
-}
-
 interface Draft {
   /** By row reference and header. */
   cells: ReadonlyMap<string, Patch>;
@@ -53,12 +35,53 @@ interface Draft {
   last: { label: string; at: number } | null;
 }
 
-export function createCorrections(target: Target, now: () => number): Corrections {
+export function createCorrections(target: Target, now: () => number) {
   const judge = createJudge();
 
-  const judged = async (ids: readonly number[], drafts: ReadonlyMap<string, Patch>) => {
-    const { rows, inputs } = readGroups(target, ids);
-    return { inputs, rows: await judge(rows, inputs, drafts) };
+  const judged = async (ids: readonly number[], drafts: ReadonlyMap<string, Patch>): Promise<JudgedInput[]> => {
+    const found: JudgedInput[] = [];
+    for (const [input, rows] of readGroups(target, ids)) found.push(await judge.rows(input, rows, drafts));
+    return found;
+  };
+
+  /** By first row, draft and mapping, of the present drafts: judging thousands of rows takes seconds. */
+  let verdicts = new Map<string, boolean>();
+
+  const tallyOf = async ({ cells, last }: Draft): Promise<Tally> => {
+    const { open, groups, mappings } = reading(target, (database) => {
+      const reader = createOpenRowReader(database);
+      const toCorrect = rowsToCorrect(database);
+      const found = [...Map.groupBy(cells.keys(), (ref) => reader.lead(idOf(ref)))];
+      const drafted = found.filter(([lead]) => toCorrect.has(lead));
+      const inputs = new Set(drafted.map(([lead]) => inputOf(lead)));
+      return {
+        open: toCorrect.size,
+        groups: drafted,
+        mappings: [...inputs].map((id) => [id, reader.input(id)?.mapping ?? ""] as const),
+      };
+    });
+    const stamps = new Map<number, string>();
+    for (const [id, mapping] of mappings) stamps.set(id, await judge.stamp(mapping));
+    const keys = groups.map(([lead, refs]) => {
+      const draft = refs.map((ref) => [ref, ...(cells.get(ref) ?? [])]);
+      return { lead, key: JSON.stringify([lead, stamps.get(inputOf(lead)), draft]) };
+    });
+    const before = verdicts;
+    const found = await judged(
+      keys.filter(({ key }) => !before.has(key)).map(({ lead }) => lead),
+      cells,
+    );
+    const accepted = new Set(found.flatMap(({ rows }) => rows.filter(isReady).map(({ source }) => idOf(source.ref))));
+    verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
+    const ready = [...verdicts.values()].filter(Boolean).length;
+    return { rows: open, ready, left: open - ready, undo: last?.label ?? null };
+  };
+
+  /** Those of an empty code: with a draft. */
+  const idsOf = (database: LedgerDatabase, cause: CauseName, drafts: ReadonlyMap<string, Patch>): number[] => {
+    if (cause.code !== "") return rowsOfCause(database, cause);
+    const open = rowsToCorrect(database);
+    return leadsOf(database, drafts.keys()).filter((id) => open.has(id));
   };
 
   const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] => {
@@ -92,92 +115,86 @@ export function createCorrections(target: Target, now: () => number): Correction
   };
 
   return {
-    async page(cause) {
-      const { cells, last } = draftOf(target);
-      const { ids, open, drafted, values, more } = reading(target, (database) => {
-        const toCorrect = rowsToCorrect(database);
-        const leads = leadsOf(database, cells.keys()).filter((id) => toCorrect.has(id));
-        const found = cause.code === "" ? leads : rowsOfCause(database, cause);
-        return {
-          ids: found,
-          open: toCorrect.size,
-          drafted: leads,
-          ...valuesOf(database, found, cause.column, cells),
+    async page(cause: CauseName): Promise<CausePage> {
+      const draft = draftOf(target);
+      const tally = await tallyOf(draft);
+      return reading(target, (database) => {
+        const ids = idsOf(database, cause, draft.cells);
+        const [first = null] = ids;
+        const what =
+          first === null ? "" : (createOpenRowReader(database).withGroup(first)[0]?.problems[0]?.message ?? "");
+        const line: Cause = {
+          ...noCause(cause),
+          count: ids.length,
+          what,
+          place: first === null ? "" : describeRow(database, first),
         };
+        return { cause: causeLine(line), ...valuesOf(database, ids, cause.column, draft.cells), tally };
       });
-      const shown = new Set(ids.slice(0, GRID_ROWS));
-      const { rows, inputs } = await judged([...shown], cells);
-      const others = await judged(
-        drafted.filter((id) => !shown.has(id)),
-        cells,
-      );
-      const ready = readyOf(rows) + readyOf(others.rows);
-      const ofInput = Map.groupBy(rows, ({ source }) => source.input);
+    },
+
+    /** The first rows of the cause. */
+    async grid(cause: CauseName): Promise<GridTable[]> {
+      const { cells } = draftOf(target);
+      const ids = reading(target, (database) => idsOf(database, cause, cells));
       const totals = Map.groupBy(ids, inputOf);
-      const tables = [...inputs.values()].map((input): GridTable => {
-        const own = (ofInput.get(input.id) ?? []).map(({ row }) => row);
+      const shown = await judged(ids.slice(0, GRID_ROWS), cells);
+      return shown.map(({ input, zones, rows }) => {
+        const own = rows.map(({ row }) => row);
+        const columns = originalColumns(input.header);
         return {
           input: input.id,
           file: basename(input.name),
           sheet: input.sheet,
-          header: originalColumns(input.header).map((position) => input.header[position] ?? ""),
+          header: columns.map((position) => input.header[position] ?? ""),
+          zones: columns.map((position) => zones[position] ?? null),
           rows: own,
           total: Math.max(totals.get(input.id)?.length ?? 0, own.length),
           download: fileName(input, "to-correct"),
         };
       });
-      const [first] = rows;
-      const line: Cause = {
-        ...noCause(cause),
-        count: ids.length,
-        what: first?.source.problems[0]?.message ?? "",
-        place:
-          first === undefined ? "" : `${basename(inputs.get(first.source.input)?.name ?? "")}, row ${first.source.row}`,
-      };
-      const tally = { rows: open, ready, left: open - ready, undo: last?.label ?? null };
-      return { cause: causeLine(line), values, moreValues: more, tables, tally };
     },
 
-    edit: ({ label, edits }) => apply(label, edits),
+    edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => apply(label, edits),
 
-    editValue(edit) {
+    /** For every row of the cause with this text. */
+    editValue(edit: ValueEdit): EditAnswer {
       const edits = editsOf(edit);
       return apply(edits.length === 1 ? "1 row" : `${edits.length} rows`, edits);
     },
 
-    async tryValue(edit) {
+    /** Saves nothing. */
+    async tryValue(edit: ValueEdit): Promise<TryAnswer> {
       const edits = editsOf(edit, TRIED_ROWS);
       const cells = new Map(draftOf(target).cells);
       for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
       const refs = edits.map(({ ref }) => ref);
       const leads = reading(target, (database) => leadsOf(database, refs));
-      const { rows } = await judged(leads, cells);
-      const tried = rows.filter(({ source }) => refs.includes(source.ref)).map(({ row }) => row);
-      return { rows: tried };
+      const tried = (await judged(leads, cells)).flatMap(({ rows }) => rows);
+      return { rows: tried.filter(({ source }) => refs.includes(source.ref)).map(({ row }) => row) };
     },
 
-    undo: () => (existsSync(draftPath(target)) ? changing(target, (drafts) => drafts.undo()) : null),
+    undo: (): string | null => (existsSync(draftPath(target)) ? changing(target, (drafts) => drafts.undo()) : null),
 
-    async save(folder, cause, input) {
+    /** The cause's rows of one input, with their drafts, as a rejected file in `folder`. @returns its path */
+    async save(folder: string, cause: CauseName, input: number): Promise<string> {
       const { cells: drafts } = draftOf(target);
-      const found = reading(target, (database) =>
-        cause.code === "" ? leadsOf(database, drafts.keys()) : rowsOfCause(database, cause),
-      );
-      const { rows, inputs } = await judged(
+      const found = reading(target, (database) => idsOf(database, cause, drafts));
+      const [only] = await judged(
         found.filter((id) => inputOf(id) === input),
         drafts,
       );
-      const from = inputs.get(input);
-      if (from === undefined) throw new RowferryError("usage", "Nothing of this is left.");
-      const path = join(folder, fileName(from, "to-correct"));
+      if (only === undefined) throw new RowferryError("usage", "Nothing of this is left.");
+      const path = join(folder, fileName(only.input, "to-correct"));
       await writeRejectedFile(path, {
-        ...from,
-        rows: rows.map(({ source, cells, kinds, looks }): RejectedRow => ({ ...source, cells, kinds, looks })),
+        ...only.input,
+        rows: only.rows.map(({ source, cells, kinds, looks }): RejectedRow => ({ ...source, cells, kinds, looks })),
       });
       return path;
     },
 
-    async take(path) {
+    /** Takes the differences of a file with the column `rowferry_row` as one step. @throws RowferryError `file-*`, `usage` */
+    async take(path: string): Promise<EditAnswer> {
       const drafts = draftOf(target).cells;
       const found = await readReferences(path);
       const edits = reading(target, (database) => {
@@ -193,17 +210,14 @@ export function createCorrections(target: Target, now: () => number): Correction
       return apply(`${basename(path)}, ${edits.length === 1 ? "1 cell" : `${edits.length} cells`}`, edits);
     },
 
-    async write(folder, at) {
+    /** Writes corrected, valid rows: a file for each input, by mapping. Empty: none. */
+    async write(folder: string, at: number) {
       const { cells: drafts } = draftOf(target);
-      const leads = reading(target, (database) => {
-        const open = rowsToCorrect(database);
-        return leadsOf(database, drafts.keys()).filter((id) => open.has(id));
-      });
-      const { rows, inputs } = await judged(leads, drafts);
+      const leads = reading(target, (database) => idsOf(database, { code: "", column: null, mistake: null }, drafts));
       makeFolder(folder);
       const written = new Map<string, { mapping: string; files: string[]; rows: number }>();
-      for (const input of inputs.values()) {
-        const ready = rows.filter(({ source, row }) => source.input === input.id && row.ready);
+      for (const { input, rows } of await judged(leads, drafts)) {
+        const ready = rows.filter(({ row }) => row.ready);
         if (ready.length === 0) continue;
         const time = new Date(at).toISOString().slice(0, 19).replaceAll(":", "");
         const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
@@ -213,7 +227,7 @@ export function createCorrections(target: Target, now: () => number): Correction
         });
         const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], rows: 0 };
         group.files.push(path);
-        group.rows += readyOf(ready);
+        group.rows += ready.filter(isReady).length;
         written.set(input.mapping, group);
       }
       return [...written.values()];
@@ -221,7 +235,7 @@ export function createCorrections(target: Target, now: () => number): Correction
   };
 }
 
-const readyOf = (rows: readonly Judged[]): number => rows.filter(({ isLead, row }) => isLead && row.ready).length;
+const isReady = ({ isLead, row }: Judged): boolean => isLead && row.ready;
 
 const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
 
@@ -255,19 +269,14 @@ export function keepOpenDrafts(target: Target): { rows: number; at: string } | n
   return rows === 0 || last === null ? null : { rows, at: new Date(last.at).toISOString() };
 }
 
-function readGroups(
-  target: Target,
-  ids: readonly number[],
-): { rows: OpenRow[]; inputs: ReadonlyMap<number, StoredInput> } {
+function readGroups(target: Target, ids: readonly number[]): [StoredInput, OpenRow[]][] {
   return reading(target, (database) => {
     const reader = createOpenRowReader(database);
-    const rows = ids.flatMap((id) => reader.withGroup(id));
-    const inputs = new Map<number, StoredInput>();
-    for (const id of new Set(rows.map(({ input }) => input))) {
-      const found = reader.input(id);
-      if (found !== null) inputs.set(id, found);
-    }
-    return { rows, inputs };
+    const found = Map.groupBy(
+      ids.flatMap((id) => reader.withGroup(id)),
+      (row) => reader.input(row.input),
+    );
+    return [...found].flatMap(([input, rows]) => (input === null ? [] : [[input, rows]]));
   });
 }
 
@@ -310,8 +319,8 @@ function valuesOf(
   ids: readonly number[],
   column: string | null,
   drafts: ReadonlyMap<string, Patch>,
-): { values: ValueLine[]; more: number } {
-  if (column === null) return { values: [], more: 0 };
+): Pick<CausePage, "values" | "moreValues"> {
+  if (column === null) return { values: [], moreValues: 0 };
   const reader = createOpenRowReader(database);
   const found = new Map<string, { rows: number; drafts: Map<string, number> }>();
   for (const id of ids) {
@@ -329,7 +338,7 @@ function valuesOf(
     return { value, rows, draft: only ?? null, drafted };
   });
   const sorted = lines.toSorted((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1));
-  return { values: sorted.slice(0, VALUES), more: Math.max(0, sorted.length - VALUES) };
+  return { values: sorted.slice(0, VALUES), moreValues: Math.max(0, sorted.length - VALUES) };
 }
 
 /**

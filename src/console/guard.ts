@@ -3,28 +3,23 @@
  * name, and every change must come from our page.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-
-export interface Guard {
-  readonly token: string;
-  /** False: another name leads here. */
-  isForUs(host: string | undefined): boolean;
-  isKnown(authorization: string | undefined): boolean;
-  isOurPage(headers: { origin?: string | undefined; "sec-fetch-site"?: string | string[] | undefined }): boolean;
-}
+import type { IncomingHttpHeaders } from "node:http";
 
 /** `port`: once known. */
-export function createGuard(port: () => number): Guard {
+export function createGuard(port: () => number) {
   const token = randomBytes(32).toString("base64url");
   const expected = Buffer.from(`Bearer ${token}`);
   const ourHost = () => `127.0.0.1:${port()}`;
   return {
     token,
-    isForUs: (host) => host === ourHost(),
-    isKnown(authorization = "") {
+    /** False: another name leads here. */
+    isForUs: (host: string | undefined) => host === ourHost(),
+    isKnown(authorization = ""): boolean {
       const given = Buffer.from(authorization);
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    isOurPage: (headers) => headers.origin === `http://${ourHost()}` && headers["sec-fetch-site"] === "same-origin",
+    isOurPage: (headers: IncomingHttpHeaders) =>
+      headers.origin === `http://${ourHost()}` && headers["sec-fetch-site"] === "same-origin",
   };
 }
 

@@ -11,25 +11,10 @@ import { said } from "../report/said.js";
 import type { JobLine } from "./api.js";
 
 /** What a command that the console asks printed last: what it found or did. */
-export type Found = Exclude<Line, { type: "error" }>;
+type Found = Exclude<Line, { type: "error" }>;
 
-export interface Jobs {
-  /** `words`: what follows `rowferry`. */
-  start(target: string, words: readonly string[]): JobLine;
-  /** At once, and without being shown. @throws RowferryError what ended it */
-  ask(words: readonly string[]): Promise<Found>;
-  /** Null: none was started. */
-  newest(target: string): JobLine | null;
-}
-
-export interface JobOptions {
-  cwd: string;
-  env: NodeJS.ProcessEnv;
-  /** Called when a job has ended. */
-  onChange: () => void;
-}
-
-export function createJobs({ cwd, env, onChange }: JobOptions): Jobs {
+/** `onChange` is called when a job has ended. */
+export function createJobs({ cwd, env, onChange }: { cwd: string; env: NodeJS.ProcessEnv; onChange: () => void }) {
   const newest = new Map<string, JobLine>();
 
   async function run(words: readonly string[]) {
@@ -54,9 +39,11 @@ export function createJobs({ cwd, env, onChange }: JobOptions): Jobs {
   }
 
   return {
-    newest: (target) => newest.get(target) ?? null,
+    /** Null: none was started. */
+    newest: (target: string): JobLine | null => newest.get(target) ?? null,
 
-    start(target, words) {
+    /** `words`: what follows `rowferry`. */
+    start(target: string, words: readonly string[]): JobLine {
       const job: JobLine = { command: ["rowferry", ...words].map(shellQuoted).join(" "), exitCode: null, said: [] };
       newest.set(target, job);
       void run(words).then(({ last, exitCode, complaint }) => {
@@ -67,7 +54,8 @@ export function createJobs({ cwd, env, onChange }: JobOptions): Jobs {
       return job;
     },
 
-    async ask(words) {
+    /** At once, and without being shown. @throws RowferryError what ended it */
+    async ask(words: readonly string[]): Promise<Found> {
       const { last, exitCode, complaint } = await run(words);
       if (last?.type === "error") {
         const { code, message, hint } = last;

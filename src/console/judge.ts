@@ -26,46 +26,57 @@ export interface Judged {
 /** By header. */
 export type Patch = ReadonlyMap<string, string>;
 
-export type Judge = (
-  rows: readonly OpenRow[],
-  inputs: ReadonlyMap<number, StoredInput>,
-  drafts: ReadonlyMap<string, Patch>,
-) => Promise<Judged[]>;
+export interface JudgedInput {
+  input: StoredInput;
+  /** By column: where its local times are from; null: it holds no times, or the mapping cannot be read. */
+  zones: (string | null)[];
+  rows: Judged[];
+}
 
 /** Keeps loaded mappings until their files change. */
-export function createJudge(): Judge {
+export function createJudge() {
   const known = new Map<string, { mapping: Mapping; stamp: string }>();
 
-  const load = async (path: string): Promise<Mapping> => {
+  const load = async (path: string) => {
     const before = known.get(path);
-    if (before !== undefined && before.stamp === stampOf(before.mapping, path)) return before.mapping;
+    if (before !== undefined && before.stamp === stampOf(before.mapping, path)) return before;
     const mapping = await loadMapping(path);
-    known.set(path, { mapping, stamp: stampOf(mapping, path) });
-    return mapping;
+    const loaded = { mapping, stamp: stampOf(mapping, path) };
+    known.set(path, loaded);
+    return loaded;
   };
 
-  return async (rows, inputs, drafts) => {
-    const judged: Judged[] = [];
-    for (const [id, own] of Map.groupBy(rows, ({ input }) => input)) {
-      const input = inputs.get(id);
-      if (input === undefined) continue;
-      const mapped = await mapper(input, load);
-      for (const group of Map.groupBy(own, ({ lead }) => lead).values())
-        judged.push(...judgeGroup(group, input, drafts, mapped));
-    }
-    return judged;
+  return {
+    /** Of the mapping's files; empty: it cannot be read, and accepts no row. */
+    stamp: (path: string): Promise<string> =>
+      load(path).then(
+        ({ stamp }) => stamp,
+        (error: unknown) => {
+          if (error instanceof RowferryError) return "";
+          throw error;
+        },
+      ),
+
+    async rows(input: StoredInput, rows: readonly OpenRow[], drafts: ReadonlyMap<string, Patch>): Promise<JudgedInput> {
+      const { zones, map } = await mapper(input, async (path) => (await load(path)).mapping);
+      const groups = [...Map.groupBy(rows, ({ lead }) => lead).values()];
+      return { input, zones, rows: groups.flatMap((group) => judgeGroup(group, input, drafts, map)) };
+    },
   };
 }
 
 const stampOf = ({ dependencies }: Mapping, path: string): string =>
   [path, ...dependencies].map((file) => String(statSync(file, { throwIfNoEntry: false })?.mtimeMs)).join();
 
-type Mapper = (rows: readonly Row[]) => { problems: Problem[]; documents: string };
+interface Mapper {
+  zones: (string | null)[];
+  map(rows: readonly Row[]): { problems: Problem[]; documents: string };
+}
 
 async function mapper(input: StoredInput, load: (path: string) => Promise<Mapping>): Promise<Mapper> {
   const failed = (code: Problem["code"], message: string, hint: string | null = null): Mapper => {
     const problems = [{ code, message, hint, column: null }];
-    return () => ({ problems, documents: "" });
+    return { zones: [], map: () => ({ problems, documents: "" }) };
   };
   const where = { file: basename(input.name), sheet: input.sheet };
   try {
@@ -73,10 +84,13 @@ async function mapper(input: StoredInput, load: (path: string) => Promise<Mappin
     if (reads === undefined)
       return failed("mapping-reference", `The mapping has no input "${input.mappingInput}" any more.`);
     const bound = reads.bind(input.header, where);
-    return (rows) => {
-      const mapped = [...bound.map(rows), ...bound.end()];
-      const problems = mapped.flatMap(({ outcome }) => (outcome.fate === "invalid" ? outcome.problems : []));
-      return { problems, documents: [...new Set(mapped.flatMap(documentsOf))].join(", ") };
+    return {
+      zones: bound.zones,
+      map(rows) {
+        const mapped = [...bound.map(rows), ...bound.end()];
+        const problems = mapped.flatMap(({ outcome }) => (outcome.fate === "invalid" ? outcome.problems : []));
+        return { problems, documents: [...new Set(mapped.flatMap(documentsOf))].join(", ") };
+      },
     };
   } catch (error) {
     if (!(error instanceof RowferryError)) throw error;
@@ -94,7 +108,7 @@ function judgeGroup(
   group: readonly OpenRow[],
   input: StoredInput,
   drafts: ReadonlyMap<string, Patch>,
-  mapped: Mapper,
+  mapped: Mapper["map"],
 ): Judged[] {
   const rowsOf = (rows: readonly Pick<OpenRow, "cells" | "kinds">[]) =>
     rows.map(

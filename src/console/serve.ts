@@ -157,6 +157,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   }));
   app.get("/api/events", (request, reply) => stream(request, reply, listeners));
   ask("cause", cause, ({ target, ...name }) => correctionsOf(target).page(nameOf(name)));
+  ask("grid", cause, ({ target, ...name }) => correctionsOf(target).grid(nameOf(name)));
   ask("decisions", cause, ({ target, code }) => decisionsOf(targets.get(target), code));
   ask("find", named.extend({ what: text }), ({ target, what }) => showAnything(targets.get(target), what));
   ask("runs", named, ({ target }) => runsOf(targets.get(target)));

@@ -47,6 +47,8 @@ export interface RowMapper {
   absent: string[];
   /** By column of the file: `number`; null: not read. */
   types: (string | null)[];
+  /** By column of the file: where its local times are from, `America/Manaus`; null: it holds no times. */
+  zones: (string | null)[];
   /** What the mapping makes of a text in the column at that position; null: it reads no column there, or cannot read the text. Not while a row is mapped. */
   read(index: number, text: string): string | null;
   /** In file order; a group still open at the end comes with a later call. */

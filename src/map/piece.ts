@@ -40,6 +40,8 @@ export interface Column extends Piece<Value> {
   type: Type;
   /** Null: a formula. */
   as: ConversionName | null;
+  /** Of its local times, `America/Manaus`; null: it holds no times. */
+  zone: string | null;
   /** Whether the cell has content, readable or not. */
   filled: Eval<boolean> | null;
   /** Null: a formula or a set. */

@@ -48,13 +48,12 @@ function harmless(text: string): string {
 
 /**
  * `nightly.csv.gz` → `nightly.rejected.csv`; `book.xlsx`, sheet `May` → `book.May.rejected.xlsx` (if several sheets are
- * read). Separators and control characters become `_`.
+ * read). Separators become `_`, and so does what nobody sees, which could not be typed.
  */
 export function rejectedFileName(inputName: string, sheet: string | null, format: Dialect["format"]): string {
   const base = inputName.replace(/\.(gz|zip)$/i, "").replace(/\.(csv|tsv|txt|xlsx|xlsm)$/i, "");
   const bare = base.replace(/\.rejected$/i, "");
   const name = sheet === null ? bare : `${bare}.${sheet}`;
-  // oxlint-disable-next-line no-control-regex -- control characters must not get into a file's name
-  const safe = name.replace(/[\u0000-\u001F\u007F-\u009F/\\:*?"<>|]/g, "_").replace(/^\.+/, "_");
+  const safe = name.replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, "_").replace(/^\.+/, "_");
   return `${Array.from(safe).slice(0, 150).join("")}.rejected.${format}`;
 }

@@ -18,6 +18,7 @@ interface Page {
   tables: {
     input: number;
     header: string[];
+    zones: (string | null)[];
     rows: { ref: string; cells: string[]; draft: object; ready: boolean; joins: string | null }[];
     download: string;
   }[];
@@ -28,9 +29,10 @@ const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
 const query = String(new URLSearchParams(cause));
 
 async function page(console: RunningConsole): Promise<Page> {
-  const { status, body } = await console.ask(`/api/cause?${query}`);
-  expect(status, body).toBe(200);
-  return JSON.parse(body) as Page;
+  const [cause, grid] = await Promise.all(["cause", "grid"].map((path) => console.ask(`/api/${path}?${query}`)));
+  expect(cause?.status, cause?.body).toBe(200);
+  expect(grid?.status, grid?.body).toBe(200);
+  return { ...(JSON.parse(cause?.body ?? "") as Page), tables: JSON.parse(grid?.body ?? "") as Page["tables"] };
 }
 
 async function post<Answer>(console: RunningConsole, path: string, more: object): Promise<Answer> {
@@ -71,6 +73,7 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   const body = Buffer.from(await answer.arrayBuffer()).toString("latin1");
   expect(body).toContain("rowferry_row");
   const position = table?.header.indexOf(cause.column) ?? -1;
+  expect(table?.header.filter((_, at) => table.zones[at] === "America/Sao_Paulo")).toEqual(["Emissão", "Data/Hora"]);
   let text = body;
   for (const { cells } of table?.rows ?? []) text = text.replaceAll(cells[position] ?? "", "11.222.333/0001-81");
   const send = (content: string) =>

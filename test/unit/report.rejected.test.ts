@@ -290,6 +290,7 @@ it.each([
   ["stdin", null, "csv", "stdin.rejected.csv"],
   ["../../etc/passwd", "a/b", "xlsx", "__.._etc_passwd.a_b.rejected.xlsx"],
   ["evil\u001b[2J.csv", null, "csv", "evil_[2J.rejected.csv"],
+  ["b&\u202ex\u2028\ud800.csv", null, "csv", "b&_x__.rejected.csv"],
 ] as const)("the rejected rows of %s, sheet %s, are in a file of this folder", (input, sheetName, format, name) => {
   expect(rejectedFileName(input, sheetName, format)).toBe(name);
 });

@@ -20,9 +20,11 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
   const { name } = target;
   const given = { target: name, code, column, mistake };
   const { data, failure, reload } = useData("cause", given);
+  const grid = useData("grid", given);
   const [trouble, setTrouble] = useState<{ message: string; hint: string } | null>(null);
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
-  const { cause, values, moreValues, tables, tally } = data;
+  const { cause, values, moreValues, tally } = data;
+  const tables = grid.data ?? [];
   const shown = column === null ? [] : tables.flatMap((table) => rowsAt(table.header, table.rows, column));
   const hints = new Set(shown.map(({ row }) => hintOf([row], column)));
 
@@ -46,6 +48,7 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
       tell(error);
     }
     reload();
+    grid.reload();
   };
   const edit = (label: string, edits: CellEdit[]) => send("edit", { label, edits });
   const undo = () => send("undo", {});
@@ -84,6 +87,7 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
         />
       )}
       {moreValues > 0 && <p class="quiet">{count(moreValues, "more value")}: see the rows below.</p>}
+      {grid.failure !== null && <Trouble failure={grid.failure} />}
       {tables.map((table) => (
         <details key={table.input} open={column === null || values.length === 0 || tables.length === 1}>
           <summary>

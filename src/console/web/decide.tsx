@@ -128,7 +128,7 @@ export function Decide({ target, code, allowChanges }: Props) {
               does={`each ${choice.does}`}
               request={{ action: choice.action, flags: { code }, rows: chosen.flatMap(({ row }) => row ?? []) }}
               onDone={onDone}
-              {...(choice.asks === undefined ? {} : { asks: choice.asks })}
+              asks={choice.asks}
             />
           ))}
       <ul class="records">
@@ -172,7 +172,7 @@ export function Decide({ target, code, allowChanges }: Props) {
                   does={choice.does}
                   request={requestOf(choice, record)}
                   onDone={onDone}
-                  {...(choice.asks === undefined ? {} : { asks: choice.asks })}
+                  asks={choice.asks}
                 />
               ))}
           </li>

@@ -35,7 +35,7 @@ interface Props {
 }
 
 export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
-  const { header, rows } = table;
+  const { header, zones, rows } = table;
   const start = { row: 0, column: Math.max(0, header.indexOf(column ?? "")) };
   const [active, setActive] = useState<Cell>(start);
   const [anchor, setAnchor] = useState<Cell>(start);
@@ -219,6 +219,7 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
               {header.map((name, at) => (
                 <th key={at} scope="col" class={name === column ? "fault" : ""}>
                   {name}
+                  {zones[at] != null && <span class="quiet"> · {zones[at]}</span>}
                 </th>
               ))}
             </tr>

@@ -123,7 +123,7 @@ interface DecisionProps {
   /** What it is for, in a few words. */
   does?: string;
   /** What the person must say too: a name for it, and where it goes. */
-  asks?: { label: string; flag: "reason" | "document-id" };
+  asks?: { label: string; flag: "reason" | "document-id" } | undefined;
   request: DecisionRequest;
   onDone?: (said: string[]) => void;
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
-import type { Conversion } from "../convert/conversion.js";
+import type { Conversion, ConvertDefaults } from "../convert/conversion.js";
 import { taxIdTypeOf } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import type { Callable, Part } from "../formula/part.js";
@@ -86,7 +86,7 @@ export class Scope {
   }
 
   #broken(name: string, broken: typeof BROKEN): Column {
-    const none = { as: null, filled: null, use: null, set: null, identity: false };
+    const none = { as: null, zone: null, filled: null, use: null, set: null, identity: false };
     return { ...broken, ...none, name, slot: this.slot(), taxId: { type: undefined, country: undefined } };
   }
 
@@ -125,9 +125,11 @@ export class Scope {
     for (const other of ["header", "nth", "optional", "required"] as const)
       if (headers !== undefined && spec[other] !== undefined)
         site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
+    const { timezone } = { ...this.shared.conversions.defaults, ...(spec as ColumnObject & ConvertDefaults) };
     const column: Column = {
       ...this.#broken(name, BROKEN),
       as: spec.as ?? "text",
+      zone: spec.as === "timestamp" ? (timezone ?? null) : null,
       reads: newReads(),
       tree: this.#tree(name, spec),
     };

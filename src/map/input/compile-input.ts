@@ -8,7 +8,7 @@ import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../l
 import type { FieldInfo } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
-import { merged, optional } from "../piece.js";
+import { type Column, merged, optional } from "../piece.js";
 import type { KeyMaker, MappingNames, RecordContext } from "../record/context.js";
 import { compileDocument } from "../record/documents.js";
 import { compileEvent } from "../record/events.js";
@@ -86,9 +86,12 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared,
       headers.check(place);
       const reading = (index: number) =>
         columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
-      const types = header.map((_, index): string | null => {
-        return [...new Set(reading(index).map(({ as }) => as ?? "text"))].join(", ") || null;
-      });
+      const said = (tell: (column: Column) => string | null) =>
+        header.map(
+          (_, index) => [...new Set(reading(index).flatMap((column) => tell(column) ?? []))].join(", ") || null,
+        );
+      const types = said(({ as }) => as ?? "text");
+      const zones = said(({ zone }) => zone);
       const read = (index: number, text: string): string | null => {
         view.look(
           { number: 0, cells: header.map((_, at) => (at === index ? text : "")), kinds: null, problems: null },
@@ -98,7 +101,14 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared,
         const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
         return value == null ? null : asText(value, column?.type);
       };
-      return { ...bindRowMapper(parts, view), unmapped: headers.unmapped(), absent: headers.absent, types, read };
+      return {
+        ...bindRowMapper(parts, view),
+        unmapped: headers.unmapped(),
+        absent: headers.absent,
+        types,
+        zones,
+        read,
+      };
     },
   };
   const { tables } = merged([{ reads }, ...scope.compiled()]);
