@@ -29,10 +29,10 @@ const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
 const query = String(new URLSearchParams(cause));
 
 async function page(console: RunningConsole): Promise<Page> {
-  const [cause, grid] = await Promise.all(["cause", "grid"].map((path) => console.ask(`/api/${path}?${query}`)));
-  expect(cause?.status, cause?.body).toBe(200);
+  const [values, grid] = await Promise.all(["cause", "grid"].map((path) => console.ask(`/api/${path}?${query}`)));
+  expect(values?.status, values?.body).toBe(200);
   expect(grid?.status, grid?.body).toBe(200);
-  return { ...(JSON.parse(cause?.body ?? "") as Page), tables: JSON.parse(grid?.body ?? "") as Page["tables"] };
+  return { ...(JSON.parse(values?.body ?? "") as Page), tables: JSON.parse(grid?.body ?? "") as Page["tables"] };
 }
 
 async function post<Answer>(console: RunningConsole, path: string, more: object): Promise<Answer> {
@@ -73,7 +73,10 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   const body = Buffer.from(await answer.arrayBuffer()).toString("latin1");
   expect(body).toContain("rowferry_row");
   const position = table?.header.indexOf(cause.column) ?? -1;
-  expect(table?.header.filter((_, at) => table.zones[at] === "America/Sao_Paulo")).toEqual(["Emissão", "Data/Hora"]);
+  expect(table?.header.filter((_, column) => table.zones[column] === "America/Sao_Paulo")).toEqual([
+    "Emissão",
+    "Data/Hora",
+  ]);
   let text = body;
   for (const { cells } of table?.rows ?? []) text = text.replaceAll(cells[position] ?? "", "11.222.333/0001-81");
   const send = (content: string) =>
