@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { readArchive } from "../ledger/care/archive.js";
 import { named } from "../ledger/views/show/rows.js";
-import { show, showRequests } from "../ledger/views/show/show.js";
+import { show, showRequests, type ShowWhat } from "../ledger/views/show/show.js";
 import type { Shown, ShownAttempt, ShownRow } from "../ledger/views/show/shown.js";
 import type { JsonObject } from "../model/json.js";
 import type { Target } from "../model/target.js";
@@ -10,9 +10,9 @@ import { reading } from "./access.js";
 
 export type { Shown } from "../ledger/views/show/shown.js";
 
-/** `all`: every event of a document. @throws RowferryError `ledger-missing` */
-export async function showAnything(target: Target, text: string, all = false): Promise<Shown> {
-  const shown = reading(target, (database) => show(database, text, all));
+/** @throws RowferryError `ledger-missing` */
+export async function showAnything(target: Target, text: string, what?: ShowWhat): Promise<Shown> {
+  const shown = reading(target, (database) => show(database, text, what));
   return recallArchive(target, shown);
 }
 

@@ -65,10 +65,18 @@ export function createInputStore(database: LedgerDatabase) {
      * Adds an input, or takes back its unsent records; the id stays the same (H27). Under the same mapping, what the
      * service refused stays refused.
      */
-    begin(input: InputDescription, context: { runId: number; settingsId: number; now: number }): number {
+    begin(
+      input: InputDescription & { mappingText: string },
+      context: { runId: number; settingsId: number; now: number },
+    ): number {
+      const { mappingText, ...description } = input;
       const before = find(input.contentHash, input.sheet, input.namespace, input.mappingInput);
       if (before !== null) withdrawInput(database, before.id, before.mappingHash !== input.mappingHash);
       const id = before?.id ?? newId(database);
+      database.run("INSERT OR IGNORE INTO mappings (hash, text) VALUES (@mappingHash, @mappingText)", {
+        mappingHash: input.mappingHash,
+        mappingText,
+      });
       database.run(
         `INSERT INTO inputs (id, content_hash, name, path, sheet, mapping, mapping_hash, mapping_input, namespace, header,
            dialect, settings_id, run_id, staged_at)
@@ -77,7 +85,7 @@ export function createInputStore(database: LedgerDatabase) {
          ON CONFLICT (id) DO UPDATE SET name = @name, path = @path, mapping = @mapping, mapping_hash = @mappingHash,
            header = @header, dialect = @dialect, settings_id = @settingsId, run_id = @runId, staged_at = @now`,
         {
-          ...input,
+          ...description,
           ...context,
           header: JSON.stringify(input.header),
           dialect: JSON.stringify(input.dialect),

@@ -74,6 +74,9 @@ CREATE TABLE document_aliases (
   PRIMARY KEY (namespace, kind, key)
 ) STRICT, WITHOUT ROWID;
 
+-- Mappings as they were used, each text once. hash: of the mapping and every file it names; text: without its tables.
+CREATE TABLE mappings (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
 -- Files and sheets, as they were read.
 CREATE TABLE inputs (
   id INTEGER PRIMARY KEY,
@@ -82,7 +85,8 @@ CREATE TABLE inputs (
   path TEXT NOT NULL,
   sheet TEXT,
   mapping TEXT NOT NULL,
-  mapping_hash TEXT NOT NULL,
+  -- Null: the journal.
+  mapping_hash TEXT REFERENCES mappings (hash),
   mapping_input TEXT NOT NULL,
   namespace TEXT NOT NULL,
   header TEXT NOT NULL,

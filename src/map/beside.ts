@@ -23,6 +23,7 @@ export interface Beside {
   functionsText: string;
   functionsPath: string | null;
   dependencies: string[];
+  tablePaths: string[];
 }
 
 const MAX_TABLE_BYTES = 16 * 1024 * 1024;
@@ -42,12 +43,12 @@ export async function readBeside(
     spec.functions === undefined
       ? { functions: new Map(), functionsText: "" }
       : await loadFunctions(spec.functions, source, running);
-  const files = Object.values(spec.tables ?? {}).map(({ file }) => file);
-  const names = [...files, ...[spec.functions ?? [], spec.extends ?? []].flat()];
   const beside = (name: string) => join(dirname(source.path), normalize(name));
-  const dependencies = [...new Set(names.map(beside))];
+  const tablePaths = Object.values(spec.tables ?? {}).map(({ file }) => beside(file));
+  const names = [spec.functions ?? [], spec.extends ?? []].flat();
+  const dependencies = [...new Set([...tablePaths, ...names.map(beside)])];
   const functionsPath = spec.functions === undefined ? null : beside(spec.functions);
-  return { tables, functions, functionsText, functionsPath, dependencies };
+  return { tables, functions, functionsText, functionsPath, dependencies, tablePaths };
 }
 
 /** Tables are read as strictly as rows: same encodings and delimiters, and no row of another width. */

@@ -62,6 +62,7 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     keyMakers,
     warnings: findWarnings(spec, source, new Set(compiled.flatMap((one) => one.tables))),
     dependencies: beside.dependencies,
+    tables: beside.tablePaths,
     functions: beside.functionsPath,
     inputsFor: (fileName, corrected) =>
       corrected === undefined ? matchFiles(files, fileName) : [matchCorrected(files, fileName, corrected)],

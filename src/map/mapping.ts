@@ -68,8 +68,10 @@ export interface Mapping {
   /** Valid but seldom meant (`key: content`); shown by `check`. */
   warnings: readonly MappingProblem[];
   functions: string | null;
-  /** Paths of tables and function modules. */
+  /** Paths of tables, function modules and mappings that it extends. */
   dependencies: readonly string[];
+  /** Those of them that are tables. */
+  tables: readonly string[];
   /**
    * Several only for sheets of one workbook; for a corrected file always one. @throws RowferryError if none fits, or
    * more than one.

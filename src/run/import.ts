@@ -18,7 +18,7 @@ import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../repor
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
 import { type PlanBasis, planBasis, requireBasis } from "./saved-plan.js";
-import { hashMapping, type StagedInput, stageFiles } from "./stage.js";
+import { mappingAsUsed, type StagedInput, stageFiles } from "./stage.js";
 import { summarise } from "./finish.js";
 import { runFolder, writeRunFiles } from "./run-files.js";
 
@@ -44,7 +44,7 @@ export async function runImport(options: ImportOptions): Promise<Summary> {
   return run("import", mapping.path, options, async (session) => {
     const staged = await stageFiles(session, mapping, options.files);
     if (options.saved !== undefined)
-      requireBasis(options.saved.basis, planBasis(session, hashMapping(mapping), staged));
+      requireBasis(options.saved.basis, planBasis(session, mappingAsUsed(mapping).mappingHash, staged));
     return staged;
   });
 }

@@ -17,7 +17,7 @@ import { previewDocument } from "./preview.js";
 import { draftsFor, type ImportOptions, type ResumeOptions, sessionOptions } from "./import.js";
 import { openSession, type Session } from "./session.js";
 import { planBasis } from "./saved-plan.js";
-import { hashMapping, stageFiles } from "./stage.js";
+import { mappingAsUsed, stageFiles } from "./stage.js";
 import { exitCodeOf, outcomesOf } from "./finish.js";
 
 export interface PlanOptions extends ImportOptions {
@@ -34,7 +34,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
   return rehearse(options, mapping.path, async (session, isCopy) => {
     const staged = await stageFiles(session, mapping, options.files);
-    const basis = options.save === true ? planBasis(session, hashMapping(mapping), staged) : null;
+    const basis = options.save === true ? planBasis(session, mappingAsUsed(mapping).mappingHash, staged) : null;
     const ids = staged.map(({ id }) => id);
     const { shells, ...expected } = forecast(session, ids);
     const preview = options.document === undefined ? null : previewDocument(session, options.document);

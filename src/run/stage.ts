@@ -29,7 +29,7 @@ export interface StagedInput extends RowCounts {
 /** The caller holds an open transaction, and commits or rolls it back. */
 export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
   refuseChangedKeys(session, mapping);
-  const mappingHash = hashMapping(mapping);
+  const used = mappingAsUsed(mapping);
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
   const inputsOfImport = new Set<number>();
@@ -57,7 +57,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
         const tellRows = (done: number) => progress.tell(input, before + done);
         const context = {
           mapping,
-          mappingHash,
+          used,
           mappingInput,
           settingsId,
           inputsOfImport,
@@ -92,16 +92,28 @@ function tellEmpty(session: Session, error: unknown, inputs: () => readonly Mapp
   return null;
 }
 
-/** Any change of the mapping or a file that it uses means staging again. */
-export function hashMapping(mapping: Mapping): string {
+interface MappingAsUsed {
+  /** Any change of the mapping or a file that it uses means staging again. */
+  mappingHash: string;
+  /** The mapping, then the files that it extends or takes functions from. */
+  mappingText: string;
+}
+
+export function mappingAsUsed({ path, dependencies, tables }: Mapping): MappingAsUsed {
   const hash = createHash("sha256");
-  for (const path of [mapping.path, ...mapping.dependencies]) hash.update(readFileSync(path));
-  return hash.digest("hex");
+  const texts: string[] = [];
+  for (const file of [path, ...dependencies]) {
+    const content = readFileSync(file);
+    hash.update(content);
+    if (file === path) texts.push(content.toString("utf8"));
+    else if (!tables.includes(file)) texts.push(`# ${basename(file)}\n${content.toString("utf8")}`);
+  }
+  return { mappingHash: hash.digest("hex"), mappingText: texts.join("\n") };
 }
 
 interface TableContext {
   mapping: Mapping;
-  mappingHash: string;
+  used: MappingAsUsed;
   mappingInput: MappingInput;
   settingsId: number;
   inputsOfImport: Set<number>;
@@ -116,7 +128,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const table = await input.open(mappingInput.read);
   const before = inputs.find(input.contentHash, table.sheet, mapping.namespace, mappingInput.name);
   const name = { input: input.name, sheet: table.sheet };
-  if (before?.mappingHash === context.mappingHash && before.counts.read > 0 && inputs.isStillTrue(before)) {
+  if (before?.mappingHash === context.used.mappingHash && before.counts.read > 0 && inputs.isStillTrue(before)) {
     const { read, skipped, invalid } = before.counts;
     const counts = { ...before.counts, known: read - skipped - invalid, staged: 0 };
     inputs.finish(before.id, counts);
@@ -136,7 +148,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
       path: context.path,
       sheet: table.sheet,
       mapping: mapping.path,
-      mappingHash: context.mappingHash,
+      ...context.used,
       mappingInput: mappingInput.name,
       namespace: mapping.namespace,
       header: table.header,

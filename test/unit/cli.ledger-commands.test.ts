@@ -82,6 +82,23 @@ describe("show", () => {
     expect((await typed("show", "april.csv:2")).out).toMatch(/Note \(column 6\): one\n\s+Note \(column 7\): two\n/);
   });
 
+  it("--mapping prints the mapping as it was used for a row, with what it extends and without tables", async () => {
+    writeFileSync(at("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
+    writeFileSync(at("sites.csv"), "Site,Region\nNorth,N\n");
+    const used = `${mapping}extends: house.yaml\ntables: { sites: { file: sites.csv, key: Site, columns: { region: Region } } }\n`;
+    writeFileSync(at("weighings.yaml"), used);
+    writeFileSync(at("april.csv"), "MTR,CNPJ,Ticket,Date,Weight\nM9,11222333000181,1,2026-01-01 10:00,7\n");
+    await type(world, "import", at("weighings.yaml"), at("april.csv"));
+    writeFileSync(at("weighings.yaml"), mapping);
+    const [row] = (await data("show", "show", "april.csv:2", "--mapping"))["rows"] as { mappingText: string }[];
+    expect(row?.mappingText).toBe(`${used}\n# house.yaml\nversion: 2\ndefaults: { timezone: UTC }\n`);
+    const printed = (await typed("show", "april.csv:2", "--mapping")).out;
+    expect(printed).toContain("weighings.yaml, as it was used");
+    expect(printed).toContain("extends: house.yaml");
+    const [plain] = (await data("show", "show", "april.csv:2"))["rows"] as { mappingText: null }[];
+    expect(plain?.mappingText).toBeNull();
+  });
+
   it("of something unknown says so and exits 2", async () => {
     const { code, err } = await typed("show", "nothing-like-it");
     expect([code, err]).toEqual([2, expect.stringContaining("The ledger knows nothing called nothing-like-it")]);

@@ -165,7 +165,7 @@ describe("a name of a document", () => {
       ["a.csv, row 12"],
       { landed: 60 },
     ]);
-    expect((await showAnything(world.target, "M1", true)).documents[0]?.events).toHaveLength(60);
+    expect((await showAnything(world.target, "M1", { all: true })).documents[0]?.events).toHaveLength(60);
   });
 });
 

@@ -67,6 +67,7 @@ describe("a mapping with slips of the pen", () => {
             functionsText: "",
             functionsPath: null,
             dependencies: [],
+            tablePaths: [],
           });
         }
         expect(spec !== undefined || source.problems.length > 0).toBe(true);

@@ -11,6 +11,7 @@ export const spec = onTarget({
   takes: { "<anything>": "a key, an id, file:row, a tax id, a run, or `requests`" },
   flags: {
     all: ["--all", "every event of a document, not only the newest 50"],
+    mapping: ["--mapping", "of a row: the text of the mapping that it was imported with"],
     ids: ["--ids", "with the ids and keys of every event, and when it was sent"],
     requests: ["--requests", "with the requests that sent it, and their answers"],
     since: ["--since <time>", "with requests: from then on (02:13, 2026-11-20T02:13, 90m)", pastTime],
@@ -36,7 +37,7 @@ export const spec = onTarget({
     const from = (since === undefined ? null : moment(since, now)) ?? until - 3_600_000;
     const found = await (isRequests
       ? showSentBetween(target, from, until, count)
-      : showAnything(target, anything, given.all));
+      : showAnything(target, anything, given));
     const isEmpty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
     if (isEmpty && !isRequests)
       throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`);

@@ -27,7 +27,9 @@ export function printShown(shown: Shown, look: ShowLook): Part[] {
     block(`${found.record} ${found.name}: ${stateOf(found)}`, registrationLines(found, look));
   const archived = shown.archived.map((entry) => shortened(JSON.stringify(entry), 2000));
   return [
-    ...shown.rows.map((row) => block(rowTitle(row), rowLines(row, look), row.records.map(registration), cells(row))),
+    ...shown.rows.map((row) =>
+      block(rowTitle(row), rowLines(row, look), row.records.map(registration), cells(row), mappingOf(row)),
+    ),
     ...shown.runs.map((run) => block(`run ${run.name}: ${endOf(run)}`, runLines(run))),
     shown.event !== null && block("The event asked for", eventLines([shown.event], look)),
     ...shown.documents.map((document) => block(documentTitle(document), documentLines(document, look))),
@@ -181,6 +183,9 @@ function rowLines(row: ShownRow, look: ShowLook): Part {
 
 const cells = ({ cells: kept }: ShownRow): Part =>
   kept !== null && ["Cells", Object.entries(kept).map(([name, cell]) => `  ${name}: ${cell}`)];
+
+const mappingOf = ({ mapping, mappingText }: ShownRow): Part =>
+  mappingText !== null && [`${mapping}, as it was used`, deeper(mappingText.trimEnd())];
 
 const endOf = ({ finishedAt, exitCode }: ShownRun): string =>
   finishedAt === null

@@ -283,8 +283,8 @@ function journalInput(database: LedgerDatabase, run: number): number {
   return (
     known ??
     database.insert(
-      `INSERT INTO inputs (content_hash, name, path, mapping, mapping_hash, mapping_input, namespace, header, dialect,
-         settings_id, run_id, staged_at) VALUES ('journal', '(journal)', '', '', '', '', '', '[]', '{}', @settings, @run, 0)`,
+      `INSERT INTO inputs (content_hash, name, path, mapping, mapping_input, namespace, header, dialect,
+         settings_id, run_id, staged_at) VALUES ('journal', '(journal)', '', '', '', '', '[]', '{}', @settings, @run, 0)`,
       { settings: createSettingsStore(database, {}).idOf({}), run },
     )
   );

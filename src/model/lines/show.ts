@@ -101,6 +101,9 @@ const row = z.strictObject({
   contentHash: text,
   reference: text.describe("as `--row` takes it; means this row only"),
   mapping: text,
+  mappingText: text
+    .nullable()
+    .describe("as used, with the files that it extends or takes functions from; null without `--mapping`"),
   stagedAt: time,
   fate: text.describe("`skipped`, `invalid`, `known`, `staged`"),
   reason: text.nullable(),

@@ -339,6 +339,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
         sheet: null,
         mapping: "story.yaml",
         mappingHash: "1",
+        mappingText: "",
         mappingInput: "rows",
         namespace: "story",
         header: ["row"],

@@ -10,7 +10,7 @@ import { parsed, type ShownRow } from "./shown.js";
 
 /** A row without an entry of its own is known by its records. */
 const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@id")} AS reference, i.mapping,
-    iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
+    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
       iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
     iif(r.settled_by IS NULL, NULL, ${rowName("r.settled_by")}) AS settledBy, r.lead & 4294967295 AS groupOf,
     coalesce(r.lead, @id) AS source,
@@ -24,10 +24,10 @@ type Found = Omit<ShownRow, "cells" | "events" | "records" | "fate"> & {
   source: number;
 };
 
-function shown(database: LedgerDatabase, input: number, number: number): ShownRow | null {
+function shown(database: LedgerDatabase, input: number, number: number, mapping: 0 | 1): ShownRow | null {
   const id = rowId(input, number);
   const known = createKnownRows(database).eventsOf(id).length;
-  const row = database.row<object>(select, { id, input, number, known });
+  const row = database.row<object>(select, { id, input, number, known, mapping });
   if (row === undefined) return null;
   const { fate, header, source, ...found } = parsed<Found>(row, "header", "problems");
   if (fate === null) return null;
@@ -45,8 +45,8 @@ function shown(database: LedgerDatabase, input: number, number: number): ShownRo
   };
 }
 
-/** `file:row` or `file.xlsx:sheet:row`; accepts a path. Every import of such a file, oldest first. */
-export function findRows(database: LedgerDatabase, text: string): ShownRow[] {
+/** `file:row` or `file.xlsx:sheet:row`; accepts a path. Every import of such a file, oldest first. `mapping` 1: with its text. */
+export function findRows(database: LedgerDatabase, text: string, mapping: 0 | 1): ShownRow[] {
   const [, place = "", number] = /^(.+?):(\d{1,9})$/s.exec(text) ?? [];
   if (number === undefined) return [];
   const candidates: [string, string | null][] = [[place, null]];
@@ -58,7 +58,7 @@ export function findRows(database: LedgerDatabase, text: string): ShownRow[] {
        ORDER BY staged_at, id`,
       { name: basename(file), file, sheet },
     );
-    const rows = inputs.flatMap((input) => shown(database, input, Number(number)) ?? []);
+    const rows = inputs.flatMap((input) => shown(database, input, Number(number), mapping) ?? []);
     if (rows.length > 0) return rows;
   }
   return [];

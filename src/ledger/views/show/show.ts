@@ -19,6 +19,13 @@ const nothing: Shown = {
   archived: [],
 };
 
+export interface ShowWhat {
+  /** Every event of a document. */
+  all?: boolean | undefined;
+  /** The mapping's text as it was used for a row. */
+  mapping?: boolean | undefined;
+}
+
 /** Of a long timeline, unless all are asked for. */
 const NEWEST = 50;
 
@@ -26,9 +33,9 @@ const NEWEST = 50;
  * `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, a request id. Empty:
  * unknown.
  */
-export function show(database: LedgerDatabase, text: string, all = false): Shown {
+export function show(database: LedgerDatabase, text: string, { all = false, mapping = false }: ShowWhat = {}): Shown {
   const events = all ? -1 : NEWEST;
-  const rows = findRows(database, text);
+  const rows = findRows(database, text, mapping ? 1 : 0);
   if (rows.length > 0) return { ...nothing, rows };
   const runs = findRuns(database, text);
   if (runs.length > 0) return { ...nothing, runs };
