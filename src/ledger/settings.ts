@@ -2,6 +2,7 @@
 import type { LedgerDatabase } from "./ledger-database.js";
 
 export function createSettingsStore<Settings>(database: LedgerDatabase, defaults: Settings) {
+  const read = new Map<number | null, Settings>();
   return {
     idOf(settings: Settings): number {
       const json = JSON.stringify(settings);
@@ -10,8 +11,13 @@ export function createSettingsStore<Settings>(database: LedgerDatabase, defaults
     },
     /** Unknown ids and null give the defaults. */
     get(id: number | null): Settings {
+      const known = read.get(id);
+      if (known !== undefined) return known;
       const json = database.value<string>("SELECT json FROM settings WHERE id = @id", { id });
-      return json === undefined ? defaults : { ...defaults, ...(JSON.parse(json) as Settings) };
+      if (json === undefined) return defaults;
+      const settings = { ...defaults, ...(JSON.parse(json) as Settings) };
+      read.set(id, settings);
+      return settings;
     },
   };
 }

@@ -8,6 +8,8 @@ import { Writer } from "../writer.js";
 import type { References } from "./references.js";
 import type { IdentityPolicy } from "./stage-registrations.js";
 
+const MOST_KEPT = 5000;
+
 interface Stored {
   declared: number;
   mode: string;
@@ -43,18 +45,24 @@ export function createDocumentStager(
 ) {
   const { namespace, references, settingsId, now } = context;
   const writer = new Writer(database);
-  // The mapper returns the same object for rows with the same record.
-  let latest: { record: DocumentRecord; id: number } | null = null;
+  // Rows of a document are often many. A refused one is planned again elsewhere, so it is not kept.
+  const kept = new Map<number, Stored>();
   const reported = new Set<number>();
 
   const find = (kind: string, key: string): { id: number; stored: Stored } | null => {
     const id = references.findDocument(kind, key);
+    if (id === undefined) return null;
+    const known = kept.get(id);
+    if (known !== undefined) return { id, stored: known };
     const stored = database.row<Stored>(
       `SELECT declared, mode, participant_ref, address_ref, external_id, fields, settings_id, row_id, state
        FROM documents_now WHERE id = @id`,
-      { id: id ?? null },
+      { id },
     );
-    return id === undefined || stored === undefined ? null : { id, stored };
+    if (stored === undefined) return null;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    if (stored.state !== "rejected") kept.set(id, stored);
+    return { id, stored };
   };
 
   const isSameParty = (stored: number | null, wanted: ParticipantRef | null): boolean =>
@@ -86,12 +94,18 @@ export function createDocumentStager(
   });
 
   const declare = (id: number, given: Given, row: number, mode = given.mode): void => {
+    kept.delete(id);
     database.run(
       `UPDATE documents SET declared = 1, mode = @mode, participant_ref = @participant, address_ref = @address,
          external_id = @externalId, fields = @fields, create_empty = @createEmpty, settings_id = @settingsId, row_id = @row
        WHERE id = @id`,
       { ...columnsOf(given, row), mode, id },
     );
+  };
+
+  const set = (id: number, column: "mode" | "settings_id", value: string | number): void => {
+    kept.delete(id);
+    database.run(`UPDATE documents SET ${column} = @value WHERE id = @id`, { value, id });
   };
 
   /** Takes the row's data for a known document, or reports that they differ. */
@@ -107,11 +121,9 @@ export function createDocumentStager(
       writer.replanned("document", id, now);
       return;
     }
-    if (isUnsent && given.mode === "create" && stored.mode === "target")
-      database.run("UPDATE documents SET mode = 'create' WHERE id = @id", { id });
+    if (isUnsent && given.mode === "create" && stored.mode === "target") set(id, "mode", "create");
     // An edited mapping's settings apply to what it brings again.
-    if (stored.settings_id !== settingsId)
-      database.run("UPDATE documents SET settings_id = @settingsId WHERE id = @id", { settingsId, id });
+    if (stored.settings_id !== settingsId) set(id, "settings_id", settingsId);
     if (isSame(stored, given)) return;
     if (stored.state === "rejected" || (context.identity === "last" && isUnsent)) {
       declare(id, given, row);
@@ -142,7 +154,7 @@ export function createDocumentStager(
     /** Writes nothing. */
     check(record: DocumentRecord): Problem | null {
       const { kind, key, mode } = record;
-      if (context.identity !== "reject" || latest?.record === record) return null;
+      if (context.identity !== "reject") return null;
       const stored = find(kind, key)?.stored;
       if (stored === undefined || stored.declared === 0 || mode !== stored.mode) return null;
       return isSame(stored, record) ? null : differs(kind, key, stored);
@@ -168,13 +180,13 @@ export function createDocumentStager(
 
     /** @returns the document's id */
     stage(record: DocumentRecord, row: number): number {
-      if (latest?.record === record) return latest.id;
       const id = stageDeclaration(record.kind, record.key, record, row);
       const { documentId } = record;
-      if (documentId !== null && references.documentById(documentId) === undefined)
+      if (documentId !== null && references.documentById(documentId) === undefined) {
+        kept.delete(id);
         writer.documentGiven(id, documentId, now);
+      }
       if (record.createEmpty) markOpen(database, id);
-      latest = { record, id };
       return id;
     },
 

@@ -14,6 +14,9 @@ import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./
 import { type References, restoredReference } from "./references.js";
 import type { DocumentStager } from "./stage-documents.js";
 
+/** Remembered, so that memory stays flat for any number of documents. */
+const MOST_REOPENED = 20_000;
+
 export interface StagedEvent {
   id: number;
   /** Landed before, unchanged. */
@@ -51,7 +54,11 @@ export function createEventStager(
 
   // An event that was sent along may have caused the refusal of a creation, so another event makes a new attempt
   // worthwhile.
+  const reopened = new Set<number>();
   const reopen = (document: number): void => {
+    if (reopened.has(document)) return;
+    if (reopened.size >= MOST_REOPENED) reopened.clear();
+    reopened.add(document);
     markOpen(database, document);
     writer.replanned("document", document, now);
   };
