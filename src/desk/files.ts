@@ -9,6 +9,7 @@ import { tallyProblems } from "../ledger/views/problems.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { everyStranded } from "../ledger/views/timelines.js";
+import { isCorrectable } from "../model/beyond-correction.js";
 import { RowferryError } from "../model/error.js";
 import type { Problem } from "../model/problem.js";
 import type { Summary } from "../model/summary.js";
@@ -24,7 +25,7 @@ import { selectedForReading } from "./selected.js";
 
 export interface Rejects {
   /** `note`: what a person should know, in a sentence; null: nothing. */
-  files: { path: string; mapping: string; rows: number; note: string | null }[];
+  files: { path: string; mapping: string; rows: number; correctable: number; note: string | null }[];
   rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
   /** For `resolve --from`; null: none. */
   stranded: { path: string; documents: number } | null;
@@ -56,7 +57,7 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     const path = rejectedPath(folder, input, taken);
     rmSync(path, { force: true });
     const { note } = await writeRejectedFile(path, { header, dialect, rows });
-    result.files.push({ path, mapping, rows: rows.length, note });
+    result.files.push({ path, mapping, rows: rows.length, correctable: rows.filter(isCorrectable).length, note });
     for (const { row, lead, problems } of rows)
       if (row === lead) result.rows.push({ file: basename(name), sheet, row, problems });
   }

@@ -16,3 +16,6 @@ export const beyondCorrection: readonly Code[] = [
 ];
 
 export const isBeyondCorrection = (code: Code): boolean => beyondCorrection.includes(code);
+
+export const isCorrectable = ({ problems }: { problems: readonly { code: Code }[] }): boolean =>
+  problems.some(({ code }) => !isBeyondCorrection(code));

@@ -1,5 +1,5 @@
 /** The next steps after a run, with the commands to type. */
-import { isBeyondCorrection } from "../model/beyond-correction.js";
+import { isCorrectable } from "../model/beyond-correction.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Code } from "../model/codes.js";
 import type { Summary } from "../model/summary.js";
@@ -129,7 +129,7 @@ export function stepsOfOpen(
   },
 ): NextStep[] {
   // Whether a corrected row could solve anything.
-  const isMendable = open.open.rows > 0 || open.problems.some(({ code }) => !isBeyondCorrection(code));
+  const isMendable = open.open.rows > 0 || isCorrectable(open);
   const steps = [
     ...(isMendable ? corrections : []),
     ...decisions
@@ -173,8 +173,8 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
 /** Each corrected file needs its rows' mapping. */
 function rejectedByMapping({ files }: Summary): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { kind, path, mapping } of files) {
-    if (kind === "rejected" && mapping !== undefined) found.set(mapping, [...(found.get(mapping) ?? []), path]);
+  for (const { path, mapping, correctable } of files) {
+    if (correctable === true && mapping !== undefined) found.set(mapping, [...(found.get(mapping) ?? []), path]);
   }
   return found;
 }

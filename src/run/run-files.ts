@@ -6,6 +6,7 @@ import type { StoredInput } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { forgetLandedCells } from "../ledger/care/prune-cells.js";
 import { receiptsOf } from "../ledger/views/receipts.js";
+import { isCorrectable } from "../model/beyond-correction.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
@@ -56,13 +57,21 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
       input,
       summary.files.map((file) => file.path),
     );
-    const rows = { [Symbol.iterator]: () => rejects.rows(input) };
+    let correctable = false;
+    const rows = {
+      *[Symbol.iterator]() {
+        for (const row of rejects.rows(input)) {
+          correctable ||= isCorrectable(row);
+          yield row;
+        }
+      },
+    };
     const written = await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
     if (written.rows === 0) {
       rmSync(written.path, { force: true });
       continue;
     }
-    summary.files.push({ kind: "rejected", path: written.path, mapping: input.mapping });
+    summary.files.push({ kind: "rejected", path: written.path, mapping: input.mapping, correctable });
     if (written.note === null) continue;
     const message = `${basename(written.path)}: ${written.note}`;
     session.observe({ type: "notice", level: "info", code: null, message });

@@ -114,7 +114,32 @@ describe("the way out of a rejected row", () => {
     writeFileSync(path, readFileSync(path, "utf8").replace(/^(M1,[^,]*,2,[^,]*),[^,]*/m, "$1,9"));
     expect(await type(world, "import", at("weighings.yaml"), path)).toBe(0);
     const none = await typed("rejects");
-    expect([none.code, none.out]).toEqual([0, expect.stringContaining("No row needs you.")]);
+    expect([none.code, none.out]).toEqual([0, expect.stringContaining("No row to correct.")]);
+  });
+
+  it("rejects offers no correction of late rows, but the decision about them", async () => {
+    const late = "M3,11222333000181,5,2026-01-01 10:00,5\n";
+    writeFileSync(at("first.csv"), `MTR,CNPJ,Ticket,Date,Weight\n${late}`);
+    writeFileSync(at("late.csv"), `MTR,CNPJ,Ticket,Date,Weight\n${late.replace(",5,", ",6,").replace("10:", "09:")}`);
+    await type(world, "import", at("weighings.yaml"), at("first.csv"));
+    const { out } = await typed("import", at("weighings.yaml"), at("late.csv"));
+    expect(out).toContain("march.rejected.csv");
+    expect(out).not.toContain("late.rejected.csv");
+    const listed = await typed("rejects");
+    expect(listed.out).toContain("rowferry import weighings.yaml state/sandbox/rejects/march.rejected.csv --sandbox");
+    expect(listed.out).not.toContain("late.rejected.csv");
+    expect(listed.out).toMatch(
+      /rowferry status --sandbox\s+see what to decide about 1 row that no correction can send/,
+    );
+  });
+
+  it("rejects has a row that was dismissed, pruned and reopened", async () => {
+    await typed("dismiss", "--row", "march.csv:3");
+    world.now += 1000;
+    expect((await typed("ledger", "prune", "--keep-for", "0d")).code).toBe(0);
+    await typed("dismiss", "--undo", "--row", "march.csv:3");
+    expect((await typed("rejects")).out).toContain("correct 1 row in that file");
+    expect((await typed("ledger", "check")).code).toBe(0);
   });
 
   it.each([

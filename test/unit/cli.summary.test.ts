@@ -94,8 +94,16 @@ describe("the closing summary", () => {
 
 describe("the next command", () => {
   const rejected = (name: string, mapping: string) => {
-    return { kind: "rejected" as const, path: `state/sandbox/runs/x/${name}.rejected.csv`, mapping };
+    return { kind: "rejected" as const, path: `state/sandbox/runs/x/${name}.rejected.csv`, mapping, correctable: true };
   };
+
+  it("names no file whose rows a correction cannot help, such as late ones", () => {
+    const open = { ...summary().open, events: { rejected: 2 } };
+    const late = { ...rejected("late", "manifests.yaml"), correctable: false };
+    const files = [late, rejected("march", "manifests.yaml")];
+    const [step] = nextSteps(summary({ exitCode: 3, open: { ...open, rows: 1 }, files }), look.shown);
+    expect(step?.command).toBe("rowferry import manifests.yaml state/sandbox/runs/x/march.rejected.csv --sandbox");
+  });
 
   it("is to correct and import the rejected file with its own mapping, quoted for the shell", () => {
     const files = [

@@ -26,15 +26,24 @@ export const spec = onTarget({
     const folder = given.folder === undefined ? join(target.stateFolder, "rejects") : resolve(world.cwd, given.folder);
     const found = await writeRejects(target, selectorsOf(given), folder);
     const { files, stranded } = found;
-    const corrections = files.map(({ path, mapping, rows }) => ({
-      command: `rowferry import ${shellQuoted(shown(mapping))} ${shellQuoted(shown(path))}${same}`,
-      why: `correct ${counted(rows, "row")} in that file, save, and import it`,
-    }));
+    const next = files
+      .filter(({ correctable }) => correctable > 0)
+      .map(({ path, mapping, correctable }) => ({
+        command: `rowferry import ${shellQuoted(shown(mapping))} ${shellQuoted(shown(path))}${same}`,
+        why: `correct ${counted(correctable, "row")} in that file, save, and import it`,
+      }));
+    const decided = files.reduce((sum, { rows, correctable }) => sum + rows - correctable, 0);
+    if (decided > 0)
+      next.push({
+        command: `rowferry status${same}`,
+        why: `see what to decide about ${counted(decided, "row")} that no correction can send`,
+      });
+    if (stranded !== null) next.push(resolveAll(shown(stranded.path), same));
     return told({
       line: { type: "rejects", ...found },
       text: ({ rows }) => [
         (rows.length === 0
-          ? "No row needs you."
+          ? "No row to correct."
           : `${counted(rows.length, "row")} ${rows.length === 1 ? "needs" : "need"} you.`) +
           (stranded === null ? "" : ` Stranded: ${counted(stranded.documents, "document")}.`),
         [
@@ -50,7 +59,7 @@ export const spec = onTarget({
           rows.length > LISTED && `  and ${grouped(rows.length - LISTED)} more; the files have all`,
         ],
       ],
-      next: stranded === null ? corrections : [...corrections, resolveAll(shown(stranded.path), same)],
+      next,
       exitCode: found.rows.length > 0 || stranded !== null ? ExitCode.person : ExitCode.ok,
     });
   },

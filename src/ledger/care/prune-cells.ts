@@ -17,14 +17,13 @@ const openRegistration = "p.state <> 'registered' AND p.reason IS NOT 'dismissed
 
 /**
  * Selects `row_id` of rows from @first to @last that may still be needed: a record is unfinished, or a person must
- * change the row. With @since (ms), landings since then count as unfinished, and dismissed rows as finished, because
- * the archive keeps them.
+ * change the row, also after `dismiss --undo`. With @since (ms), landings since then count as unfinished.
  */
 const openRows = `
   SELECT re.row_id FROM row_events re JOIN events_now e ON e.id = re.event_id
     WHERE re.row_id BETWEEN @first AND @last AND (e.changed_at >= @since OR e.dismissed = 0 AND NOT e.known)
   UNION ALL SELECT r.id FROM rows r
-    WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND (r.settled IS NULL OR r.settled = 'dismissed' AND @since IS NULL)
+    WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND (r.settled IS NULL OR r.settled = 'dismissed')
   UNION ALL SELECT r.row_id FROM row_records r JOIN registrations p ON p.id = r.record_id
     WHERE r.row_id BETWEEN @first AND @last AND r.kind <> 'document' AND ${openRegistration}
   UNION ALL SELECT r.row_id FROM row_records r LEFT JOIN document_states x ON x.document_id = r.record_id

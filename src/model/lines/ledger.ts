@@ -93,8 +93,8 @@ export const status = line("status", "Of `status`.", {
 
 export const rejects = line("rejects", "Of `rejects`.", {
   files: z
-    .array(z.strictObject({ path: text, mapping: text, rows: count, note: text.nullable() }))
-    .describe("that were written"),
+    .array(z.strictObject({ path: text, mapping: text, rows: count, correctable: count, note: text.nullable() }))
+    .describe("that were written; `correctable`: rows that a correction would help"),
   rows: z.array(z.strictObject({ file: text, sheet: text.nullable(), row: count, problems: z.array(problem) })),
   stranded: z.strictObject({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
 });

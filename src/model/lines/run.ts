@@ -5,6 +5,7 @@ import {
   count,
   counts,
   exitCode,
+  flag,
   line,
   number,
   openWork,
@@ -100,6 +101,7 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
       kind: z.enum(["rejected", "stranded", "receipts", "report", "log"]),
       path: text,
       mapping: text.optional().describe("of a rejected file: what to import it with"),
+      correctable: flag.optional().describe("of a rejected file: whether correcting any of its rows would help"),
     }),
   ),
 });
