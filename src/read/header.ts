@@ -133,8 +133,8 @@ function shapeOf(text: string): string {
 export function repeats(cells: readonly string[], header: readonly string[]): boolean {
   return (
     cells.length === header.length &&
-    filledCount(header) > 1 &&
-    cells.every((cell, column) => squeeze(cell) === header[column])
+    cells.every((cell, column) => squeeze(cell) === header[column]) &&
+    filledCount(header) > 1
   );
 }
 

@@ -164,15 +164,15 @@ export class RowFinisher {
     const above = this.#above;
     this.#above = row;
     const isWord = (cell = "") => isFilled(cell) && !isValue(cell);
-    const values = above?.cells.filter(isValue).length ?? 0;
+    const values = () => above?.cells.filter(isValue).length ?? 0;
     if (
       this.#valueColumns.length > 1
         ? this.#valueColumns.every((at) => isWord(cells[at]))
-        : values > 1 && cells.every(isWord)
+        : cells.every(isWord) && values() > 1
     )
       return true;
     const isApart = above !== undefined && row.number > above.number + 1;
-    return isApart && values > 0 && cells.filter(isFilled).every(isWord);
+    return isApart && cells.filter(isFilled).every(isWord) && values() > 0;
   }
 }
 

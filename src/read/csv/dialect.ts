@@ -24,18 +24,14 @@ const APOSTROPHES = /(^|[,;\t|\r\n])'[^'\r\n]*'(?=[,;\t|\r\n]|$)/;
 const NUMBER = /^[-+]?\d[\d.,]*%?$/;
 
 /** @param tableLine the line on which the table begins, where that is known. @throws RowferryError `dialect-invalid`. */
-export async function detectShape(
-  sample: Sample,
-  options: CsvOptions,
-  tableLine: number | null,
-): Promise<DetectedShape> {
+export function detectShape(sample: Sample, options: CsvOptions, tableLine: number | null): DetectedShape {
   const given = givenOf(options, sample.file);
   const declared = /^sep=([^\r\n])\r?(?:\n|$|\r)/i.exec(sample.text)?.[1];
   const firstLine = declared === undefined ? 1 : 2;
   const start = startOfLine(sample.text, Math.max(firstLine, tableLine ?? 1));
   const table = { ...sample, text: sample.text.slice(Math.max(start, 0)) };
   const notes = declared === undefined ? [] : [`Line 1 (sep=${declared}) names the delimiter and is not a row.`];
-  const shape = await bestShape(table, declared === undefined ? given : { delimiter: declared, ...given }, notes);
+  const shape = bestShape(table, declared === undefined ? given : { delimiter: declared, ...given }, notes);
   if (given.quote === undefined && shape.quote === "'") notes.push("Cells are quoted with apostrophes (').");
   if (given.escape === undefined && shape.escape === "\\")
     notes.push('Quotes within cells are escaped with a backslash (\\").');
@@ -78,25 +74,24 @@ interface Judged {
 }
 
 /** Takes doubled double quotes unless something rarer explains the sample better. */
-async function bestShape(sample: Sample, given: Given, notes: string[]): Promise<Shape> {
+function bestShape(sample: Sample, given: Given, notes: string[]): Shape {
   const delimiters = given.delimiter === undefined ? DELIMITERS : [given.delimiter];
   const quote = given.quote === undefined ? '"' : given.quote;
   const escape = quote === null ? null : (given.escape ?? quote);
   const trim = given.trim ?? false;
-  const judge = async (variant: Partial<Shape>): Promise<Judged[]> => {
-    const all: Judged[] = [];
-    for (const delimiter of delimiters) all.push(await judged(sample, { delimiter, quote, escape, trim, ...variant }));
-    return all.toSorted((one, other) => other.score - one.score);
-  };
-  const usual = await judge({});
+  const judge = (variant: Partial<Shape>): Judged[] =>
+    delimiters
+      .map((delimiter) => judged(sample, { delimiter, quote, escape, trim, ...variant }))
+      .toSorted((one, other) => other.score - one.score);
+  const usual = judge({});
   const rarer: Judged[][] = [];
   if (quote !== null && usual[0]?.faults !== 0) {
-    if (given.escape === undefined && sample.text.includes(`\\${quote}`)) rarer.push(await judge({ escape: "\\" }));
+    if (given.escape === undefined && sample.text.includes(`\\${quote}`)) rarer.push(judge({ escape: "\\" }));
     if (given.trim === undefined && (sample.text.includes(` ${quote}`) || sample.text.includes(`${quote} `)))
-      rarer.push(await judge({ trim: true }));
+      rarer.push(judge({ trim: true }));
   }
   if (given.quote === undefined && !sample.text.includes('"') && APOSTROPHES.test(sample.text))
-    rarer.push(await judge({ quote: "'", escape: given.escape ?? "'" }));
+    rarer.push(judge({ quote: "'", escape: given.escape ?? "'" }));
   const better = rarer.filter(([best]) => isBetter(best as Judged, usual[0] as Judged));
   const ranking = better.toSorted((one, other) => (other[0]?.score ?? 0) - (one[0]?.score ?? 0))[0] ?? usual;
   const [best, second] = ranking as [Judged, Judged | undefined];
@@ -146,9 +141,9 @@ export function nameOf(delimiter: string): string {
  * whole (a number, quoted, or text without another usual delimiter). A header that reads like data and faulty quotes
  * lower the score.
  */
-async function judged(sample: Sample, shape: Shape): Promise<Judged> {
+function judged(sample: Sample, shape: Shape): Judged {
   if (!sample.text.includes(shape.delimiter)) return { shape, score: 0, faults: 0 };
-  const all = await firstRecords(sample, shape, 1);
+  const all = firstRecords(sample, shape, 1);
   const rows = all.filter(({ cells }) => !isBlank(cells));
   const faults = rows.filter((row) => row.faults !== null).length;
   const width = mostFrequent(rows.map((row) => row.cells.length).filter((cells) => cells > 1));

@@ -53,8 +53,8 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
   const encoding = await chooseEncoding(file, head.bytes, csv);
   const sample = await sampleOf(file, encoding, head);
   const wanted = corrected === null ? (options.header ?? "auto") : "auto";
-  const shape = await detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
-  const header = await findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
+  const shape = detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
+  const header = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
   const notes = [...encoding.notes, ...shape.notes, ...header.notes];
   const { delimiter, quote, escape, trim, lineEnding } = shape;
   const { compression } = file;
@@ -190,10 +190,10 @@ interface FoundTable {
 }
 
 /** @throws RowferryError `header-missing`, `file-empty`. */
-async function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption): Promise<FoundTable> {
+function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption): FoundTable {
   const from = typeof option === "string" ? shape.firstLine : Math.min(...[option].flat());
   const start = from < 1 ? -1 : startOfLine(sample.text, from);
-  const records = start === -1 ? [] : await firstRecords({ ...sample, text: sample.text.slice(start) }, shape, from);
+  const records = start === -1 ? [] : firstRecords({ ...sample, text: sample.text.slice(start) }, shape, from);
   const filled = records.filter(({ cells }) => !isBlank(cells));
   if (typeof option === "string" && filled.length === 0) throw unreadable(sample, shape, start);
   const { headers, notes } = locateHeader(filled, option, { file: sample.file });

@@ -2,10 +2,7 @@
  * Cuts text into records with csv-parse, strictly. When quotes break its rules, reads again leniently from the
  * beginning, to name the faulty rows and keep the others. Knows nothing of headers, widths, encodings or files.
  */
-import { finished } from "node:stream/promises";
-import { promisify } from "node:util";
 import { type CsvError, type Options, parse as openParser } from "csv-parse";
-import { parse as parseWhole } from "csv-parse/sync";
 import { RowferryError } from "../../model/error.js";
 import type { Fault, RawRow } from "../rows.js";
 
@@ -84,21 +81,16 @@ export async function* readRecords(
 }
 
 /** Reads leniently, and leaves out an incomplete last record. */
-export async function firstRecords(
-  { file, text, complete }: Sample,
-  shape: Shape,
-  firstLine: number,
-): Promise<CsvRecord[]> {
+export function firstRecords({ file, text, complete }: Sample, shape: Shape, firstLine: number): CsvRecord[] {
   const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-  async function* whole() {
-    yield Buffer.from(text.slice(0, end));
-  }
+  const cutter = new Cutter({ shape, file, firstLine }, true);
   const records: CsvRecord[] = [];
   try {
-    for await (const some of cutText(whole(), { shape, file, firstLine }, true)) {
-      records.push(...some);
-      if (records.length >= SAMPLE_RECORDS) break;
+    for (const piece of piecesOf(Buffer.from(text.slice(0, end)))) {
+      records.push(...cutter.cut(piece));
+      if (records.length >= SAMPLE_RECORDS) return records.slice(0, SAMPLE_RECORDS);
     }
+    records.push(...cutter.cut(END, true));
   } catch {
     // An open quote or an endless record at the end of a sample: the records before it are enough.
   }
@@ -110,32 +102,99 @@ async function* cutText(
   options: RecordsOptions,
   lenient: boolean,
 ): AsyncGenerator<CsvRecord[]> {
-  const { shape, maxRecord: limit = MAX_RECORD } = options;
-  const cut = startParser(shape, lenient);
-  const backslashes = shape.escape === "\\";
-  let line = options.firstLine;
-  let mayBreak = false;
-  let unfinished = 0;
-  for await (const piece of pieces(text, shape)) {
-    mayBreak ||= shape.quote !== null && piece.includes(shape.quote);
-    const whole = await cut(piece).catch((error: Error) => {
-      throw asFault(error, options, line);
-    });
-    const records: CsvRecord[] = [];
-    for (const given of whole) {
-      const strict = Array.isArray(given) ? (backslashes ? given.map(withBackslashes) : given) : null;
-      const record = strict === null ? diagnose(given as Raw, shape) : clean(strict);
-      let size = 0;
-      for (const cell of record.cells) size += cell.length;
-      if (size > limit) throw oversized(options, line);
-      records.push({ number: line, ...record });
-      if (strict === null) line += Math.max(1, lineBreaks(record.raw));
-      else line += 1 + (mayBreak ? breaksWithin(strict) : 0);
-    }
-    unfinished = records.length > 0 ? 0 : unfinished + piece.length;
-    if (unfinished > limit * MOST_BYTES) throw oversized(options, line);
-    for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
+  const cutter = new Cutter(options, lenient);
+  for await (const whole of text) for (const piece of piecesOf(whole)) yield* batchesOf(cutter.cut(piece));
+  yield* batchesOf(cutter.cut(END, true));
+}
+
+function* batchesOf(records: CsvRecord[]): Generator<CsvRecord[]> {
+  for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
+}
+
+function* piecesOf(text: Buffer): Generator<Buffer> {
+  for (let start = 0; start < text.length; start += PIECE) yield text.subarray(start, start + PIECE);
+}
+
+const END = Buffer.alloc(0);
+
+/** As csv-parse gives a record: without `raw`, and with it. */
+type Parsed = string[] | { record: string[]; raw: string };
+
+/** csv-parse below its stream, which costs more than our own work on a record. */
+interface Api {
+  options: { record_delimiter: Buffer[] };
+  state: { record: string[]; expectedRecordLength: number };
+  parse(text: Buffer, isLast: boolean, push: (record: Parsed) => void, close: () => void): Error | undefined;
+  __onRecord(this: Api, push: unknown): Error | undefined;
+}
+
+/** Cuts a text piece by piece. In the strict pass it throws csv-parse's errors about quotes. */
+class Cutter {
+  readonly #options: RecordsOptions;
+  readonly #api: Api;
+  #line: number;
+  /** Those that occur; null: none so far. */
+  #lineEnds: Buffer[] | null = null;
+  /** The last bytes, if the next ones may complete them. */
+  #carry: Buffer = END;
+  #mayBreak = false;
+  /** Bytes since the last record. */
+  #unfinished = 0;
+
+  constructor(options: RecordsOptions, lenient: boolean) {
+    this.#options = options;
+    this.#line = options.firstLine;
+    this.#api = (openParser(csvOptions(options.shape, lenient)) as unknown as { api: Api }).api;
+    dropLengthErrors(this.#api);
   }
+
+  cut(next: Buffer, isLast = false): CsvRecord[] {
+    const { quote, escape } = this.#options.shape;
+    const piece = this.#carry.length === 0 ? next : Buffer.concat([this.#carry, next]);
+    const end = piece.length - (!isLast && endsHalfway(piece, escape) ? 1 : 0);
+    this.#carry = piece.subarray(end);
+    const text = withoutLoneBackslashes(piece.subarray(0, end), escape);
+    this.#mayBreak ||= quote !== null && text.includes(quote);
+    const ends = lineEndsIn(text);
+    if (ends !== null) this.#lineEnds = this.#lineEnds === null || this.#lineEnds === ends ? ends : LINE_ENDS.all;
+    this.#api.options.record_delimiter = this.#lineEnds ?? LINE_ENDS.all;
+    return this.#parse(text, isLast);
+  }
+
+  #parse(text: Buffer, isLast: boolean): CsvRecord[] {
+    const { maxRecord: limit = MAX_RECORD } = this.#options;
+    // A record may begin in the piece before the first unfinished one.
+    const mayExceed = this.#unfinished + text.length + PIECE > limit;
+    const records: CsvRecord[] = [];
+    const push = (parsed: Parsed) => {
+      const record = this.#record(parsed);
+      if (mayExceed && sizeOf(record) > limit) throw oversized(this.#options, record.number);
+      records.push(record);
+    };
+    const error = this.#api.parse(text, isLast, push, () => {});
+    if (error !== undefined) throw asFault(error, this.#options, this.#line);
+    this.#unfinished = records.length > 0 ? 0 : this.#unfinished + text.length;
+    if (this.#unfinished > limit * MOST_BYTES) throw oversized(this.#options, this.#line);
+    return records;
+  }
+
+  #record(parsed: Parsed): CsvRecord {
+    const { shape } = this.#options;
+    const number = this.#line;
+    if (!Array.isArray(parsed)) {
+      this.#line += Math.max(1, lineBreaks(parsed.raw));
+      return diagnose(parsed.record, parsed.raw, number, this.#options);
+    }
+    const cells = shape.escape === "\\" ? parsed.map(withBackslashes) : parsed;
+    this.#line += 1 + (this.#mayBreak ? breaksWithin(cells) : 0);
+    return clean(number, cells);
+  }
+}
+
+function sizeOf({ cells }: CsvRecord): number {
+  let size = 0;
+  for (const cell of cells) size += cell.length;
+  return size;
 }
 
 /** A faulty cell with line breaks may have swallowed rows. */
@@ -148,17 +207,18 @@ function checkLines({ number, cells, faults }: CsvRecord, options: RecordsOption
 const CLOSES = "it closes a quote that it does not open";
 
 /** Judges a leniently read record by the rules. */
-function diagnose({ record: lenient, raw }: Raw, shape: Shape): Omit<CsvRecord, "number"> {
-  const { quote } = shape;
-  if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(lenient.map(withBackslashes), raw);
-  const strict = strictly(raw, lenient, shape);
-  if (strict !== null) return clean(strict, raw);
+function diagnose(lenient: string[], raw: string, number: number, options: RecordsOptions): CsvRecord {
+  const { quote } = options.shape;
   const cells = lenient.map(withBackslashes);
-  const faulty = (column: number, what: string, hint?: string) => {
+  if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(number, cells, raw);
+  const strict = strictly(raw, cells, options);
+  if (strict !== null) return clean(number, strict, raw);
+  const faulty = (column: number, what: string, hint?: string): CsvRecord => {
     const text = cells[column] ?? "";
     const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
     const fault: Fault = { column, code: "quote-stray", message: `cell ${column + 1} (${shown}): ${what}` };
-    return { ...clean(cells, raw), faults: [hint === undefined ? fault : { ...fault, hint }], innerQuotes: true };
+    const faults = [hint === undefined ? fault : { ...fault, hint }];
+    return { ...clean(number, cells, raw), faults, innerQuotes: true };
   };
   for (const [column, text] of cells.entries()) {
     const trimmed = text.trim();
@@ -171,48 +231,33 @@ function diagnose({ record: lenient, raw }: Raw, shape: Shape): Omit<CsvRecord, 
     }
     if (trimmed.endsWith(quote) && quotes % 2 === 1) return faulty(column, CLOSES);
   }
-  return { ...clean(cells, raw), innerQuotes: true };
+  return { ...clean(number, cells, raw), innerQuotes: true };
 }
 
-interface Raw {
-  record: string[];
-  raw: string;
-}
-
-/** Null: it breaks the rules. csv-parse keeps only the first byte of a long delimiter in `raw`. */
-function strictly(raw: string, lenient: string[], shape: Shape): string[] | null {
-  const { delimiter, quote, escape, trim } = shape;
-  if (quote === escape && !trim) return isWritten(raw, lenient, shape) ? lenient : null;
-  if (Buffer.byteLength(delimiter) > 1) return null;
+/** Null: it breaks the rules. */
+function strictly(raw: string, lenient: string[], options: RecordsOptions): string[] | null {
+  const { shape } = options;
+  if (!shape.trim) return raw.replace(quotedCells(shape), "").includes(shape.quote ?? "") ? null : lenient;
   try {
-    const [cells = [], ...others] = parseWhole(raw, csvOptions(shape, false));
-    return others.length === 0 ? cells.map(withBackslashes) : null;
+    const [record, ...others] = new Cutter(options, false).cut(Buffer.from(raw), true);
+    return record === undefined || others.length > 0 ? null : record.cells;
   } catch {
     return null;
   }
 }
 
-/**
- * Whether these cells, each quoted or not, are written so under the rules. `raw` holds only the first byte of a long
- * delimiter.
- */
-function isWritten(raw: string, cells: readonly string[], { delimiter, quote }: Shape): boolean {
-  const mark = Buffer.byteLength(delimiter) > 1 ? Buffer.from(delimiter).subarray(0, 1).toString() : delimiter;
-  let at = 0;
-  for (const [index, cell] of cells.entries()) {
-    const quoted = quote + cell.replaceAll(quote ?? "", `${quote}${quote}`) + quote;
-    if (raw.startsWith(quoted, at)) at += quoted.length;
-    else if (!cell.includes(quote ?? "") && raw.startsWith(cell, at)) at += cell.length;
-    else return false;
-    if (index === cells.length - 1) return /^[\r\n]*$/.test(raw.slice(at));
-    if (!raw.startsWith(mark, at)) return false;
-    at += mark.length;
-  }
-  return true;
+/** Cells that are quoted by the rules. csv-parse keeps only the first byte of a long delimiter in `raw`. */
+function quotedCells({ delimiter, quote, escape }: Shape): RegExp {
+  const written = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const d = written(Buffer.from(delimiter).subarray(0, 1).toString());
+  const q = written(quote ?? "");
+  const e = written(escape ?? "");
+  const escaped = e === q ? q + q : `${e}[^]`;
+  return new RegExp(`(?<=^|${d})${q}[^${q}${e}]*(?:${escaped}[^${q}${e}]*)*${q}(?=${d}|[\\r\\n]*$)`, "g");
 }
 
-function clean(cells: string[], raw = ""): Omit<CsvRecord, "number"> {
-  return { cells, kinds: null, faults: null, innerQuotes: false, raw };
+function clean(number: number, cells: string[], raw = ""): CsvRecord {
+  return { number, cells, kinds: null, faults: null, innerQuotes: false, raw };
 }
 
 /**
@@ -247,39 +292,10 @@ function lineEndsIn(text: Buffer): Buffer[] | null {
 }
 
 /**
- * Parses a text piece by piece; an empty piece ends it. The parser's queue holds a record per byte, so the records of a
- * piece are there once it has been written.
- */
-function startParser(shape: Shape, lenient: boolean): (piece: Buffer) => Promise<(string[] | Raw)[]> {
-  const options = { ...csvOptions(shape, lenient), readableHighWaterMark: 2 * PIECE };
-  const parser = openParser(options as Options);
-  dropLengthErrors(parser as unknown as { api: Api });
-  // The writer receives errors.
-  parser.on("error", () => {});
-  const write = promisify(parser.write.bind(parser) as (text: Buffer, done: (error?: Error | null) => void) => void);
-  let known: Buffer[] | null = null;
-  return async (piece) => {
-    const ends = lineEndsIn(piece);
-    if (ends !== null) known = known === null || known === ends ? ends : LINE_ENDS.all;
-    parser.options.record_delimiter = known ?? LINE_ENDS.all;
-    if (piece.length > 0) await write(piece);
-    else await finished(parser.end(), { readable: false });
-    const records: (string[] | Raw)[] = [];
-    for (let next = parser.read(); next !== null; next = parser.read()) records.push(next);
-    return records;
-  };
-}
-
-interface Api {
-  state: { record: string[]; expectedRecordLength: number };
-  __onRecord(this: Api, push: unknown): Error | undefined;
-}
-
-/**
  * csv-parse creates an error with a copy of its state for each record whose length differs from the first: 25 µs a row,
  * fourteen times the row itself. So each record is declared to have the expected length.
  */
-function dropLengthErrors({ api }: { api: Api }): void {
+function dropLengthErrors(api: Api): void {
   const onRecord = api.__onRecord;
   api.__onRecord = function (push) {
     this.state.expectedRecordLength = this.state.record.length;
@@ -305,21 +321,6 @@ function oversized({ file, maxRecord = MAX_RECORD }: RecordsOptions, row: number
 function unclosed({ shape, file }: RecordsOptions, row: number): RowferryError {
   const message = `a quote (${shape.quote}) opens on line ${row} and is never closed`;
   return new RowferryError("quote-unclosed", message, { place: { file, row } });
-}
-
-async function* pieces(text: AsyncIterable<Buffer>, { escape }: Shape): AsyncGenerator<Buffer> {
-  let carry: Buffer = Buffer.alloc(0);
-  for await (const whole of text) {
-    for (let start = 0; start < whole.length; start += PIECE) {
-      const next = whole.subarray(start, start + PIECE);
-      const piece = carry.length === 0 ? next : Buffer.concat([carry, next]);
-      const cut = piece.length - (endsHalfway(piece, escape) ? 1 : 0);
-      carry = piece.subarray(cut);
-      if (cut > 0) yield withoutLoneBackslashes(piece.subarray(0, cut), escape);
-    }
-  }
-  if (carry.length > 0) yield withoutLoneBackslashes(carry, escape);
-  yield Buffer.alloc(0);
 }
 
 /** Whether the next piece may begin with the character that the last byte escapes, or with the rest of its line end. */
