@@ -101,7 +101,7 @@ export function journaled<Result>(
   named: string | null | undefined,
   now: number,
   work: () => Result,
-  entryOf: (entries: JournalEntries, result: Result) => JournalEntry | null = () => null,
+  entriesOf: (entries: JournalEntries, result: Result) => JournalEntry[] = () => [],
 ): Result {
   const path = journalOf(database, named ?? null);
   if (path === null) return database.transaction(work).immediate();
@@ -112,8 +112,8 @@ export function journaled<Result>(
     try {
       const choices = createChoiceLog(database, journal, entries);
       const result = work();
-      const entry = entryOf(entries, result);
-      if (entry !== null) journal.write(entry);
+      const own = entriesOf(entries, result);
+      if (own.length > 0) journal.write(...own);
       choices.record(now);
       rememberJournal(database, path);
       return result;

@@ -222,17 +222,16 @@ export async function replaceEach(
       decides.map((decide) => decide(database, now).replacement.events),
     );
     await confirm(rehearsed.reduce((sum, events) => sum + events, 0));
-    return decides.map((decide) => {
-      const { document, replacement } = journaled(
-        target,
-        database,
-        holding.journal,
-        now,
-        () => decide(database, now),
-        (entries, made) => entries.replaced(made.document.id, made.replacement.next, made.cancellation, now),
-      );
-      return { document, ...replacement };
-    });
+    const replaced = journaled(
+      target,
+      database,
+      holding.journal,
+      now,
+      () => decides.map((decide) => decide(database, now)),
+      (entries, all) =>
+        all.map((made) => entries.replaced(made.document.id, made.replacement.next, made.cancellation, now)),
+    );
+    return replaced.map(({ document, replacement }) => ({ document, ...replacement }));
   });
 }
 
@@ -315,7 +314,7 @@ export async function settleNamed(target: Target, request: SettleRequest, holdin
       () => settling(request)(database, now),
       (entries, { doubt }) => {
         const events = doubt.events.map(({ id }) => id);
-        return entries.decision(doubt.document.id, events, { said: request.word, by: request.by }, now);
+        return [entries.decision(doubt.document.id, events, { said: request.word, by: request.by }, now)];
       },
     );
     return settled;

@@ -112,7 +112,7 @@ export function resolveNamed(
       journal,
       now,
       () => resolving(check, by)(database, now),
-      (entries, id) => entries.decision(id, [], { said: "document-id", by }, now),
+      (entries, id) => [entries.decision(id, [], { said: "document-id", by }, now)],
     ),
   );
 }

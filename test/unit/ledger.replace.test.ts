@@ -1,6 +1,9 @@
 /** What follows a document into its next generation: holds, dismissals and new keys (HARD-CASES H15, H23, H25, H26). */
+import { existsSync, readFileSync } from "node:fs";
+import Database from "better-sqlite3";
+import { join, dirname } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { dismissSelected, replaceNamed } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach, replaceNamed } from "../../src/desk/decide.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
@@ -15,6 +18,36 @@ const statesOf = async (document: string) =>
   (await showAnything(world.target, document)).documents
     .at(-1)
     ?.events.map(({ at, state }) => [at.slice(14, 16), state]);
+
+describe("several documents that are replaced at once", () => {
+  it("are all left as they were when one of them cannot be written, in the ledger and in the journal", async () => {
+    world = createWorld();
+    await world.import([
+      storyFile("a", [
+        eventRow({ row: 2, document: "M1", minute: 10 }),
+        eventRow({ row: 3, document: "M2", minute: 10 }),
+      ]),
+    ]);
+    const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
+    const requests = ["M1", "M2"].map((document) => ({ document, reason: "wrong weight" }));
+    const replaceBoth = (confirm: () => void) =>
+      replaceEach(world.target, requests, { clock: world.clock, waitForLock: false, journal }, async () => confirm());
+    const asLedger = (text: string) => new Database(world.target.ledgerPath).exec(text).close();
+    const stopped = replaceBoth(() =>
+      asLedger(`CREATE TRIGGER disk_full BEFORE INSERT ON documents WHEN NEW.key = 'M2'
+        BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`),
+    );
+    await expect(stopped).rejects.toThrow("the disk is full");
+    const generations = async () =>
+      Promise.all(["M1", "M2"].map(async (name) => (await showAnything(world.target, name)).documents.length));
+    expect(await generations()).toEqual([1, 1]);
+    expect(existsSync(journal) ? readFileSync(journal, "utf8") : "").not.toContain("replaced");
+    asLedger("DROP TRIGGER disk_full");
+    await replaceBoth(() => {});
+    expect(await generations()).toEqual([2, 2]);
+    expect(readFileSync(journal, "utf8").match(/"entry":"replaced"/g)).toHaveLength(2);
+  });
+});
 
 describe("an invalid row of a document that is replaced (H15, H26)", () => {
   const bad = (row: number, minute: number) =>

@@ -115,14 +115,7 @@ function dismissAll(world: World, witness: Witness): void {
   const { clock, journal, target } = world;
   const now = clock.now();
   beside(target, (database) =>
-    journaled(
-      target,
-      database,
-      journal,
-      now,
-      () => dismiss(database, selectOpen(database, {}), "release", now),
-      () => null,
-    ),
+    journaled(target, database, journal, now, () => dismiss(database, selectOpen(database, {}), "release", now)),
   );
   for (const { row } of witness.holds) witness.dismissed.add(row);
   world.refusals.release();
