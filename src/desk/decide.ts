@@ -180,7 +180,7 @@ async function replacing(
   };
 }
 
-/** @throws as `replaceNamed` */
+/** @throws as `replaceEach` */
 export async function rehearseReplacing(
   target: Target,
   requests: readonly ReplaceRequest[],
@@ -199,15 +199,9 @@ async function replacingEach(target: Target, requests: readonly ReplaceRequest[]
   return decides;
 }
 
-/** Sends nothing. @throws RowferryError `document-unknown`, `document-not-replaceable`, `ledger-locked` */
-export async function replaceNamed(target: Target, request: ReplaceRequest, holding: Holding): Promise<ReplaceResult> {
-  const [done] = await replaceEach(target, [request], holding);
-  return done as ReplaceResult;
-}
-
 /**
- * All of them, or none if one cannot be replaced. `confirm` sees the number of events beforehand, and may throw. @throws
- * as `replaceNamed`
+ * All of them, or none if one cannot be replaced. Sends nothing. `confirm` sees the number of events beforehand, and may
+ * throw. @throws RowferryError `document-unknown`, `document-not-replaceable`, `ledger-locked`
  */
 export async function replaceEach(
   target: Target,

@@ -7,7 +7,7 @@ import { Writer } from "../../src/ledger/writer.js";
 import { drawn } from "../support/sample.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
 import { rebuildLedger } from "../../src/desk/care.js";
-import { replaceNamed } from "../../src/desk/decide.js";
+import { replaceEach } from "../../src/desk/decide.js";
 import { live } from "./simulation/night.js";
 import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";
 import { eventRow } from "./simulation/story-rows.js";
@@ -15,7 +15,7 @@ import { type Nights, type Safeguard, safeguards, withoutSafeguard } from "./sim
 import { createWorld, lostAnswers, type World } from "./simulation/world.js";
 
 /** The product as it is. */
-const whole: Nights = { live, createWorld, replaceNamed };
+const whole: Nights = { live, createWorld, replaceEach };
 afterEach(() => void vi.restoreAllMocks());
 
 const plain = (steps: Step[], more: Partial<Story> = {}): Story => ({
@@ -210,7 +210,7 @@ async function replaced(from: Nights): Promise<number[]> {
   const world = from.createWorld();
   await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
   const replacement = { document: "M1", reason: "wrong owner" };
-  await from.replaceNamed(world.target, replacement, { clock: world.clock, waitForLock: false });
+  await from.replaceEach(world.target, [replacement], { clock: world.clock, waitForLock: false });
   await world.resume();
   const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
   await world.close();

@@ -16,7 +16,7 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
-import { dismissSelected, replaceNamed } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach } from "../../src/desk/decide.js";
 import { backup, rebuildLedger } from "../../src/desk/care.js";
 import { resolveNamed } from "../../src/desk/resolve.js";
 import { showAnything } from "../../src/desk/show.js";
@@ -173,11 +173,11 @@ async function everything(): Promise<void> {
     by: "a person",
     journal,
   });
-  await replaceNamed(
-    world.target,
-    { document: "M1", reason: "wrong weight" },
-    { clock: world.clock, waitForLock: false, journal },
-  );
+  await replaceEach(world.target, [{ document: "M1", reason: "wrong weight" }], {
+    clock: world.clock,
+    waitForLock: false,
+    journal,
+  });
   await world.resume();
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join, dirname } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { dismissSelected, replaceEach, replaceNamed } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach } from "../../src/desk/decide.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
@@ -13,7 +13,7 @@ let world: World;
 afterEach(() => world.close());
 
 const replace = (document: string) =>
-  replaceNamed(world.target, { document, reason: "wrong weight" }, { clock: world.clock, waitForLock: false });
+  replaceEach(world.target, [{ document, reason: "wrong weight" }], { clock: world.clock, waitForLock: false });
 const statesOf = async (document: string) =>
   (await showAnything(world.target, document)).documents
     .at(-1)

@@ -4,7 +4,7 @@ import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { showRuns } from "../../src/desk/status.js";
-import { dismissSelected, replaceNamed, runRetry } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach, runRetry } from "../../src/desk/decide.js";
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
 import { checkResolve, resolveNamed } from "../../src/desk/resolve.js";
 import { showAnything } from "../../src/desk/show.js";
@@ -18,8 +18,13 @@ afterEach(() => world.close());
 
 const dismiss = (selectors: Parameters<typeof dismissSelected>[1]) =>
   dismissSelected(world.target, selectors, world.clock);
-const replace = (document: string) =>
-  replaceNamed(world.target, { document, reason: "wrong weight" }, { clock: world.clock, waitForLock: false });
+const replace = async (document: string) => {
+  const [done] = await replaceEach(world.target, [{ document, reason: "wrong weight" }], {
+    clock: world.clock,
+    waitForLock: false,
+  });
+  return done;
+};
 const resolveOptions = () => ({
   clock: world.clock,
   random: () => 0.5,
@@ -257,7 +262,7 @@ describe("replace (H26)", () => {
     world = createWorld();
     await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
     world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
-    expect((await replace("M1")).missing).toEqual([{ event: "weighing", keyParts: ["t1"] }]);
+    expect((await replace("M1"))?.missing).toEqual([{ event: "weighing", keyParts: ["t1"] }]);
     const again = await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
     expect(again.exitCode).toBe(0);
     expect((await showAnything(world.target, "M1")).documents[1]?.events.map(({ state }) => state)).toEqual(["landed"]);

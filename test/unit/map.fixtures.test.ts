@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeFixtures } from "../../scripts/make-fixtures.js";
-import { describeReport, runCases } from "../../src/map/cases/run-cases.js";
+import { runCases } from "../../src/map/cases/run-cases.js";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import { openInput } from "../../src/read/open-input.js";
@@ -150,7 +150,7 @@ describe("the worked mappings", async () => {
 
   it.each(names)("%s passes its cases, and fails some of them as well", async (name) => {
     const report = await runCases(join(mappings, name));
-    expect(describeReport(report)).toContain("all passed");
+    expect(report.results.filter(({ passed }) => !passed)).toEqual([]);
     expect(await readFile(report.casesPath, "utf8")).toContain("codes:");
   });
 });

@@ -167,16 +167,3 @@ function findDifferences(expected: unknown, actual: JsonValue | undefined, place
 function say(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
-
-export function describeReport({ results, casesPath }: CasesReport): string {
-  const lines = results.flatMap(({ name, line, passed, differences }) => [
-    passed ? `ok    ${name}` : `FAIL  ${name} (${casesPath}:${line})`,
-    ...differences.flatMap(({ place, expected, actual }) => [
-      `        ${place}`,
-      `          expected  ${expected ?? "nothing"}`,
-      `          came      ${actual ?? "nothing"}`,
-    ]),
-  ]);
-  const failed = results.filter(({ passed }) => !passed).length;
-  return [...lines, `${results.length} cases, ${failed === 0 ? "all passed" : `${failed} failed`}`].join("\n");
-}

@@ -5,7 +5,7 @@ import { selectOpen } from "../../../src/ledger/decide/selection.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
 import { beside, journaled } from "../../../src/desk/access.js";
 import { rebuildLedger } from "../../../src/desk/care.js";
-import { replaceNamed } from "../../../src/desk/decide.js";
+import { replaceEach } from "../../../src/desk/decide.js";
 import { resolveNamed } from "../../../src/desk/resolve.js";
 import { showAnything } from "../../../src/desk/show.js";
 import { readStatus } from "../../../src/desk/status.js";
@@ -183,7 +183,7 @@ async function replaceOne(world: World, which: number, witness: Witness): Promis
   if (key === undefined) return;
   const { clock, journal } = world;
   const request = { document: `manifest/${key}`, reason: "wrong" };
-  await clock.run(replaceNamed(world.target, request, { clock, waitForLock: false, journal }));
+  await clock.run(replaceEach(world.target, [request], { clock, waitForLock: false, journal }));
   witness.replaced.set(key, new Set(world.sandbox.store.documentsByExternalId(key).map(({ id }) => id)));
   // On the next generation every row comes in time.
   for (const id of witness.stood.keys()) if (id.startsWith(`${key} `)) witness.stood.set(id, Number.NEGATIVE_INFINITY);

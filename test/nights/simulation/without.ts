@@ -2,14 +2,14 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { build } from "esbuild";
-import type { replaceNamed } from "../../../src/desk/decide.js";
+import type { replaceEach } from "../../../src/desk/decide.js";
 import type { live } from "./night.js";
 import type { createWorld } from "./world.js";
 
 export interface Nights {
   live: typeof live;
   createWorld: typeof createWorld;
-  replaceNamed: typeof replaceNamed;
+  replaceEach: typeof replaceEach;
 }
 
 const root = join(import.meta.dirname, "../../..");
@@ -61,7 +61,7 @@ export async function withoutSafeguard(name: Safeguard): Promise<Nights> {
   await build({
     stdin: {
       contents: `export { live } from "./night.ts"; export { createWorld } from "./world.ts";
-        export { replaceNamed } from "../../../src/desk/decide.ts";`,
+        export { replaceEach } from "../../../src/desk/decide.ts";`,
       resolveDir: import.meta.dirname,
     },
     bundle: true,
