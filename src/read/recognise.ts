@@ -90,10 +90,24 @@ function markupName(start: string): string | null {
   return /^(\{\s*"|\[\s*\{\s*")/.test(text) ? "a JSON document" : null;
 }
 
-/** UTF-16 and UTF-32 without a byte order mark (and UTF-16 with one). */
-export function looksWide(head: Buffer): "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be" | null {
-  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
-  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
+/** UTF-32 first: its mark begins like that of UTF-16. */
+const BYTE_ORDER_MARKS: readonly [encoding: string, bytes: string][] = [
+  ["utf-32le", "\xff\xfe\0\0"],
+  ["utf-32be", "\0\0\xfe\xff"],
+  ["utf-16le", "\xff\xfe"],
+  ["utf-16be", "\xfe\xff"],
+  ["utf-8", "\xef\xbb\xbf"],
+];
+
+export function byteOrderMark(head: Buffer): string | null {
+  const start = head.toString("latin1", 0, 4);
+  return BYTE_ORDER_MARKS.find(([, bytes]) => start.startsWith(bytes))?.[0] ?? null;
+}
+
+/** UTF-16 and UTF-32 without a byte order mark (and with one). */
+export function looksWide(head: Buffer): string | null {
+  const mark = byteOrderMark(head);
+  if (mark !== null && mark !== "utf-8") return mark;
   const whole = head.subarray(0, head.length & ~3);
   if (whole.length === 0 || !whole.includes(0)) return null;
   const isCharacter = (plane: number, top: number) =>

@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import type { CsvOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
-import { looksWide } from "../recognise.js";
+import { byteOrderMark, looksWide } from "../recognise.js";
 
 /** A noncharacter, which no text holds. */
 export const MARK = "\uFDD0";
@@ -209,15 +209,6 @@ function mixedNote({ name }: Bytes, encoding: string, { count, first }: Lines): 
   const shown = first.join(", ") + (count > first.length ? ", …" : "");
   const what = encoding === "utf-8" ? "not UTF-8" : "UTF-8";
   return `Mixed encodings: read as ${encoding}, but ${count} line(s) are ${what} (${shown}); their rows are invalid.`;
-}
-
-function byteOrderMark(head: Buffer): string | null {
-  const begins = (...bytes: number[]) => bytes.every((byte, index) => head[index] === byte);
-  if (begins(0xff, 0xfe, 0, 0)) return "utf-32le";
-  if (begins(0xff, 0xfe)) return "utf-16le";
-  if (begins(0xfe, 0xff)) return "utf-16be";
-  if (begins(0, 0, 0xfe, 0xff)) return "utf-32be";
-  return begins(0xef, 0xbb, 0xbf) ? "utf-8" : null;
 }
 
 function known(name: string, file: string): string {

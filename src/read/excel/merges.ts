@@ -1,14 +1,32 @@
 /**
- * Merged cells. A sheet lists them after its rows, so they are read first. Excel does not show the values of covered
- * cells, so rows do not have them.
+ * Merged cells, and how columns look. A sheet lists its merges after its rows, so its layout is read first, without the
+ * rows. Excel does not show the values of covered cells, so rows do not have them.
  */
 import { columnOf } from "../../model/formula.js";
 import type { CellKind } from "../../model/row.js";
 import type { RawRow } from "../rows.js";
 import { MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
-import { corrupt } from "./fault.js";
 import type { Zip } from "../zip.js";
-import { MAX_TOKEN } from "./xml.js";
+import { type Attributes, isTrue, walkInPieces } from "./xml.js";
+
+/** First and last column, from 0. */
+export interface ColumnRange {
+  first: number;
+  last: number;
+}
+
+/** Columns that are not as wide as others. */
+export interface ColumnWidth extends ColumnRange {
+  /** In characters. */
+  width: number;
+}
+
+export interface SheetLayout {
+  hiddenColumns: ColumnRange[];
+  widths: ColumnWidth[];
+  /** From top to bottom. */
+  merges: Merge[];
+}
 
 /** Rows count from 1, columns from 0. */
 export interface Merge {
@@ -19,41 +37,28 @@ export interface Merge {
 }
 
 const MAX_MERGES = 200_000;
-const MERGE = /<(?:[\w.-]{1,40}:)?mergeCell\s[^<>]{0,200}>/g;
-/** What hides elements, and how it ends. */
-const HIDING: { [opening: string]: string } = { "<!--": "-->", "<![CDATA[": "]]>", "<?": "?>" };
-const HIDES = /<!--|<!\[CDATA\[|<\?/g;
+/** Characters; Excel's own limit. */
+const MAX_WIDTH = 255;
 
-/** `open`: what the next bytes may complete. */
-function withoutHidden(text: string): { seen: string; open: string } {
-  let seen = "";
-  let from = 0;
-  for (const { 0: opening, index } of text.matchAll(HIDES)) {
-    if (index < from) continue;
-    seen += text.slice(from, index);
-    const closing = HIDING[opening] ?? "";
-    const end = text.indexOf(closing, index + opening.length);
-    if (end === -1) return { seen, open: text.slice(index) };
-    from = end + closing.length;
-  }
-  const last = Math.max(from, text.lastIndexOf("<"));
-  return { seen: seen + text.slice(from, last), open: text.slice(last) };
+export async function readLayout(parts: Zip, name: string): Promise<SheetLayout> {
+  const layout: SheetLayout = { hiddenColumns: [], widths: [], merges: [] };
+  const { merges } = layout;
+  const open = (element: string, attributes: Attributes) => {
+    if (element === "col") addColumns(layout, attributes);
+    if (element === "mergeCell") addMerge(merges, attributes["ref"] ?? "");
+    if (merges.length > MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
+  };
+  for await (const _ of walkInPieces(parts, name, { open }, "layout"));
+  merges.sort((one, other) => one.firstRow - other.firstRow || one.firstColumn - other.firstColumn);
+  return layout;
 }
 
-export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
-  const merges: Merge[] = [];
-  let open = "";
-  for await (const bytes of parts.read(name, "rows")) {
-    const found = withoutHidden(open + bytes.toString("latin1").replaceAll("\0", ""));
-    open = found.open;
-    if (open.length > MAX_TOKEN) throw corrupt(parts.file.name, `its part ${name} has a comment without end`);
-    if (!found.seen.includes("mergeCell")) continue;
-    for (const [tag] of found.seen.matchAll(MERGE))
-      addMerge(merges, /\sref\s{0,9}=\s{0,9}["']([^"']+)/.exec(tag)?.[1] ?? "");
-    if (merges.length > MAX_MERGES)
-      throw corrupt(parts.file.name, `its part ${name} has more than ${MAX_MERGES} merged ranges`);
-  }
-  return merges.toSorted((one, other) => one.firstRow - other.firstRow || one.firstColumn - other.firstColumn);
+function addColumns({ hiddenColumns, widths }: SheetLayout, { hidden, min, max, width }: Attributes): void {
+  const [first, last] = [Number(min) - 1, Math.min(Number(max), MAX_COLUMN) - 1];
+  if (!(first >= 0 && last >= first)) return;
+  if (isTrue(hidden) && hiddenColumns.length < MAX_COLUMN) hiddenColumns.push({ first, last });
+  const wide = Number(width);
+  if (wide > 0 && wide <= MAX_WIDTH && widths.length < MAX_COLUMN) widths.push({ first, last, width: wide });
 }
 
 const RANGE = /^\s*\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})\s*$/i;

@@ -20,8 +20,8 @@ import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
 import { chooseSheet } from "./choose-sheet.js";
 import { corrupt, reasonOf } from "./fault.js";
-import { findMerges, type Merge, MergeSweep } from "./merges.js";
-import { type ColumnRange, type ColumnWidth, sheetBatches } from "./sheet.js";
+import { type ColumnRange, type ColumnWidth, type Merge, MergeSweep, readLayout, type SheetLayout } from "./merges.js";
+import { sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
 
 const SAMPLE_ROWS = 512;
@@ -69,7 +69,7 @@ async function findCorrectedSheet(workbook: Workbook): Promise<CorrectedSheet | 
 }
 
 async function firstRows(workbook: Workbook, sheet: Sheet): Promise<RawRow[]> {
-  for await (const { rows } of sheetBatches(workbook, sheet)) {
+  for await (const rows of sheetBatches(workbook, sheet)) {
     const filled = rows.filter(({ cells }) => !isBlank(cells));
     if (filled.length > 0) return filled;
   }
@@ -82,10 +82,10 @@ async function openTable(workbook: Workbook, options: ReadOptions, corrected: Co
   const { sheet, notes } =
     corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };
   const option = corrected?.headerRow ?? options.header ?? "auto";
-  const merges = await findMerges(workbook.parts, workbook.partOf(sheet));
-  const sample = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
+  const layout = await readLayout(workbook.parts, workbook.partOf(sheet));
+  const rows = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
   const place = { file: workbook.parts.file.name, sheet: sheet.name };
-  const frame = sound(place, () => frameOf(sample, { merges, excel, option, place }));
+  const frame = sound(place, () => frameOf(rows, { layout, excel, option, place }));
   const { header, headerRow } = frame.shape;
   notes.push(...frame.notes);
   return {
@@ -94,9 +94,9 @@ async function openTable(workbook: Workbook, options: ReadOptions, corrected: Co
     headerRow: headerRow === 0 ? null : headerRow,
     joinedRows: frame.joined,
     headerDoubt: frame.doubt,
-    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904, ...widthsOf(frame, sample.widths) },
+    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904, ...widthsOf(frame, layout.widths) },
     notes,
-    rows: () => rowsOf(workbook, sheet, { frame, merges, fillMerged: excel.fillMerged === true, notes }),
+    rows: () => rowsOf(workbook, sheet, { frame, merges: layout.merges, fillMerged: excel.fillMerged === true, notes }),
   };
 }
 
@@ -118,14 +118,15 @@ interface Frame {
 }
 
 interface FrameOptions {
-  merges: readonly Merge[];
+  layout: SheetLayout;
   excel: ExcelOptions;
   option: HeaderOption;
   place: { file: string; sheet: string };
 }
 
 /** @throws RowferryError `header-missing`, `file-empty`; Error (plain) where merges contradict each other. */
-function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, place }: FrameOptions): Frame {
+function frameOf(rows: readonly RawRow[], { layout, excel, option, place }: FrameOptions): Frame {
+  const { merges, hiddenColumns } = layout;
   const skip = excel.hidden === "skip";
   const columns = new ShownColumns(skip ? hiddenColumns : []);
   // A title merged over the table's width must not look like a header, so covered cells are cleared, not filled.
@@ -229,7 +230,7 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
   const { file } = workbook.parts;
   const finisher = new RowFinisher(shape);
   const sweep = new MergeSweep(merges, fillMerged);
-  for await (const { rows: raws } of sheetBatches(workbook, sheet, width)) {
+  for await (const raws of sheetBatches(workbook, sheet, width)) {
     // A row with nothing but values of merges is blank.
     const filled =
       merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(columns.of(row).cells));
@@ -242,21 +243,13 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
   notes.push(...finisher.notes());
 }
 
-interface SheetSample {
-  rows: RawRow[];
-  hiddenColumns: readonly ColumnRange[];
-  widths: readonly ColumnWidth[];
-}
-
 /** `wanted`: the last row that must be included; 0: none. */
-async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promise<SheetSample> {
-  const sample: SheetSample = { rows: [], hiddenColumns: [], widths: [] };
+async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promise<RawRow[]> {
+  const sample: RawRow[] = [];
   let below = 0;
-  for await (const batch of sheetBatches(workbook, sheet)) {
-    sample.hiddenColumns = batch.hiddenColumns;
-    sample.widths = batch.widths;
-    below += batch.rows.filter(({ number }) => number > wanted).length;
-    sample.rows.push(...batch.rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
+  for await (const rows of sheetBatches(workbook, sheet)) {
+    below += rows.filter(({ number }) => number > wanted).length;
+    sample.push(...rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
     if (below >= SAMPLE_ROWS) break;
   }
   return sample;

@@ -16,51 +16,26 @@ export const MAX_COLUMN = 16_384;
 
 /** Small, so that rows die young: V8 moves survivors to the old space. */
 const BATCH_ROWS = 64;
-/** Characters; Excel's own limit. */
-const MAX_WIDTH = 255;
 /** Cells beyond the last column that a message names. */
 const MAX_BEYOND = 8;
 
-/** First and last column, from 0. */
-export interface ColumnRange {
-  first: number;
-  last: number;
-}
-
-/** Columns that are not as wide as others. */
-export interface ColumnWidth extends ColumnRange {
-  /** In characters. */
-  width: number;
-}
-
-export interface SheetBatch {
-  /** Rows with at least one filled cell, hidden ones included. */
-  rows: RawRow[];
-  /** Complete from the first batch on. */
-  hiddenColumns: readonly ColumnRange[];
-  /** Complete from the first batch on. */
-  widths: readonly ColumnWidth[];
-}
-
 /**
- * `width`: columns to keep; cells beyond them become a `row-long` fault. @throws RowferryError when the sheet cannot be
+ * Rows with at least one filled cell, hidden ones included. `width`: columns to keep; cells beyond them become a `row-long` fault. @throws RowferryError when the sheet cannot be
  * read.
  */
 export async function* sheetBatches(
   workbook: Workbook,
   sheet: Sheet,
   width: number = MAX_COLUMN,
-): AsyncGenerator<SheetBatch> {
+): AsyncGenerator<RawRow[]> {
   const part = workbook.partOf(sheet);
   const handlers = new SheetHandlers(await workbook.context(), width);
-  const { hiddenColumns, widths } = handlers;
   for await (const _ of walkInPieces(workbook.parts, part, handlers, "rows")) {
-    while (handlers.rows.length >= BATCH_ROWS)
-      yield { rows: handlers.rows.splice(0, BATCH_ROWS), hiddenColumns, widths };
+    while (handlers.rows.length >= BATCH_ROWS) yield handlers.rows.splice(0, BATCH_ROWS);
   }
   if (handlers.root !== "worksheet")
     throw corrupt(workbook.parts.file.name, `its part ${part} is not a sheet of cells`, { sheet: sheet.name });
-  yield { rows: handlers.rows, hiddenColumns, widths };
+  yield handlers.rows;
 }
 
 export function setCell(row: RawRow, column: number, text: string, kind: CellKind): void {
@@ -77,8 +52,6 @@ export function setCell(row: RawRow, column: number, text: string, kind: CellKin
 /** Keeps only the current row and the rows that nobody has taken yet. */
 class SheetHandlers implements XmlHandlers {
   readonly rows: RawRow[] = [];
-  readonly hiddenColumns: ColumnRange[] = [];
-  readonly widths: ColumnWidth[] = [];
   /** The part's outermost element, which shows whether it is a worksheet. */
   root: string | null = null;
 
@@ -109,8 +82,7 @@ class SheetHandlers implements XmlHandlers {
   open(name: string, attributes: Attributes): void {
     if (!this.#inData) {
       this.root ??= name;
-      if (name === "sheetData") this.#inData = true;
-      else if (name === "col") this.#look(attributes);
+      this.#inData = name === "sheetData";
     } else if (name === "c") this.#openCell(attributes);
     else if (name === "v") {
       this.#inValue = this.#inCell;
@@ -143,15 +115,6 @@ class SheetHandlers implements XmlHandlers {
     if (this.#inValue) this.#cell.value += text;
     else if (this.#inFormula) this.#cell.formula += text;
     else if (this.#inInline) this.#runs.add(text);
-  }
-
-  #look({ hidden, min, max, width }: Attributes): void {
-    const [first, last] = [Number(min) - 1, Math.min(Number(max), MAX_COLUMN) - 1];
-    if (!(first >= 0 && last >= first)) return;
-    if (isTrue(hidden) && this.hiddenColumns.length < MAX_COLUMN) this.hiddenColumns.push({ first, last });
-    const wide = Number(width);
-    if (wide > 0 && wide <= MAX_WIDTH && this.widths.length < MAX_COLUMN)
-      this.widths.push({ first, last, width: wide });
   }
 
   #openRow({ r = "", hidden }: Attributes): void {

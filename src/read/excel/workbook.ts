@@ -1,4 +1,5 @@
 /** A workbook's sheets, its calendar, and its texts and styles, which are read when needed. */
+import { posix } from "node:path";
 import type { BookContext } from "./cell-value.js";
 import { corrupt, refused } from "./fault.js";
 import { readSharedStrings, SharedStrings, unescapeText } from "./shared-strings.js";
@@ -131,14 +132,7 @@ function partNamed(parts: Zip, folder: string, target: string): string {
   return [plain, decoded(plain), withoutDots(path)].find((name) => parts.has(name)) ?? plain;
 }
 
-function withoutDots(path: string): string {
-  const segments: string[] = [];
-  for (const segment of path.split("/")) {
-    if (segment === "..") segments.pop();
-    else if (segment !== "" && segment !== ".") segments.push(segment);
-  }
-  return segments.join("/");
-}
+const withoutDots = (path: string): string => posix.join("/", path).slice(1);
 
 function decoded(path: string): string {
   try {

@@ -4,6 +4,7 @@
  */
 import { SaxesParser } from "saxes";
 import { RowferryError } from "../../model/error.js";
+import { looksWide } from "../recognise.js";
 import { corrupt, reasonOf, refused } from "./fault.js";
 import type { Zip } from "../zip.js";
 
@@ -18,7 +19,7 @@ export interface XmlHandlers {
 
 const MAX_DEPTH = 100;
 /** Characters of one tag, text, comment or instruction. A cell holds at most 32,767. */
-export const MAX_TOKEN = 4 * 1024 ** 2;
+const MAX_TOKEN = 4 * 1024 ** 2;
 
 /** Entity bombs need a document type, which no workbook has. */
 class DoctypeError extends Error {}
@@ -27,16 +28,17 @@ export async function walkPart(parts: Zip, name: string, handlers: XmlHandlers):
   for await (const _ of walkInPieces(parts, name, handlers, "part"));
 }
 
-/** Yields after every piece, so that the caller decides whether to continue. */
+/** `layout`: without its rows. Yields after every piece, so that the caller decides whether to continue. */
 export async function* walkInPieces(
   parts: Zip,
   name: string,
   handlers: XmlHandlers,
-  kind: "part" | "rows",
+  kind: "part" | "rows" | "layout",
 ): AsyncGenerator<void> {
   try {
     const { parser, budget } = parserOf(handlers);
-    for await (const text of decodeXml(parts.read(name, kind))) {
+    const texts = decodeXml(parts.read(name, kind === "part" ? kind : "rows"));
+    for await (const text of kind === "layout" ? withoutRows(texts) : texts) {
       // saxes keeps a doctype whole before it reports it.
       if (budget.depth === 0 && text.includes("<!DOCTYPE")) throw new DoctypeError();
       budget.pending += text.length;
@@ -53,6 +55,38 @@ export async function* walkInPieces(
     const message = `its part ${name} declares a document type, which workbooks never have and which can hide entity bombs`;
     throw refused("file-refused", parts.file.name, message);
   }
+}
+
+const ROWS_BEGIN = /<(?:[\w.-]{1,40}:)?sheetData\s{0,9}>/;
+const ROWS_END = /<\/(?:[\w.-]{1,40}:)?sheetData\s{0,9}>/;
+/** Characters of the longest tag above. */
+const ROWS_TAG = 64;
+
+/** A closing tag within a comment or a CDATA section of a row ends the walk as damaged. */
+async function* withoutRows(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = "";
+  let within = false;
+  let done = false;
+  for await (const text of texts) {
+    held += text;
+    const begin = within || done ? null : ROWS_BEGIN.exec(held);
+    if (begin !== null) {
+      yield held.slice(0, begin.index + begin[0].length);
+      held = held.slice(begin.index + begin[0].length);
+      within = true;
+    }
+    const end = within && held.includes("sheetData") ? ROWS_END.exec(held) : null;
+    if (end !== null) {
+      held = held.slice(end.index);
+      within = false;
+      done = true;
+    }
+    // A tag may be cut at the end of a piece.
+    const ready = done ? held.length : Math.max(0, held.length - ROWS_TAG);
+    if (!within) yield held.slice(0, ready);
+    held = held.slice(ready);
+  }
+  if (!within) yield held;
 }
 
 /** `budget`: the depth of elements, and the characters since the last event. */
@@ -115,9 +149,8 @@ async function* decodeXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<string>
 }
 
 function encodingOf(head: Buffer): string {
-  const begins = (...bytes: number[]) => bytes.every((byte, index) => head[index] === byte);
-  if (begins(0xff, 0xfe) || begins(0x3c, 0)) return "utf-16le";
-  if (begins(0xfe, 0xff) || begins(0, 0x3c)) return "utf-16be";
+  const wide = looksWide(head.subarray(0, DECLARATION));
+  if (wide !== null) return wide;
   const declaration = /^\s*<\?xml[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["']/;
   const declared = declaration.exec(head.toString("latin1", 0, DECLARATION))?.[1] ?? "utf-8";
   // A part that declares UTF-16 in one-byte letters is not UTF-16.
