@@ -24,18 +24,25 @@ export async function openInput(path: string, standardInput?: AsyncIterable<Buff
   return { ...(await openSpooled(standardInput ?? process.stdin, "stdin", false)), nameless: true };
 }
 
-/** `packed`: it came out of an archive, so it may not be one. */
+/** Files are read more than once, a stream is not. `packed`: it came out of an archive, so it may not be one. */
 async function openSpooled(bytes: AsyncIterable<Buffer | string>, name: string, packed: boolean): Promise<Input> {
-  const spooled = await spool(bytes, name);
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = join(folder, "spooled");
   try {
-    const input = await openPath(spooled.path, name, packed);
+    await pipeline(Readable.from(bytes), createWriteStream(path, { mode: 0o600 })).catch((cause: Error) => {
+      if (cause instanceof RowferryError) throw cause;
+      const message = `it could not be spooled to ${tmpdir()}: ${cause.message}`;
+      throw new RowferryError("file-unreadable", message, { place: { file: name }, cause });
+    });
+    const input = await openPath(path, name, packed);
     const close = async () => {
       await input.close();
-      await spooled.remove();
+      await remove();
     };
     return { ...input, close };
   } catch (error) {
-    await spooled.remove();
+    await remove();
     throw error;
   }
 }
@@ -113,29 +120,4 @@ async function kindOf(chunks: AsyncIterable<Buffer>, name: string): Promise<"tex
   const found = recognise(head.subarray(0, HEAD_BYTES), name.split("/").at(-1) ?? name);
   if (found.kind !== "refused") return found.kind;
   throw new RowferryError(found.code, `the file is ${found.what}`, { place: { file: name } });
-}
-
-/** A stream's bytes on the disk, because files are read more than once. */
-interface Spooled {
-  path: string;
-  remove(): Promise<void>;
-}
-
-/** Readable by its owner only. @throws RowferryError `file-unreadable`, or the stream's own. */
-async function spool(source: AsyncIterable<Buffer | string>, name: string): Promise<Spooled> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const path = join(folder, "spooled");
-  try {
-    await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));
-  } catch (cause) {
-    await remove();
-    if (cause instanceof RowferryError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RowferryError("file-unreadable", `it could not be spooled to ${tmpdir()}: ${reason}`, {
-      place: { file: name },
-      cause,
-    });
-  }
-  return { path, remove };
 }

@@ -6,14 +6,14 @@ import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
 import { generalFormat, pictured, type ShownAs } from "./number-format.js";
-import { type Format, general } from "./styles.js";
+import type { Format } from "./styles.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
 import { type SharedStrings, unescapeText } from "./shared-strings.js";
 
 export interface StoredCell {
   /** "" if absent. */
   type: string;
-  style: string;
+  format: Format;
   /** Null: no such element. */
   formula: string | null;
   /** Null: no such element. */
@@ -68,7 +68,7 @@ export function evaluateCell(cell: StoredCell, context: BookContext): CellResult
     }
     case "":
     case "n":
-      return numeric(stored, cell.style, context);
+      return numeric(stored, cell.format, context.date1904);
     default:
       return faulty(`a cell of the unknown type ${quote(type)}`);
   }
@@ -90,11 +90,7 @@ function faulty(message: string, code: Code = "cell-unreadable"): CellResult {
   return result;
 }
 
-export const formatOf = (style: string, formats: readonly Format[]): Format =>
-  formats[style === "" ? 0 : Number(style)] ?? general;
-
-function numeric(stored: string, style: string, { formats, date1904 }: BookContext): CellResult {
-  const { shown } = formatOf(style, formats);
+function numeric(stored: string, { shown }: Format, date1904: boolean): CellResult {
   if (shown !== generalFormat) {
     const value = NUMBER.test(stored) ? Number(stored) : Number.NaN;
     const special = Number.isFinite(value) ? formatted(stored, value, shown(value), date1904) : null;

@@ -4,10 +4,11 @@ import { columnLetters, columnOf } from "../../model/formula.js";
 import type { CellKind, CellLook } from "../../model/row.js";
 import { isFilled } from "../header.js";
 import type { RawRow } from "../rows.js";
-import { type BookContext, evaluateCell, formatOf, type StoredCell } from "./cell-value.js";
+import { type BookContext, evaluateCell, type StoredCell } from "./cell-value.js";
 import { corrupt } from "./fault.js";
 import { Formulas } from "./formulas.js";
 import { TextRuns } from "./shared-strings.js";
+import { general } from "./styles.js";
 import type { Sheet, Workbook } from "./workbook.js";
 import { type Attributes, isTrue, walkInPieces, type XmlHandlers } from "./xml.js";
 
@@ -57,7 +58,7 @@ class SheetHandlers implements XmlHandlers {
 
   readonly #context: BookContext;
   readonly #width: number;
-  readonly #cell: StoredCell = { type: "", style: "", formula: null, value: null, inline: null };
+  readonly #cell: StoredCell = { type: "", format: general, formula: null, value: null, inline: null };
   readonly #formulas = new Formulas();
   readonly #runs = new TextRuns();
   /** One bit for each row number seen, because writers may write rows in any order. */
@@ -152,7 +153,7 @@ class SheetHandlers implements XmlHandlers {
     this.#inCell = true;
     const cell = this.#cell;
     cell.type = t;
-    cell.style = s;
+    cell.format = this.#context.formats[s === "" ? 0 : Number(s)] ?? general;
     cell.formula = null;
     cell.value = null;
     cell.inline = null;
@@ -176,7 +177,7 @@ class SheetHandlers implements XmlHandlers {
     if (row === null) return;
     const cell = this.#cell;
     const column = this.#column;
-    const { look } = formatOf(cell.style, this.#context.formats);
+    const { look } = cell.format;
     if (look !== null) this.#keepLook(row, look);
     // In many sheets most cells are styled and empty.
     if (cell.value === null && cell.inline === null && cell.formula === null) return;
