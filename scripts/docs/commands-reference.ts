@@ -58,7 +58,13 @@ function sharedOptions(all: readonly Command[]): Map<string, { flags: string; de
     [...users]
       .filter(([, { names }]) => names.length >= SHARED)
       .map(([key, { option, names }]) => {
-        const of = names.length > 2 * SHARED ? "commands on a target" : names.map((name) => `\`${name}\``).join(", ");
+        // A group of commands has no flags.
+        const everyCommand = names.length >= all.length - 1;
+        const of = everyCommand
+          ? "every command"
+          : names.length > 2 * SHARED
+            ? "commands on a target"
+            : names.map((name) => `\`${name}\``).join(", ");
         return [key, { flags: option.flags, description: option.description, of }];
       }),
   );

@@ -27,6 +27,9 @@ type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Valu
       ? string
       : boolean;
 
+/** Of every command that runs. */
+const json: Flag = ["--json", "print lines of JSON on stdout, each with a `type` (docs/reference/json-lines.md)"];
+
 export interface CommandSpec<Table extends Flags = Flags> {
   /** With descriptions. */
   takes?: { readonly [argument: string]: string };
@@ -40,7 +43,7 @@ export interface CommandSpec<Table extends Flags = Flags> {
   /** With summaries. */
   subcommands?: { readonly [name: string]: readonly [summary: string, spec: CommandSpec] };
   /** Absent: prints the help. @returns the exit code */
-  run?(frame: Frame, given: Given<Table>, ...taken: never[]): Promise<number>;
+  run?(frame: Frame, given: Given<Table> & { json?: boolean }, ...taken: never[]): Promise<number>;
 }
 
 export function command<const Table extends Flags>(spec: CommandSpec<Table>): CommandSpec {
@@ -52,7 +55,7 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   const examples = Object.assign({}, spec.examples, ...Object.values(subcommands).map(([, sub]) => sub.examples));
   for (const [argument, says] of Object.entries(takes)) made.argument(argument, says);
   if (usage !== undefined) made.usage(usage);
-  for (const [typed, says, read, usual] of Object.values(flags)) {
+  for (const [typed, says, read, usual] of [...Object.values(flags), ...(run === undefined ? [] : [json])]) {
     const option = new Option(typed, says);
     if (typeof read === "function") option.argParser(read);
     else if (read !== undefined) option.choices(read);

@@ -55,7 +55,6 @@ function milliseconds(text: string): number | null {
 export const duration = valueOf("a time such as 90s, 30m, 2h, 90d or 26w", milliseconds);
 
 export const outputFlags = {
-  json: ["--json", "print lines of JSON on stdout, each with a `type` (docs/reference/json-lines.md)"],
   quiet: ["--quiet", "no progress, and nothing at all where all is well"],
   logLevel: [
     "--log-level <level>",

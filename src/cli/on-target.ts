@@ -32,7 +32,7 @@ export interface Work {
 }
 
 export type CommonFlags = TargetFlags &
-  Given<typeof targetFlags> & { journal?: string | undefined; wait?: boolean | undefined };
+  Given<typeof targetFlags> & { journal?: string | undefined; wait?: boolean | undefined; json?: boolean };
 
 type TargetSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
   /** Skips the check of the owner, for `ledger rebind` and `ledger restore`. */

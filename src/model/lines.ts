@@ -36,6 +36,9 @@ export const lines = {
     run.due,
   ],
   "Files, mappings and the rest": [
+    files.written,
+    files.draft,
+    files.timelines,
     files.mapping,
     files.file,
     files.check,

@@ -1,10 +1,18 @@
 /** Every line that commands print with --json is held to its schema, from which docs/reference/json-lines.md is made. */
+import { Command } from "commander";
 import { expect, it } from "vitest";
+import { define } from "../../src/cli/command.js";
+import { commands as programs, loadCommand } from "../../src/cli/commands.js";
+import { main } from "../../src/cli/main.js";
 import { lines } from "../../src/model/lines.js";
+import { testWorld } from "../support/cli.world.js";
 import { createPlayer } from "../support/docs/play.js";
 import { checkedLines } from "../support/json-lines.js";
 
 const commands = [
+  "rowferry init made",
+  "rowferry guess weighings-1.csv -o guessed.yaml",
+  "rowferry schema -o schema.json",
   "rowferry explain late",
   "rowferry doctor",
   "rowferry check weighings.yaml weighings-1.csv",
@@ -18,6 +26,7 @@ const commands = [
   "rowferry rejects",
   "rowferry show L-77",
   "rowferry report",
+  "rowferry sandbox dump",
   "rowferry withdraw --row weighings-1.csv:3 --yes",
   "rowferry dismiss --input weighings-1.csv",
   "rowferry replace L-79 --reason wrong",
@@ -61,6 +70,49 @@ it("every line that commands print is as its schema says, and every line is prin
   const types = Object.values(lines).flatMap((schemas) => schemas.map(({ shape }): string => shape.type.value));
   expect(new Set(types).size).toBe(types.length);
   expect(types.filter((type) => !seen.has(type) && !elsewhere.includes(type))).toEqual([]);
+});
+
+it("every command takes --json, also when it cannot be understood", async () => {
+  const frame = { world: testWorld(), signal: new AbortController().signal, logFolder: null, exitCode: 0 };
+  let count = 0;
+  for (const { name } of programs) {
+    const program = define(new Command(name), await loadCommand(name), frame);
+    const subcommands = program.commands.map((sub) => [name, sub.name()]);
+    for (const words of [...(name === "ledger" ? [] : [[name]]), ...subcommands]) {
+      const world = testWorld();
+      expect(await main([...words, "--json", "--no-such-flag"], world)).toBe(2);
+      const [told] = world.stdout.text.split("\n");
+      expect(JSON.parse(told ?? ""), words.join(" ")).toMatchObject({ type: "error", code: "usage", exitCode: 2 });
+      expect(world.stderr.text).toContain("--no-such-flag");
+      expect(checkedLines(world.stdout.text)).toEqual(["error"]);
+      count++;
+    }
+  }
+  expect(count).toBeGreaterThan(programs.length);
+});
+
+it("guess with --json tells the draft, its open questions and what its files would give", async () => {
+  const cells = "Order;Datum\nA-1;01.02.2026\nA-2;02.03.2026\n";
+  const world = testWorld({ files: { "jobs.csv": cells } });
+  expect(await main(["guess", "jobs.csv", "--json"], world)).toBe(0);
+  const [draft, file] = world.stdout.text
+    .trimEnd()
+    .split("\n")
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
+  expect(draft).toMatchObject({ type: "draft", yaml: expect.stringContaining("version: 2") });
+  const open = draft?.["open"] as { question: string }[];
+  expect(open.length).toBeGreaterThan(0);
+  for (const { question } of open) expect(draft?.["yaml"]).toContain(`decide: ${question}`);
+  expect(file).toMatchObject({ type: "file", path: "jobs.csv" });
+  expect(checkedLines(world.stdout.text)).toEqual(["draft", "file"]);
+  expect(world.stderr.text).toBe("");
+});
+
+it("schema with --json prints the schema as without", async () => {
+  const [plain, json] = [testWorld(), testWorld()];
+  await main(["schema"], plain);
+  await main(["schema", "--json"], json);
+  expect(json.stdout.text).toBe(plain.stdout.text);
 });
 
 /** What needs a stranded document, a lost ledger, another service or a process that stays: their own tests print these. */

@@ -18,7 +18,6 @@ export const spec = command({
       "--allow-changes",
       "let the page correct, import and decide, even if it was not started at a terminal",
     ],
-    json: ["--json", "print a line of JSON on stdout"],
   },
   examples: {
     "rowferry console": "opens the page in your browser",

@@ -10,7 +10,6 @@ import { lines, type Part } from "../render/text.js";
 
 export const spec = command({
   takes: { "[code]": "a code from a message, a rejected file or a report; without it, all are listed" },
-  flags: { json: ["--json", "print lines of JSON on stdout"] },
   examples: { "rowferry explain": "all codes", "rowferry explain file-missing": "" },
   async run({ world }, given, asked: string | undefined) {
     const output = createOutput(world, given);

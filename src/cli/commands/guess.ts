@@ -17,7 +17,7 @@ import { command, type Given } from "../command.js";
 import { terminalOf } from "../confirm.js";
 import { valueOf } from "../flags.js";
 import type { Frame } from "../frame.js";
-import { shownPath } from "../output.js";
+import { createOutput, shownPath } from "../output.js";
 import { fitted, joined, lines, type Part, plain } from "../render/text.js";
 import { writeNewFile } from "../write-new-file.js";
 
@@ -57,10 +57,14 @@ export const spec = command({
   run: (frame, given, files: string[]) => guess(frame, files, given),
 });
 
-export async function guess(frame: Frame, files: readonly string[], given: Given<typeof flags>): Promise<number> {
+export async function guess(
+  frame: Frame,
+  files: readonly string[],
+  given: Given<typeof flags> & { json?: boolean },
+): Promise<number> {
   const { world, signal } = frame;
   const { cwd } = world;
-  const { output, force, ask, ...options } = given as { output?: string; force?: boolean; ask?: boolean };
+  const { output, force, ask, json = false, ...options } = given;
   const terminal = ask === true ? terminalOf(world) : null;
   if (ask === true && terminal === null)
     throw new RowferryError("usage", "Not a terminal, so --ask cannot ask.", {
@@ -72,6 +76,18 @@ export async function guess(frame: Frame, files: readonly string[], given: Given
   const shown = path === null ? null : shownPath(path, cwd);
   if (path !== null && shown !== null) writeNewFile(path, draft.yaml, { force: force === true, shown });
   const checks = await verify(frame, files, draft.yaml);
+  if (json) {
+    const { data } = createOutput(world, { json });
+    const open = draft.open.map(({ id, question, candidates }) => ({
+      id,
+      question,
+      candidates: candidates.map(({ label, why = null }) => ({ label, why })),
+    }));
+    data({ type: "draft", yaml: draft.yaml, left: sampled.left, notes: [...draft.notes, ...sampled.notes], open });
+    for (const check of checks) data({ type: "file", ...check });
+    if (shown !== null) data({ type: "written", path: shown, kept: false });
+    return ExitCode.ok;
+  }
   if (path === null) world.stdout.write(draft.yaml);
   const said = plain([
     list("Left out:", sampled.left),

@@ -5,7 +5,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command, exampleText } from "../command.js";
 import { configText, environmentText, ignoreText } from "../folder-files.js";
-import { shownPath } from "../output.js";
+import { createOutput, shownPath } from "../output.js";
 
 const folderFiles = [
   [configFileName, configText, "the services to import into"],
@@ -29,16 +29,18 @@ export const spec = command({
     "rowferry init imports/waste": "",
     "rowferry init imports/waste march.csv": "and a first mapping of a file",
   },
-  async run(frame, _given, named: string | undefined, others: string[]) {
-    const { cwd, stdout } = frame.world;
+  async run(frame, { json = false }, named: string | undefined, others: string[]) {
+    const { cwd } = frame.world;
+    const output = createOutput(frame.world, { json });
     // `init march.csv`: here, with a mapping.
     const isFile = named !== undefined && statSync(resolve(cwd, named), { throwIfNoEntry: false })?.isFile() === true;
     const root = resolve(cwd, isFile ? "." : (named ?? "."));
     const files = isFile ? [named, ...others] : others;
-    const say = (path: string, isThere: boolean, what: string) =>
-      stdout.write(
-        `${isThere ? "kept" : "made"}  ${shownPath(path, cwd).padEnd(22)} ${isThere ? "it was there already" : what}\n`,
-      );
+    const say = (path: string, isThere: boolean, what: string) => {
+      const shown = shownPath(path, cwd);
+      output.data({ type: "written", path: shown, kept: isThere });
+      output.text(`${isThere ? "kept" : "made"}  ${shown.padEnd(22)} ${isThere ? "it was there already" : what}`, true);
+    };
     mkdirSync(root, { recursive: true });
     for (const [name, text, what] of folderFiles) {
       const path = join(root, name);
@@ -46,13 +48,13 @@ export const spec = command({
       if (!isThere) writeFileSync(path, text, { flag: "wx" });
       say(path, isThere, what);
     }
-    const output = join(root, "mapping.yaml");
-    if (files.length === 0) stdout.write(`${next}\n`);
-    else if (existsSync(output)) say(output, true, "");
+    const mapping = join(root, "mapping.yaml");
+    if (files.length === 0) output.text(next, true);
+    else if (existsSync(mapping)) say(mapping, true, "");
     else {
       const { guess } = await import("./guess.js");
       // It prints the next steps.
-      await guess(frame, files, { output });
+      await guess(frame, files, { output: mapping, json });
     }
     return ExitCode.ok;
   },

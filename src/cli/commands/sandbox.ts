@@ -27,13 +27,12 @@ const own = {
   store: ["--store <file>", "where it keeps its records (default: state/sandbox/store.db, as rehearsals do)"],
   memory: ["--memory", "keep nothing"],
   faults: ["--faults <file>", "fault rules from the start (JSON)"],
-  json: ["--json", "print a line of JSON on stdout"],
 } as const;
 
 const dump = command({
   examples: { "rowferry sandbox dump": "every timeline made by rehearsals" },
   flags: { store: own.store, ids: ["--ids", "with generated ids and keys"] },
-  async run({ world }, { store, ids = false }) {
+  async run({ world }, { store, ids = false, json = false }) {
     const file = storeFile(world.cwd, store);
     if (!existsSync(file))
       throw new RowferryError("file-missing", "the sandbox keeps nothing yet", {
@@ -43,7 +42,9 @@ const dump = command({
     const { createSandbox } = await import("../../sandbox/index.js");
     const sandbox = createSandbox({ storage: { file } });
     try {
-      world.stdout.write(sandbox.dump({ ids }));
+      const timelines = sandbox.dump({ ids });
+      if (json) createOutput(world, { json }).data({ type: "timelines", timelines });
+      else world.stdout.write(timelines);
     } finally {
       await sandbox.close();
     }

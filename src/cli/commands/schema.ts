@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { mappingJsonSchema } from "../../map/json-schema.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { command } from "../command.js";
-import { shownPath } from "../output.js";
+import { createOutput, shownPath, tell, told } from "../output.js";
 import { writeNewFile } from "../write-new-file.js";
 
 export const spec = command({
@@ -13,9 +13,9 @@ export const spec = command({
   notes: [
     "Editors with a YAML language server (VS Code with the extension YAML by Red Hat, and others) then complete and check a mapping whose first line is",
     "  # yaml-language-server: $schema=schema.json",
-    "with the path from the mapping to the schema.",
+    "with the path from the mapping to the schema. With --json the schema is the same: it is JSON.",
   ],
-  run({ world }, { output }) {
+  run({ world }, { output, json = false }) {
     // As published.
     const text = `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`;
     if (output === undefined) world.stdout.write(text);
@@ -23,7 +23,10 @@ export const spec = command({
       const path = resolve(world.cwd, output);
       const shown = shownPath(path, world.cwd);
       writeNewFile(path, text, { force: isSchema(path), shown });
-      world.stdout.write(`${shown} written\n`);
+      tell(
+        createOutput(world, { json }),
+        told({ line: { type: "written", path: shown, kept: false }, text: (line) => [`${line.path} written`] }),
+      );
     }
     return Promise.resolve(ExitCode.ok);
   },

@@ -70,7 +70,29 @@ const table = z.strictObject({
   error,
 });
 
-export const file = line("file", "Of `check`, per file.", {
+export const written = line("written", "Of `init`, `guess --output` and `schema --output`, per file.", {
+  path: text,
+  kept: flag.describe("it was there already, and is as it was"),
+});
+
+export const draft = line("draft", "Of `guess`.", {
+  yaml: text.describe("the mapping"),
+  left: z.array(text).describe("what was left out, in sentences"),
+  notes: z.array(text).describe("what to look at, in sentences"),
+  open: z
+    .array(
+      z.strictObject({
+        id: text,
+        question: text,
+        candidates: z.array(z.strictObject({ label: text, why: text.nullable() })),
+      }),
+    )
+    .describe("what the data do not decide; while there is any, the mapping is a draft"),
+});
+
+export const timelines = line("timelines", "Of `sandbox dump`.", { timelines: text });
+
+export const file = line("file", "Of `check` and `guess`, per file.", {
   path: text,
   format: z.enum(["csv", "xlsx"]).nullable(),
   sheets: z.array(z.strictObject({ sheet: text.nullable(), hidden: flag, read: flag })),
