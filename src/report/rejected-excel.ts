@@ -11,6 +11,7 @@ import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
 import type { CellKind, CellLook } from "../model/row.js";
 import { writeAtomically } from "./atomic-file.js";
 import type { RejectedContent, RejectedFile } from "./rejected-file.js";
+import { plainText } from "./plain-text.js";
 import { originalColumns, ownCells, ownColumns, type RejectedRow } from "./rejected-row.js";
 
 const headerFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFE8A33D" } };
@@ -60,6 +61,7 @@ async function writeWorkbook(
       header.getCell(columns.length + index + 1).fill = headerFill;
     });
     header.commit();
+    const hintAt = content.header.findIndex((name) => name.trim().toLowerCase() === "rowferry_hint");
     const derived = new Set<string>();
     let count = 0;
     let left = 0;
@@ -69,16 +71,19 @@ async function writeWorkbook(
         continue;
       }
       const line = sheet.addRow([]);
+      // A corrected file holds values where an earlier rejected file could not keep formulas; its hint names them.
+      const earlier = row.cells[hintAt]?.split(" | ").find((hint) => hint.endsWith(DERIVED)) ?? "";
       const still = columns.flatMap((position, index) => {
-        const follows = writeCell(line.getCell(index + 1), row, position, content.header);
-        return follows ? [] : [titles[index] ?? columnLetters(index + 1)];
+        const title = titles[index] ?? "";
+        const isValue = earlier.includes(plainText(`"${title}"`));
+        return writeCell(line.getCell(index + 1), row, position, content.header, isValue) ? [] : [title];
       });
       for (const title of still) {
         if (derived.has(title)) continue;
         derived.add(title);
         line.getCell(titles.indexOf(title) + 1).note = DERIVED;
       }
-      const hint = still.length === 0 ? [] : [`${quoted(still)}: ${DERIVED}`];
+      const hint = still.length === 0 ? [] : [`${quoted(still, 100)}: ${DERIVED}`];
       ownCells(row, hint).forEach((text, index) => {
         const cell = line.getCell(columns.length + index + 1);
         cell.value = text === "" ? null : xmlText(text);
@@ -107,12 +112,19 @@ async function writeWorkbook(
   return Promise.race([finish(), failed]);
 }
 
-/** @returns false where the cell was computed by a formula that cannot come along: it is a value now. */
-function writeCell(cell: exceljs.Cell, row: RejectedRow, position: number, header: readonly string[]): boolean {
+/** @returns false where the cell was computed by a formula that cannot come along, or in an earlier file could not: it is a value now. */
+function writeCell(
+  cell: exceljs.Cell,
+  row: RejectedRow,
+  position: number,
+  header: readonly string[],
+  isValue: boolean,
+): boolean {
   const text = row.cells[position] ?? "";
   const look = row.looks?.[position] ?? {};
   const { value, format } = excelValue(text, row.kinds?.[position] ?? "text", look);
-  const formula = typeof look.formula === "string" ? ownFormula(look.formula, Number(cell.row), header) : look.formula;
+  const own = look.formula === undefined && isValue ? null : look.formula;
+  const formula = typeof own === "string" ? ownFormula(own, Number(cell.row), header) : own;
   if (format !== null) cell.numFmt = format;
   if (typeof formula === "string")
     // Without a result the cell says, until a spreadsheet has computed it, what it said in its file: that there is none.
@@ -207,10 +219,10 @@ function durationValue(text: string): ExcelValue | null {
 
 const usualWidth = (title: string): number => Math.min(30, Math.max(10, title.length + 2));
 
-const quoted = (titles: readonly string[]): string =>
+const quoted = (titles: readonly string[], most = 10): string =>
   listed(
     titles.map((title) => `"${title}"`),
-    10,
+    most,
   );
 
 /** XML cannot hold control characters; Excel writes them as `_x001B_`, and text that looks like that as `_x005F_x001B_`. */

@@ -101,6 +101,18 @@ describe("a rejected workbook", () => {
     expect(bodiesOf(office)).toHaveLength(1);
   });
 
+  it("made of a corrected one still says which cells will not follow, however often", async () => {
+    const office = openOffice(typedMapping);
+    await writeTyped(office.path("loads.xlsx"), typed, true);
+    let path = await rejectedOf(office);
+    for (const again of [1, 2]) {
+      const { err } = await office.type("import", office.path("m.yaml"), path);
+      expect(err.replace(/\s+/g, " "), `time ${again}`).toContain('the coloured cells of "Charge", "Running" do not');
+      const summary = await office.run("import", office.path("m.yaml"), path);
+      path = summary.files.find(({ kind }) => kind === "rejected")?.path ?? expect.fail("nothing was rejected");
+    }
+  });
+
   it("that is still wrong is rejected again with its formulas", async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
