@@ -94,7 +94,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     // Without `close`, which its owner calls.
     transport: (request) => transport(request),
     maxOutageMs: 1_000,
-    retryPolicy: { retries: 0 },
+    retries: 0,
   });
   try {
     const nobody = { countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry-doctor" };

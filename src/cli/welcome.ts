@@ -7,19 +7,25 @@ import type { World } from "./world.js";
 
 export function welcome({ cwd }: World): string {
   const isStarted = [configFileName, ".env", "state"].some((name) => existsSync(join(cwd, name)));
-  const next = exampleText(isStarted ? onTheWay : firstContact).replace("Examples:", "Next:");
   return `Rowferry carries spreadsheet rows to document timelines: exactly once, in order,
 at the speed limit.
-${next}
+${nextSteps(isStarted ? onTheWay : firstContact)}
 
 rowferry --help lists all commands; rowferry <command> --help tells more of one.
 `;
 }
 
-const firstContact = {
-  "rowferry guess data.csv -o mapping.yaml": "a first mapping, from your file",
+export const nextSteps = (steps: { [typed: string]: string }): string =>
+  exampleText(steps).replace("Examples:", "Next:");
+
+export const firstMapping = {
+  "rowferry guess data.csv -o mapping.yaml": "a first mapping from a file",
   "rowferry check mapping.yaml data.csv": "how it reads the file",
   "rowferry import mapping.yaml data.csv": "a rehearsal in a local sandbox",
+};
+
+const firstContact = {
+  ...firstMapping,
   "rowferry init": "settings, when a service is to be used",
 };
 

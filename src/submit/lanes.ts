@@ -6,8 +6,6 @@ export interface Lanes {
   add(task: () => Promise<void>): Promise<void>;
   /** Resolves when no task is left. Rejects with the first error, once running tasks have ended. */
   settled(): Promise<void>;
-  readonly running: number;
-  readonly waiting: number;
 }
 
 export interface LanesOptions {
@@ -44,12 +42,6 @@ export function createLanes({ concurrency = 512, ahead = 64 }: LanesOptions = {}
     async settled() {
       await queue.onIdle();
       check();
-    },
-    get running() {
-      return queue.pending;
-    },
-    get waiting() {
-      return queue.size;
     },
   };
 }

@@ -8,21 +8,10 @@ import type { ServiceClock } from "./service-clock.js";
 import type { TokenSource } from "./token.js";
 import { plainLine } from "./words.js";
 
-export interface RetryPolicy {
-  /** Repeats with a fresh token and probes of an outage do not count. */
-  retries: number;
-  firstDelayMs: number;
-  longestDelayMs: number;
-  /** The longest Retry-After that is obeyed. */
-  longestRetryAfterMs: number;
-}
-
-export const defaultRetryPolicy: RetryPolicy = {
-  retries: 5,
-  firstDelayMs: 1_000,
-  longestDelayMs: 30_000,
-  longestRetryAfterMs: 120_000,
-};
+const firstDelayMs = 1_000;
+const longestDelayMs = 30_000;
+/** Of those that are obeyed. */
+const longestRetryAfterMs = 120_000;
 
 type Ending = Verdict | "no-answer" | "unreadable-answer";
 
@@ -47,9 +36,9 @@ const sequels: Record<Ending, Sequel> = {
  * ms before retry number `retry` (from 1). `backoff`: doubling, plus up to half at random, capped. `pending`: 2 to 5
  * seconds, later retries closer to 5 (service.md, Errors).
  */
-function retryDelay(sequel: "backoff" | "pending", retry: number, policy: RetryPolicy, random: Random): number {
+function retryDelay(sequel: "backoff" | "pending", retry: number, random: Random): number {
   if (sequel === "pending") return Math.min(5_000, 1_000 * (1 + retry + random()));
-  return Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** (retry - 1) * (1 + random() / 2));
+  return Math.min(longestDelayMs, firstDelayMs * 2 ** (retry - 1) * (1 + random() / 2));
 }
 
 /** In ms, from seconds or a date; 0: no Retry-After. */
@@ -64,7 +53,8 @@ function retryAfterMs(header: string | undefined, serviceNow: number): number {
 export interface RetryOptions {
   clock: Clock;
   random: Random;
-  policy: RetryPolicy;
+  /** Repeats with a fresh token and probes of an outage do not count. */
+  retries: number;
   stop: Stop;
   tokens: TokenSource;
   serviceClock: ServiceClock;
@@ -78,7 +68,7 @@ export function withRetries(
   next: Layer,
   options: RetryOptions,
 ): (call: Call, options?: SendOptions) => Promise<Answer> {
-  const { clock, random, policy, stop, tokens } = options;
+  const { clock, random, stop, tokens } = options;
   const isAnswered = async (read: Call | null): Promise<boolean> => {
     const asked = read === null ? null : await next({ call: read, freshToken: true });
     return asked?.sent === true && endingOf(asked) === "accepted";
@@ -133,10 +123,10 @@ export function withRetries(
       } else if (!tried.probe) {
         freshToken = false;
         // A probe spends no retry; the outage gate times the next one.
-        if (retries >= policy.retries) return unanswered(attempts, tried);
+        if (retries >= options.retries) return unanswered(attempts, tried);
         retries++;
-        const asked = Math.min(policy.longestRetryAfterMs, retryAfter(tried, options.serviceClock));
-        await clock.sleep(Math.max(retryDelay(sequel, retries, policy, random), asked), stop.signal);
+        const asked = Math.min(longestRetryAfterMs, retryAfter(tried, options.serviceClock));
+        await clock.sleep(Math.max(retryDelay(sequel, retries, random), asked), stop.signal);
       }
       const reason = reasonOf(stop);
       if (reason !== null) return stopped(attempts, reason);

@@ -6,8 +6,6 @@ export interface ServiceClock {
   now(): number;
   /** From an answer that has just arrived. */
   seen(date: string | undefined): void;
-  /** In ms; null before the first answer. */
-  readonly aheadMs: number | null;
 }
 
 /** A larger difference is believed only if two answers show it. */
@@ -21,18 +19,14 @@ export function createServiceClock(clock: Clock): ServiceClock {
   // A single distant time proves nothing: events would be sent too early (F68).
   const isConfirmed = (one: number, index: number) =>
     Math.abs(one) <= FAR_OFF_MS || ahead.some((other, at) => at !== index && Math.abs(other - one) <= AGREEING_MS);
-  const best = () => {
-    const confirmed = ahead.filter(isConfirmed);
-    return confirmed.length === 0 ? null : Math.max(...confirmed);
-  };
   return {
-    now: () => clock.now() + (best() ?? 0),
+    now() {
+      const confirmed = ahead.filter(isConfirmed);
+      return clock.now() + (confirmed.length === 0 ? 0 : Math.max(...confirmed));
+    },
     seen(date) {
       const time = date === undefined ? Number.NaN : Date.parse(date);
       if (!Number.isNaN(time)) ahead = [...ahead.slice(-15), time - clock.now()];
-    },
-    get aheadMs() {
-      return best();
     },
   };
 }

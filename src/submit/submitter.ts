@@ -7,7 +7,7 @@ import type { Attempt, CallKind, Submitter } from "./call.js";
 import { createClient, throttled } from "./client.js";
 import { createStop, type StopReason } from "./layer.js";
 import { withOutageGate } from "./outage.js";
-import { defaultRetryPolicy, type RetryPolicy, withRetries } from "./retry.js";
+import { withRetries } from "./retry.js";
 import { createServiceClock } from "./service-clock.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { type Throttle, unthrottled } from "./throttle.js";
@@ -33,7 +33,8 @@ export interface SubmitterOptions {
   /** Default 15 minutes. */
   maxOutageMs?: number | undefined;
   notice?: (notice: SubmitNotice) => void;
-  retryPolicy?: Partial<RetryPolicy>;
+  /** Of a call; default 5. */
+  retries?: number;
   onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
 }
 
@@ -68,7 +69,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   const send = withRetries(gated, {
     clock,
     random,
-    policy: { ...defaultRetryPolicy, ...options.retryPolicy },
+    retries: options.retries ?? 5,
     stop,
     tokens,
     serviceClock,

@@ -3,21 +3,16 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { configFileName } from "../../settings/config-file.js";
-import { command, exampleText } from "../command.js";
+import { command } from "../command.js";
 import { configText, environmentText, ignoreText } from "../folder-files.js";
 import { createOutput, shownPath } from "../output.js";
+import { firstMapping, nextSteps } from "../welcome.js";
 
 const folderFiles = [
   [configFileName, configText, "the services to import into"],
   [".env.example", environmentText, "or one service by environment; copy to .env"],
   [".gitignore", ignoreText, "keeps ledgers and secrets to yourself"],
 ] as const;
-
-const next = exampleText({
-  "rowferry guess data.csv -o mapping.yaml": "a first mapping from a file",
-  "rowferry check mapping.yaml data.csv": "how it reads the file",
-  "rowferry import mapping.yaml data.csv": "a rehearsal in a local sandbox",
-}).replace("Examples:", "Next:");
 
 export const spec = command({
   takes: {
@@ -49,7 +44,7 @@ export const spec = command({
       say(path, isThere, what);
     }
     const mapping = join(root, "mapping.yaml");
-    if (files.length === 0) output.text(next, true);
+    if (files.length === 0) output.text(nextSteps(firstMapping), true);
     else if (existsSync(mapping)) say(mapping, true, "");
     else {
       const { guess } = await import("./guess.js");

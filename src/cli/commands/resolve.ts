@@ -1,6 +1,7 @@
 /** `rowferry resolve <what>`: records what a person found at the service about stranded or doubtful work. */
 import { RowferryError } from "../../model/error.js";
 import { counted, localTime } from "../../report/figures.js";
+import { said as sentences } from "../../report/said.js";
 import type { Settled } from "../../desk/decide.js";
 import { whoami } from "../../model/whoami.js";
 import { confirm } from "../confirm.js";
@@ -92,7 +93,7 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   );
   return told({
     line,
-    text: () => [`${title} has the id ${documentId} now.`],
+    text: (found) => sentences({ ...found, findings: [] }),
     next: [{ command: `rowferry resume${same}`, why: "send its events that wait" }],
   });
 }
@@ -130,10 +131,7 @@ async function settle(
   const settled = await settleNamed(target, { name, confirmed, word: said, by }, options);
   return told({
     line: lineOf(settled),
-    text: ({ changed }) => [
-      `${title}: ${said === "landed" ? "landed" : "not landed"}, as you say.`,
-      changed > 0 && `${counted(changed, "event")} with other content than the rows have now.`,
-    ],
+    text: (line) => sentences({ ...line, events: [] }),
     next: [{ command: `rowferry resume${same}`, why: "send what waited for it" }],
   });
 }
