@@ -17,15 +17,11 @@ export type Verdict =
   | "forbidden"
   | "unauthorized";
 
-export interface Rule {
-  /** Inclusive. */
-  from: number;
-  to: number;
+interface Rule {
+  status: number;
   code?: string;
   words?: (words: string) => boolean;
   verdict: Verdict;
-  /** A write with this answer may have taken effect. */
-  doubt: boolean;
 }
 
 /** `Document deduplicationId: (...) already exists` (service.md, Errors), in any case and spacing. */
@@ -34,25 +30,20 @@ function namesDuplicate(words: string): boolean {
   return at !== -1 && /\balready\s+exists/i.test(words.slice(at));
 }
 
-export const rules: readonly Rule[] = [
-  // Open point 16.
-  { from: 200, to: 299, verdict: "accepted", doubt: false },
-  { from: 401, to: 401, verdict: "unauthorized", doubt: false },
+/** The 4xx of which more is to be known than that they refuse. */
+const rules: readonly Rule[] = [
+  { status: 401, verdict: "unauthorized" },
   // Open point 13: the gateway's 403 looks like the service's own.
-  { from: 403, to: 403, verdict: "forbidden", doubt: false },
+  { status: 403, verdict: "forbidden" },
   // Before PENDING: a repeat that names the key has landed.
-  { from: 409, to: 409, code: "CONFLICT_ERROR", words: namesDuplicate, verdict: "duplicate", doubt: false },
-  { from: 409, to: 409, code: "PENDING_PROCESS_CONFLICT_ERROR", verdict: "pending", doubt: false },
-  { from: 429, to: 429, verdict: "rate-limited", doubt: false },
-  // "Every 4xx except …" (service.md, Errors).
-  { from: 400, to: 499, verdict: "refused", doubt: false },
-  { from: 500, to: 599, verdict: "unavailable", doubt: true },
-  // A redirect (never followed: it would send the body elsewhere) or an unknown status does not come from the service.
-  { from: 0, to: 999, verdict: "unavailable", doubt: true },
+  { status: 409, code: "CONFLICT_ERROR", words: namesDuplicate, verdict: "duplicate" },
+  { status: 409, code: "PENDING_PROCESS_CONFLICT_ERROR", verdict: "pending" },
+  { status: 429, verdict: "rate-limited" },
 ];
 
 export interface Reading {
   verdict: Verdict;
+  /** A write with this answer may have taken effect. */
   doubt: boolean;
   /** If accepted: null when empty, undefined when not JSON. */
   body: JsonValue | undefined;
@@ -64,22 +55,21 @@ export interface Reading {
 
 /** `secrets`: texts to remove from the stored answer. */
 export function classify(reply: TransportReply, secrets: readonly string[] = []): Reading {
-  const accepted = reply.status >= 200 && reply.status <= 299;
-  if (accepted) return { verdict: "accepted", doubt: false, body: readJson(reply.body), error: null, key: null };
+  const { status } = reply;
+  // Open point 16.
+  if (status >= 200 && status <= 299)
+    return { verdict: "accepted", doubt: false, body: readJson(reply.body), error: null, key: null };
   const { error, words } = readError(reply, secrets);
-  const rule = rules.find((candidate) => fits(candidate, error, words));
-  const verdict = rule?.verdict ?? "unavailable";
-  return {
-    verdict,
-    doubt: rule?.doubt ?? true,
-    body: undefined,
-    error,
-    key: verdict === "duplicate" ? keyOf(words ?? "") : null,
-  };
+  // 5xx; or a redirect (never followed: it would send the body elsewhere) or an unknown status, which does not come
+  // from the service.
+  if (status < 400 || status > 499) return { verdict: "unavailable", doubt: true, body: undefined, error, key: null };
+  // "Every 4xx except …" (service.md, Errors).
+  const verdict = rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused";
+  return { verdict, doubt: false, body: undefined, error, key: verdict === "duplicate" ? keyOf(words ?? "") : null };
 }
 
 function fits(rule: Rule, error: ServiceError, words: string | null): boolean {
-  if (error.status < rule.from || error.status > rule.to) return false;
+  if (rule.status !== error.status) return false;
   if (rule.code !== undefined && !error.codes.includes(rule.code)) return false;
   return rule.words === undefined || (words !== null && rule.words(words));
 }
