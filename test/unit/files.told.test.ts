@@ -339,6 +339,7 @@ describe("several files of one command", () => {
     for (const name of ["share", "done"] as const) {
       const told = reading.map((one) => one[name] ?? -1);
       expect(told).toEqual(told.toSorted((one, other) => one - other));
+      expect(told[0]).toBeLessThan(told.at(-1) ?? 0);
       expect(told.at(-1)).toBe(name === "share" ? 1 : 2001);
     }
     expect(reading.length).toBeGreaterThan(5);
