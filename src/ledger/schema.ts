@@ -431,11 +431,25 @@ CREATE VIEW open_registrations AS
     iif(kind = 'participant', json_extract(payload, '$.taxId'), identity) AS name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 
+-- Which rows are invalid, and neither corrected nor given up?
+CREATE VIEW invalid_rows AS SELECT * FROM rows WHERE fate = 'invalid' AND settled IS NULL;
+
+-- Which rows hold what is later on which document, or the event that they would have changed?
+CREATE VIEW holds AS
+  SELECT p.* FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.settled IS NULL;
+
+-- What became of each row that is not done, and why? A line for an invalid row, and for each open record of any other.
+-- The first row of a group speaks for all. An event without a state of its own is planned, and has no line.
+CREATE VIEW row_fates AS
+  SELECT id AS row_id, 'row' AS subject, id, fate AS state, reason AS code FROM invalid_rows WHERE lead IS NULL
+  UNION ALL SELECT re.row_id, 'event', o.id, o.state, o.code FROM open_events o JOIN row_events re ON re.event_id = o.id
+  UNION ALL SELECT row_id, 'document', id, state, coalesce(reason, state) FROM failed_documents WHERE row_id IS NOT NULL
+  UNION ALL SELECT row_id, subject, id, state, coalesce(reason, state) FROM open_registrations;
+
 -- What does a person or a later run have to see to, and why? A line for each problem of an invalid row, and for each record that failed.
 CREATE VIEW failures AS
   SELECT 'row' AS subject, r.id, r.id AS row_id, r.fate AS state, p.code, p.column_name, p.message, p.hint, NULL AS name
-  FROM rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
-  WHERE r.fate = 'invalid' AND r.settled IS NULL
+  FROM invalid_rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
   UNION ALL
   -- Names the row that differs, not the one that landed.
   SELECT 'event', o.id, coalesce(iif(o.state = 'changed', (SELECT row_id FROM problems

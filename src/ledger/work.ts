@@ -176,8 +176,7 @@ export function createWorkStore(database: LedgerDatabase) {
     /** Rows that are not settled and whose event has not landed (H14, H15). */
     holds(document: number): Hold[] {
       const placed = database.rows<Hold>(
-        `SELECT p.row_id AS row, p.at, NULL AS event FROM placements p JOIN rows r ON r.id = p.row_id
-         WHERE p.document_id = @document AND r.settled IS NULL AND NOT EXISTS (SELECT 1 FROM events_now e
+        `SELECT p.row_id AS row, p.at, NULL AS event FROM holds p WHERE p.document_id = @document AND NOT EXISTS (SELECT 1 FROM events_now e
            WHERE e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id AND e.landed)`,
         { document },
       );

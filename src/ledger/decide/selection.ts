@@ -129,7 +129,7 @@ export function selectNamed(
   const codes = database.values<string>(
     `SELECT count(*) || ' of ' || code FROM (
        SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
-       UNION ALL SELECT reason FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL)
+       UNION ALL SELECT reason FROM invalid_rows WHERE lead IS NULL)
      WHERE code IS NOT NULL GROUP BY code ORDER BY count(*) DESC, code LIMIT 8`,
   );
   const hint = codes.length === 0 ? "Nothing is open." : `Open: ${codes.join(", ")}; \`rowferry status\` shows them.`;

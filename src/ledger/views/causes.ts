@@ -37,12 +37,10 @@ export interface OpenCauses {
   later: Cause[];
 }
 
-const isOpen = "r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL";
-
 /** Invalid rows, each with the first thing that is wrong with it. In the problems' order: a search for each row takes four times as long. */
 const firstProblems = `SELECT p.row_id, p.code, p.column_name, p.message, p.at, min(p.id)
-  FROM problems p CROSS JOIN rows r ON r.id = p.row_id
-  WHERE p.row_id IS NOT NULL AND p.severity = 'error' AND ${isOpen} GROUP BY p.row_id`;
+  FROM problems p CROSS JOIN invalid_rows r ON r.id = p.row_id
+  WHERE p.row_id IS NOT NULL AND p.severity = 'error' AND r.lead IS NULL GROUP BY p.row_id`;
 
 /** A column with more kinds of mistakes than this is one cause: a message may hold a text of its own for every row. */
 const MOST_MISTAKES = 5;
@@ -97,10 +95,8 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
 export function rowsOfCause(database: LedgerDatabase, { code, column, mistake }: CauseName): number[] {
   const found = database.rows<{ id: number; message: string | null }>(
     `SELECT row_id AS id, message FROM (${firstProblems}) WHERE code = @code AND (@column IS NULL OR column_name = @column)
-     UNION ALL SELECT re.row_id, NULL FROM open_events o JOIN row_events re ON re.event_id = o.id
-       WHERE o.code = @code AND @column IS NULL AND o.state IN ('rejected', 'foreign', 'changed')
-     UNION ALL SELECT row_id, NULL FROM failures
-       WHERE subject IN ('document', 'participant', 'address') AND code = @code AND row_id IS NOT NULL AND @column IS NULL
+     UNION ALL SELECT row_id, NULL FROM row_fates
+       WHERE code = @code AND @column IS NULL AND subject <> 'row' AND (subject <> 'event' OR state <> 'stalled')
      ORDER BY 1`,
     { code, column },
   );
@@ -112,11 +108,8 @@ export function rowsOfCause(database: LedgerDatabase, { code, column, mistake }:
 export function rowsToCorrect(database: LedgerDatabase): Set<number> {
   return new Set(
     database.values<number>(
-      `SELECT r.id FROM rows r WHERE ${isOpen}
-       UNION SELECT re.row_id FROM open_events o JOIN row_events re ON re.event_id = o.id
-         WHERE o.state = 'rejected' AND o.code NOT IN (SELECT value FROM json_each(@beyond))
-       UNION SELECT row_id FROM failures WHERE subject IN ('document', 'participant', 'address') AND state = 'rejected'
-         AND row_id IS NOT NULL AND code NOT IN (SELECT value FROM json_each(@beyond))`,
+      `SELECT DISTINCT row_id FROM row_fates WHERE subject = 'row'
+         OR state = 'rejected' AND code NOT IN (SELECT value FROM json_each(@beyond))`,
       { beyond: JSON.stringify(beyondCorrection) },
     ),
   );

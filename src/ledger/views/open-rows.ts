@@ -73,11 +73,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
  * Rows of failed events, and rows that are invalid or declared refused records. For a changed event, only the rows that
  * differ, not those that landed or came from a rejected file.
  */
-const rejected = `SELECT re.row_id FROM open_events e JOIN row_events re ON re.event_id = e.id
-    WHERE e.reason IS NOT 'row-gone' AND (e.state IN ('rejected', 'foreign')
-      OR (e.state = 'changed' AND EXISTS (SELECT 1 FROM problems p WHERE p.row_id = re.row_id AND p.severity = 'error')))
-  UNION ALL SELECT row_id FROM failures
-    WHERE subject <> 'event' AND state IN ('invalid', 'rejected') AND row_id IS NOT NULL`;
+const rejected = `SELECT row_id FROM row_fates f WHERE code IS NOT 'row-gone' AND (state IN ('invalid', 'rejected', 'foreign')
+  OR state = 'changed' AND EXISTS (SELECT 1 FROM problems p WHERE p.row_id = f.row_id AND p.severity = 'error'))`;
 
 export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "looks" | "problems"> {
   /** The first row of its group; without one, the row itself. */

@@ -11,9 +11,8 @@ const open = [
   `SELECT json_array('event', d.namespace, d.kind, d.key, d.generation, hex(e.deduplication_id), hex(e.content_hash), e.at, o.state, o.code) AS line
    FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id JOIN documents d ON d.id = e.document_id
    ORDER BY d.namespace, d.kind, d.key, d.generation, e.at, e.rank, e.deduplication_id`,
-  `SELECT json_array('row', r.fate, r.settled, i.content_hash, i.sheet, r.id & 4294967295) AS line
-   FROM rows r JOIN inputs i ON i.id = r.id >> 32
-   WHERE r.fate = 'invalid' AND r.settled IS NULL ORDER BY i.content_hash, i.sheet, r.id & 4294967295`,
+  `SELECT json_array('row', i.content_hash, i.sheet, r.id & 4294967295) AS line
+   FROM invalid_rows r JOIN inputs i ON i.id = r.id >> 32 ORDER BY i.content_hash, i.sheet, r.id & 4294967295`,
 ];
 
 export function digestOfOpenWork(database: LedgerDatabase): string {

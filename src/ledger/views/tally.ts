@@ -151,34 +151,27 @@ export function countWaiting(database: LedgerDatabase): { held: number; deferred
 
 /** Neither corrected nor dismissed. */
 export function countInvalidRows(database: LedgerDatabase): number {
-  return database.value<number>("SELECT count(*) FROM rows WHERE fate = 'invalid' AND settled IS NULL") ?? 0;
+  return database.value<number>("SELECT count(*) FROM invalid_rows") ?? 0;
 }
 
 /** Worst first; queries use the position. */
 const outcomes = ["toDecide", "toCorrect", "waiting", "toSend", "later", "dismissed"] as const;
 const [DECIDE, CORRECT, WAITING, SEND, LATER, DISMISSED] = outcomes.keys();
 
-const isDecided = (code: string) => `${code} IN ('${beyondCorrection.join("', '")}')`;
 const inInput = (row: string) => `${row} >= i.id << 32 AND ${row} < (i.id + 1) << 32`;
 
-const openOutcomes = `SELECT re.row_id, CASE o.state
-    WHEN 'held' THEN ${WAITING}
-    WHEN 'deferred' THEN ${LATER}
-    WHEN 'rejected' THEN iif(${isDecided("o.code")}, ${DECIDE}, ${CORRECT})
-    WHEN 'foreign' THEN ${DECIDE} WHEN 'changed' THEN ${DECIDE}
-    ELSE iif(${isDecided("o.code")}, ${DECIDE}, ${SEND}) END AS outcome
-  FROM open_events o JOIN row_events re ON re.event_id = o.id
+const openOutcomes = `SELECT row_id, CASE
+    WHEN state = 'held' THEN ${WAITING} WHEN state = 'deferred' THEN ${LATER}
+    WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${beyondCorrection.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
+    WHEN state IN ('rejected', 'invalid') THEN ${CORRECT} ELSE ${SEND} END AS outcome
+  FROM row_fates
   UNION ALL SELECT re.row_id, iif(e.dismissed, ${DISMISSED}, ${SEND})
     FROM inputs_asked i CROSS JOIN row_events re ON ${inInput("re.row_id")} JOIN events_now e ON e.id = re.event_id
     WHERE e.state IN ('planned', 'sending') OR e.dismissed
-  UNION ALL SELECT row_id, CASE WHEN reason = 'dismissed' THEN ${DISMISSED} WHEN state = 'rejected' THEN ${CORRECT} ELSE ${SEND} END
-    FROM registrations WHERE state <> 'registered' AND row_id IS NOT NULL
-  UNION ALL SELECT row_id, CASE WHEN state = 'rejected' THEN ${CORRECT}
-      WHEN state = 'stranded' OR reason = 'doubt-unsettled' THEN ${DECIDE} ELSE ${SEND} END
-    FROM failed_documents WHERE row_id IS NOT NULL
-  UNION ALL SELECT r.id, iif(r.settled IS NOT NULL, ${DISMISSED}, ${CORRECT})
-    FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
-    WHERE r.fate = 'invalid' OR r.fate = 'staged' AND r.settled IS NOT NULL`;
+  UNION ALL SELECT row_id, ${DISMISSED} FROM registrations
+    WHERE state <> 'registered' AND row_id IS NOT NULL AND reason = 'dismissed'
+  UNION ALL SELECT r.id, ${DISMISSED} FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
+    WHERE r.fate IN ('invalid', 'staged') AND r.settled IS NOT NULL`;
 
 /**
  * Outcomes of staged and invalid rows of these inputs, each row counted once, by its worst outcome (P7). Rows that have

@@ -117,7 +117,7 @@ interface Entry {
 
 const failedDocuments = `SELECT document_id AS id FROM open_events WHERE state IN ('rejected', 'stalled', 'foreign', 'changed')
   UNION SELECT id FROM failed_documents
-  UNION SELECT p.document_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.fate = 'invalid' AND r.settled IS NULL`;
+  UNION SELECT document_id FROM holds`;
 
 const entries = `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for,
     (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message,
@@ -126,8 +126,7 @@ const entries = `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for,
   UNION ALL
   SELECT coalesce(p.event, 'row'), p.at, 0, 'invalid', NULL, NULL,
     (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), p.row_id
-  FROM placements p JOIN rows r ON r.id = p.row_id
-  WHERE p.document_id = @id AND r.fate = 'invalid' AND r.settled IS NULL
+  FROM holds p WHERE p.document_id = @id
   ORDER BY 2, 3`;
 
 /** Includes invalid rows; at most `events` entries each. */

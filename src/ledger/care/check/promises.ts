@@ -97,7 +97,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
   [
     ONLY_CELLS,
     {
-      "a row that a person must change has its cells": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL
+      "a row that a person must change has its cells": `SELECT ${rowName("r.id")} FROM invalid_rows r WHERE r.lead IS NULL
        AND r.id NOT IN (SELECT c.row_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) c WHERE k.kind = 'cells')`,
     },
   ],

@@ -13,8 +13,8 @@ const select = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.reason,
     ${messagesOf("'document'", "d.id")} AS messages, ${decisionsOf("d.id", "NULL")} AS decisions,
     (SELECT json_group_object(state, count) FROM (SELECT state, count(*) AS count FROM events_now e
        WHERE e.document_id = d.id GROUP BY state ORDER BY count DESC)) AS eventCounts,
-    (SELECT json_group_array(name) FROM (SELECT DISTINCT ${rowName("p.row_id")} AS name FROM placements p
-       JOIN rows r ON r.id = p.row_id WHERE p.document_id = d.id AND r.settled IS NULL ORDER BY p.row_id)) AS holds
+    (SELECT json_group_array(name) FROM (SELECT DISTINCT ${rowName("p.row_id")} AS name FROM holds p
+       WHERE p.document_id = d.id ORDER BY p.row_id)) AS holds
   FROM documents_now d WHERE d.id IN (SELECT value FROM json_each(@ids)) ORDER BY d.namespace, d.kind, d.key, d.generation`;
 
 /** `events`: the newest so many; -1: all. */
