@@ -21,14 +21,17 @@ const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm 
 const others =
   "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMddHHmmss";
 const named =
-  "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d MMMM yyyy|MMMM d, yyyy|MMMM d yyyy|d. MMMM yyyy|d 'de' MMMM 'de' yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy|EEE, d MMM yyyy";
+  "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d MMMM yyyy|MMMM d, yyyy|MMMM d yyyy|d. MMMM yyyy|d 'de' MMMM 'de' yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy";
 const timed = (list: string[]) => list.flatMap((day) => times.split(",").map((time) => day + time));
 /** Among equals the first wins: dd/MM before MM/dd, two digits before one. */
-const digital = [...others.split(" "), ...timed(days.split(" "))];
+const numeric = timed(days.split(" "));
+const digital = [...others.split(" "), ...numeric];
 const wordy = timed(named.split("|"));
 /** Only texts with a month's first letters are tried, because luxon is slow. */
 const months =
   /(^|[ \d])(jan|ene|gen|feb|fev|mar|apr|abr|avr|mai|may|mag|jun|jui|giu|jul|lug|aug|ago|aou|sep|set|oct|okt|out|ott|nov|dec|dez|dic)/;
+
+const weekdays = /^(mo|tu|we|th|fr|sa|su|di|mi|do|so|seg|ter|qua|qui|sex|lun|mar|mer|jeu|jue|ven|vie|gio)/;
 
 /** Another form is believed if at least one cell in this many has it. */
 const believed = 200;
@@ -72,14 +75,18 @@ export function datesOf(cells: readonly Cell[], told: boolean): Dates | null {
 
 function bestFormat(group: readonly Cell[], told: boolean) {
   const text = group[0]?.text ?? "";
-  const words = /\p{Letter}{3}/u.test(text);
+  const [, weekday = "", sign = ""] = /^(\p{Letter}[\p{Letter}-]+)(,? )(?=.*\d{4})/u.exec(text) ?? [];
+  const early = !weekdays.test(headerText(weekday)) ? "" : `${weekday.length > 3 ? "EEEE" : "EEE"}${sign}`;
+  const isNamed = months.test(headerText(early === "" ? text : text.slice(weekday.length)));
+  const words = early !== "" || /\p{Letter}{3}/u.test(text);
   const digits = /^\d+([.,]\d+)?$/.test(text) && !told && !group.every((cell) => reads("yyyyMMdd", "en", cell));
-  if (digits || (words && !months.test(headerText(text)))) return null;
+  if (digits || (words && early === "" && !isNamed)) return null;
   const few = group.filter((_, at) => at % Math.ceil(group.length / 5) === 0);
   const fits = (format: string, language?: string) => group.filter((cell) => reads(format, language, cell)).length;
   let best: { format: string; language: string | undefined; count: number; first: Dates["first"] } | null = null;
   for (const language of words ? ["en", "pt", "es", "de", "fr", "it"] : [undefined])
-    for (const format of words ? wordy : digital) {
+    for (const form of isNamed ? wordy : early === "" ? digital : numeric) {
+      const format = early + form;
       if (best?.count === group.length || !few.some((cell) => reads(format, language, cell))) continue;
       const count = fits(format, language);
       if (count * 2 < group.length || count <= (best?.count ?? 0)) continue;

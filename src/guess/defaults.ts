@@ -17,11 +17,26 @@ const blankWords = [
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
-/** Always includes the empty text. */
-export function guessBlank(rows: readonly Row[]): string[] {
+/** SAP's empty date, where a column of days has it; elsewhere it may be a number or a code. */
+const zeroDay = "00000000";
+const day = /^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/;
+
+function isZeroDay(samples: readonly (readonly Row[])[]): boolean {
+  const beside = samples.flatMap((rows) => {
+    const columns = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === zeroDay ? at : []))));
+    return [...columns].flatMap((at) => rows.map(({ cells }) => cells[at] ?? ""));
+  });
+  const others = beside.filter((cell) => cell !== "" && cell !== zeroDay);
+  return others.length > 0 && others.every((cell) => day.test(cell));
+}
+
+/** Of the tables' sampled rows. Always includes the empty text. */
+export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
+  const rows = samples.flat();
   const cells = rows.flatMap((row) => row.cells.map((cell) => cell.trim()));
   const count = (word: string) => cells.filter((cell) => cell === word).length;
-  return ["", ...blankWords.filter((word) => count(word) > rows.length / believed)];
+  const found = blankWords.filter((word) => count(word) > rows.length / believed);
+  return ["", ...found, ...(isZeroDay(samples) ? [zeroDay] : [])];
 }
 
 /** Each country with the zone in which most people live. */

@@ -47,7 +47,7 @@ type Profiled = InputDraft & { table: GuessTable; files: string[] };
 
 export function draftMapping(tables: readonly GuessTable[], options: GuessOptions = {}): Draft {
   const decisions = new Decisions(options.answers ?? new Map());
-  const blank = guessBlank(tables.flatMap(({ sample }) => sample));
+  const blank = guessBlank(tables.map(({ sample }) => sample));
   const rank = ({ columns }: InputDraft) => tableKinds.indexOf(kindOf(columns));
   const drafts = profileTables(tables, new Set(blank), options.country).toSorted(
     (one, other) => rank(one) - rank(other),

@@ -411,6 +411,39 @@ describe("what people write (F28)", () => {
     );
   });
 
+  it("SAP's 00000000 is blank beside days, and stays what it is beside other numbers", async () => {
+    const sap = (other: string) =>
+      draft({
+        "a.csv": [
+          "Beleg;Datum;Storno",
+          ...rows(30, (at) => `B${at};202601${two(1 + (at % 28))};${at % 6 ? "00000000" : other}`),
+        ],
+      });
+    expect((await sap("20260301")).mapping.defaults.blank).toEqual(["", "00000000"]);
+    expect((await sap("00004711")).mapping.defaults.blank).toEqual([""]);
+  });
+
+  it("dates that begin with a weekday are dates", async () => {
+    const formats = async (text: (day: number, weekday: number) => string) => {
+      const lines = rows(28, (at) => `B${at};${text(at + 1, (at + 4) % 7)};1,5`);
+      const { mapping } = await draft({ "a.csv": ["Beleg;Datum;Menge", ...lines] });
+      return Object.values<{ columns: Record<string, unknown> }>(mapping.inputs)[0]?.columns["datum"];
+    };
+    const short = ["So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"];
+    const long = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+    const dates = { header: "Datum", as: "timestamp" };
+    expect(await formats((day, weekday) => `${short[weekday]}, ${two(day)}.01.2026`)).toEqual({
+      ...dates,
+      formats: ["EEE, dd.MM.yyyy"],
+      language: "de",
+    });
+    expect(await formats((day, weekday) => `${long[weekday]} January ${day} 2026`)).toEqual({
+      ...dates,
+      formats: ["EEEE MMMM d yyyy"],
+      language: "en",
+    });
+  });
+
   it("CPF and CNPJ in one column: the type follows the number", async () => {
     const lines = rows(6, (at) => `P-${at};${two(14 + at)}/01/2011;${at % 2 ? cpf(at) : cnpj(at)};Acme ${at}`);
     const { input, said } = await draft({ "a.csv": ["Pedido;Data;CPF/CNPJ;Cliente", ...lines] });

@@ -57,6 +57,28 @@ describe("a row in which none of the events happens", () => {
     ]);
   });
 
+  it("is invalid in an input without events only if it yields no record either", async () => {
+    const input = (more = "") => `version: 2
+namespace: n
+inputs:
+  n:${more}
+    columns: { code: Doc, note: Note }
+    participants: { p: { when: '=note == "yes"', taxId: =code, taxIdType: X, countryCode: BR, name: =note, type: T } }
+`;
+    const fates = async (more?: string) =>
+      mapRows(await load(input(more)), [
+        { Doc: "1", Note: "yes" },
+        { Doc: "2", Note: "no" },
+      ]);
+    const [good, bad] = await fates();
+    expect(good?.outcome.fate).toBe("valid");
+    expect(problemsOf(bad)).toMatchObject([
+      { code: "no-event", message: "none of the input's records exists in this row" },
+    ]);
+    const allowed = await fates("\n    rowsWithoutEvents: allow");
+    expect(allowed.map(({ outcome }) => outcome.fate)).toEqual(["valid", "valid"]);
+  });
+
   it("holds what is later on its document, which can be told (H13)", async () => {
     const [bad] = mapRows(await load(rows()), [{ ...DAY, Event: "Pickup" }]);
     expect(bad?.outcome).toMatchObject({ placements: [{ document: { kind: "paper", key: "1" }, event: null }] });

@@ -87,10 +87,13 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     return { ...mapped, outcome: { fate: "invalid", problems: found, placements: placements(found) } };
   };
 
+  const yieldsRecord = () =>
+    [...made.participants, ...made.addresses, ...made.documents].some((record) => record !== undefined);
+
   const mapEvents = () => {
     const records: ReturnType<EventPart["run"]>[] = [];
     const own = new Set<number>();
-    let happens = rowsWithoutEvents || events.length === 0;
+    let happens = rowsWithoutEvents || (events.length === 0 && (view.problems.length > 0 || yieldsRecord()));
     for (const event of events)
       visit(event.eachRow, (row) => {
         const record = event.run(view);
@@ -234,15 +237,19 @@ function groupUnclear(row: number): Problem {
 
 const SHOWN = 8;
 
-/** A row without an event would be lost silently (P7). Names the column if all conditions read the same one. */
+/** A row without an event, or in an input of none without a record, would be lost silently (P7). Names the column if all conditions read the same one. */
 function noEvent(events: readonly EventPart[], { header, index }: View): Problem {
   const conditions = events.map(({ event, condition }) => `${event} when ${shorten(condition?.words ?? "")}`);
   const more = conditions.length - SHOWN;
   if (more > 0) conditions.splice(SHOWN, more, `${more} more`);
+  const what =
+    events.length === 0
+      ? "none of the input's records exists in this row"
+      : `none of the input's events happens in this row: ${conditions.join("; ")}`;
   const only = onlyColumn(merged(events.map(({ condition }) => condition)));
   return {
     code: "no-event",
-    message: `none of the input's events happens in this row: ${conditions.join("; ")}`,
+    message: what,
     hint: "Correct the cells that decide it, skip such rows with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: only === undefined ? null : (header[index[only.slot] ?? -1] ?? null),
   };

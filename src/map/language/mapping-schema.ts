@@ -163,7 +163,7 @@ export const inputSchema = z
     skip: formula("Rows that are left out; checked first, and counted.", ['=fold(status) == "rascunho"']),
     rowsWithoutEvents: maybe(
       z.enum(["refuse", "allow"]),
-      "A row without any event: a mistake (default), so that a misspelt event is not lost silently, or staged for its other records. Ignored in inputs without `events`.",
+      "A row without any event: a mistake (default), so that a misspelt event is not lost silently, or staged for its other records. In inputs without `events` it is about rows without any record.",
     ),
     rowId: maybe(
       scalarSchema,

@@ -75,7 +75,7 @@ export const mapCodes = {
     example: "`Cancel`, which differs from the reserved CANCEL only by case.",
   },
   "no-event": {
-    meaning: "The row yields no event and would be lost silently.",
+    meaning: "The row yields no event (no record, in an input without events) and would be lost silently.",
     remedy:
       "Correct the cells that decide it, skip such rows with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     example: "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",
