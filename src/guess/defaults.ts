@@ -19,7 +19,7 @@ const believed = 200;
 
 /** SAP's empty date, where a column of days has it; elsewhere it may be a number or a code. */
 const zeroDay = "00000000";
-const day = /^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/;
+const realDay = /^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/;
 
 function isZeroDay(samples: readonly (readonly Row[])[]): boolean {
   const beside = samples.flatMap((rows) => {
@@ -27,7 +27,7 @@ function isZeroDay(samples: readonly (readonly Row[])[]): boolean {
     return [...columns].flatMap((at) => rows.map(({ cells }) => cells[at] ?? ""));
   });
   const others = beside.filter((cell) => cell !== "" && cell !== zeroDay);
-  return others.length > 0 && others.every((cell) => day.test(cell));
+  return others.length > 0 && others.every((cell) => realDay.test(cell));
 }
 
 /** Of the tables' sampled rows. Always includes the empty text. */
