@@ -2,8 +2,10 @@
  * The console over a ledger of a million landed events and 50,000 open rows: its first data, and what each page asks for.
  * `tsx bench/console.ts [--events 1000000] [--open 50000] [--repetitions 9]`.
  */
+import { existsSync, utimesSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openConsole } from "../src/console/serve.js";
 import { seededRandom } from "../src/sandbox/clock.js";
@@ -12,6 +14,11 @@ import { benchTarget, manifestRow, writeManifests, writeMapping } from "./manife
 
 const FIRST_GOAL_MS = 200;
 const PAGE_GOAL_MS = 400;
+/** What an import beside the console may lose, in CPU a second of one core. */
+const BESIDE_GOAL_MS = 20;
+const BESIDE_SECONDS = 40;
+/** What a person sees as a jerk. */
+const FRAME_MS = 50;
 const GROSS = 12;
 const WRONG = ["12,5O", "s/ pesagem", "?", "n/d", "ver ticket", "--", "aprox"];
 
@@ -27,6 +34,53 @@ const [events, open, repetitions] = [values.events, values.open, values.repetiti
   number,
   number,
 ];
+
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
+  existsSync(path),
+);
+
+/** In the page: scrolls the grid from top to bottom and back, a screen a frame, and counts slow frames. */
+const scrolling = `new Promise((resolve) => {
+  const box = document.querySelector(".grid");
+  let at = 0, slow = 0, frames = 0, before = performance.now(), step = box.clientHeight;
+  const draw = (now) => {
+    if (now - before > ${FRAME_MS}) slow += 1;
+    before = now;
+    frames += 1;
+    box.scrollTop = at += step;
+    if (at > box.scrollHeight) step = -step;
+    if (at < 0) resolve({ frames, slow });
+    else requestAnimationFrame(draw);
+  };
+  requestAnimationFrame(draw);
+})`;
+
+/** Real pages: the grid as it scrolls, and what an open one takes from an import beside it. */
+async function inBrowser(url: string, correct: string, ledger: string): Promise<void> {
+  if (chromium === undefined) return console.log("No Chromium here: nothing was scrolled.");
+  const { chromium: launcher } = await import("playwright-core");
+  const browser = await launcher.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+    await page.goto(url);
+    const writing = setInterval(() => utimesSync(ledger, new Date(), new Date()), 200);
+    const before = process.cpuUsage();
+    await sleep(BESIDE_SECONDS * 1000);
+    const { user, system } = process.cpuUsage(before);
+    clearInterval(writing);
+    const used = (user + system) / 1000 / BESIDE_SECONDS;
+    figure(
+      used <= BESIDE_GOAL_MS,
+      `an open page beside an import: ${used.toFixed(0)} ms of CPU a second, goal ≤ ${BESIDE_GOAL_MS}, 2% of a core`,
+    );
+    await page.goto(new URL(correct, url).href);
+    await page.locator(".grid").first().waitFor();
+    const { frames, slow } = await page.evaluate<{ frames: number; slow: number }>(scrolling);
+    figure(slow === 0, `a grid of 5,000 rows scrolled: ${slow} of ${frames} frames over ${FRAME_MS} ms, goal 0`);
+  } finally {
+    await browser.close();
+  }
+}
 
 /** Rows whose gross weight is none. */
 async function writeWrong(path: string): Promise<void> {
@@ -93,14 +147,20 @@ await withTemporaryFolder(async (folder) => {
     await told("a document", PAGE_GOAL_MS, "find?target=env&what=MTR100000001");
     await told("runs", PAGE_GOAL_MS, "runs?target=env");
     await told("files", PAGE_GOAL_MS, "files?target=env");
+    await told("what is ready, without a draft", PAGE_GOAL_MS, "tally?target=env");
     await told("a correction tried while it is typed", PAGE_GOAL_MS, "try-value", edit);
     figure(
       true,
       `one edit of ${Math.ceil(open / WRONG.length).toLocaleString("en")} rows: ${(await ask("edit-value", edit)).toFixed(0)} ms`,
     );
+    const judging = ask("tally?target=env");
+    await told("overview while that edit is judged", PAGE_GOAL_MS, "overview");
+    figure(true, `that edit judged: ${(await judging).toFixed(0)} ms, once`);
+    await told("what is ready with that draft", PAGE_GOAL_MS, "tally?target=env");
     await told("overview with that draft", PAGE_GOAL_MS, "overview");
     await told("values of one cause with that draft", PAGE_GOAL_MS, `cause?${cause}`);
     await told("rows of one cause with that draft", PAGE_GOAL_MS, `grid?${cause}`);
+    await inBrowser(console_.url, `/correct?${cause}`, ledger);
   } finally {
     await console_.close();
   }

@@ -6,6 +6,7 @@ import { ExitCode } from "../model/exit-code.js";
 import { counted, grouped } from "../report/figures.js";
 import type { Word } from "./commands/resolve.js";
 import { confirm } from "./confirm.js";
+import { foreseen } from "./dry-run.js";
 import type { Work } from "./on-target.js";
 import { told, type Told } from "./output.js";
 import { joined, plain } from "./render/text.js";
@@ -13,12 +14,14 @@ import { joined, plain } from "./render/text.js";
 /** Fields of a read that identify a document; the id was only asked for. */
 const keys = new Set<string | null>(["deduplicationId", "externalId"]);
 
+/** Of the mistakes in the file, in the error; all of them are listed before it. */
+const MOST_SAID = 3;
+
 export const documentTitle = ({ kind, key }: LookedUp["document"]): string => `${kind} ${key}`;
 
-export async function resolveFrom(work: Work, path: string, { by, yes }: Word): Promise<Told> {
+export async function resolveFrom(work: Work, path: string, { by, yes, isRehearsal }: Word): Promise<Told> {
   const { world, target, output, options, same } = work;
-  const { lookUp, readFilledIn } = await import("../desk/resolve.js");
-  const { resolveNamed } = await import("../desk/resolve.js");
+  const { lookUp, readFilledIn, resolveNamed, resolving } = await import("../desk/resolve.js");
   const { clock, journal } = options;
   const { file, wanted, refused, blank, known } = await readFilledIn(
     target,
@@ -30,7 +33,8 @@ export async function resolveFrom(work: Work, path: string, { by, yes }: Word): 
     output.text(`${said.join("\n")}\n`);
     output.data({ type: "rows-refused", file, rows: refused });
     const count = new Set(refused.map(({ row }) => row)).size;
-    const message = `${counted(count, "row")} cannot be right; no document got its id.`;
+    const first = refused.slice(0, MOST_SAID).map(({ message }) => message);
+    const message = `${counted(count, "row")} cannot be right; no document got its id. ${first.join(" ")}`;
     throw new RowferryError("stranded-file-unusable", message, { place: { file } });
   }
 
@@ -42,6 +46,15 @@ export async function resolveFrom(work: Work, path: string, { by, yes }: Word): 
     const against = findings.filter(({ agrees }) => !agrees).map(({ text }) => text);
     output.text(`${name}:${row}  ${documentTitle(document)}, ${documentId}: ${against.join("; ")}`);
   }
+  const shown = ({ row, document, documentId, findings }: LookedUp) => ({ row, document, documentId, findings });
+  const resolved = found.filter(({ check }) => check !== null).map(shown);
+  const line = { type: "resolved-from" as const, file, resolved, left: left.map(shown), known, blank };
+  if (isRehearsal)
+    return foreseen(
+      work,
+      (database, now) => agreed.map((check) => resolving(check, by)(database, now)),
+      () => line,
+    );
   if (agreed.length > 0) {
     const byIdOnly = agreed.filter(({ findings }) => !findings.some(({ member }) => keys.has(member))).length;
     const doubt = byIdOnly === 0 ? "" : `Of ${byIdOnly} the read shows that they exist, not which they are. `;
@@ -56,10 +69,8 @@ export async function resolveFrom(work: Work, path: string, { by, yes }: Word): 
     why: "look at those again, and correct the file, or give each its id",
   };
   const resume = { command: `rowferry resume${same}`, why: "send the events that waited" };
-  const shown = ({ row, document, documentId, findings }: LookedUp) => ({ row, document, documentId, findings });
-  const resolved = found.filter(({ check }) => check !== null);
   return told({
-    line: { type: "resolved-from", file, resolved: resolved.map(shown), left: left.map(shown), known, blank },
+    line,
     text: () => [
       `${name}: ${joined([
         `${grouped(agreed.length)} resolved`,

@@ -67,7 +67,6 @@ export interface CausePage {
   cause: CauseLine;
   values: ValueLine[];
   moreValues: number;
-  tally: Tally;
 }
 
 /** With one header. */
@@ -135,11 +134,13 @@ export interface Startable {
 /** A command and its words; what is absent is not said. */
 export interface DecisionRequest {
   action: "import" | "resume" | "retry" | "dismiss" | "withdraw" | "replace" | "resolve" | "verify";
-  /** The mapping of `import`; the document of `replace`; the document, row or event of `resolve`. */
-  what?: string;
+  /** The mapping of `import`; the document of `replace`; the documents of `resolve`. */
+  what?: string[];
   /** Of `import`. */
   file?: string;
   flags?: { [name in "code" | "document" | "input" | "reason" | "document-id"]?: string };
+  /** Of `resolve`, one stranded document on each line, with its id. */
+  ids?: string;
   /** As `--row` takes them. */
   rows?: string[];
   /** Of `resolve`: what is true of what is in doubt. Of `dismiss`: it is taken back. */
@@ -185,6 +186,7 @@ export interface Answers {
   overview: Overview;
   cause: CausePage;
   grid: GridTable[];
+  tally: Tally;
   decisions: DecisionPage;
   find: Shown;
   run: RunPage;

@@ -47,16 +47,15 @@ export function createCorrections(target: Target, now: () => number) {
   /** By first row, draft and mapping, of the present drafts: judging thousands of rows takes seconds. */
   let verdicts = new Map<string, boolean>();
 
-  const tallyOf = async ({ cells, last }: Draft): Promise<Tally> => {
+  const countReady = async (): Promise<Tally> => {
+    const { cells, last } = draftOf(target);
     const { open, groups, mappings } = reading(target, (database) => {
       const reader = createOpenRowReader(database);
-      const toCorrect = rowsToCorrect(database);
-      const found = [...Map.groupBy(cells.keys(), (ref) => reader.lead(idOf(ref)))];
-      const drafted = found.filter(([lead]) => toCorrect.has(lead));
-      const inputs = new Set(drafted.map(([lead]) => inputOf(lead)));
+      const found = [...draftedGroups(database, cells).open];
+      const inputs = new Set(found.map(([lead]) => inputOf(lead)));
       return {
-        open: toCorrect.size,
-        groups: drafted,
+        open: rowsToCorrect(database).size,
+        groups: found,
         mappings: [...inputs].map((id) => [id, reader.input(id)?.mapping ?? ""] as const),
       };
     });
@@ -76,12 +75,12 @@ export function createCorrections(target: Target, now: () => number) {
     const ready = [...verdicts.values()].filter(Boolean).length;
     return { rows: open, ready, left: open - ready, undo: last?.label ?? null };
   };
+  let counting: Promise<unknown> = Promise.resolve();
 
   /** Those of an empty code: with a draft. */
   const idsOf = (database: LedgerDatabase, cause: CauseName, drafts: ReadonlyMap<string, Patch>): number[] => {
     if (cause.code !== "") return rowsOfCause(database, cause);
-    const open = rowsToCorrect(database);
-    return leadsOf(database, drafts.keys()).filter((id) => open.has(id));
+    return [...draftedGroups(database, drafts).open.keys()];
   };
 
   const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] => {
@@ -100,7 +99,11 @@ export function createCorrections(target: Target, now: () => number) {
     });
   };
 
-  const apply = (label: string, edits: readonly Edit[]): EditAnswer => {
+  const apply = (label: string, edits: readonly Edit[], stored: (edit: Edit) => string | null): EditAnswer => ({
+    conflicts: changing(target, (drafts) => drafts.apply(label, edits, stored, now())),
+  });
+
+  const applyNamed = (label: string, edits: readonly Edit[]): EditAnswer => {
     const original = reading(target, (database) => {
       const reader = createOpenRowReader(database);
       return new Map(edits.map((edit) => [edit, reader.cell(idOf(edit.ref), edit.column)]));
@@ -110,14 +113,19 @@ export function createCorrections(target: Target, now: () => number) {
         throw new RowferryError("usage", `Row ${ref} is no longer open, or has no column "${column}".`, {
           hint: "Load the page again.",
         });
-    const stored = (edit: Edit) => original.get(edit) ?? null;
-    return { conflicts: changing(target, (drafts) => drafts.apply(label, edits, stored, now())) };
+    return apply(label, edits, (edit) => original.get(edit) ?? null);
   };
 
   return {
-    async page(cause: CauseName): Promise<CausePage> {
+    /** One after another, since the second finds what the first has judged. */
+    tally(): Promise<Tally> {
+      const counted = counting.then(countReady, countReady);
+      counting = counted;
+      return counted;
+    },
+
+    page(cause: CauseName): CausePage {
       const draft = draftOf(target);
-      const tally = await tallyOf(draft);
       return reading(target, (database) => {
         const ids = idsOf(database, cause, draft.cells);
         const [first = null] = ids;
@@ -129,7 +137,7 @@ export function createCorrections(target: Target, now: () => number) {
           what,
           place: first === null ? "" : describeRow(database, first),
         };
-        return { cause: causeLine(line), ...valuesOf(database, ids, cause.column, draft.cells), tally };
+        return { cause: causeLine(line), ...valuesOf(database, ids, cause.column, draft.cells) };
       });
     },
 
@@ -155,12 +163,12 @@ export function createCorrections(target: Target, now: () => number) {
       });
     },
 
-    edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => apply(label, edits),
+    edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => applyNamed(label, edits),
 
     /** For every row of the cause with this text. */
     editValue(edit: ValueEdit): EditAnswer {
       const edits = editsOf(edit);
-      return apply(edits.length === 1 ? "1 row" : `${edits.length} rows`, edits);
+      return apply(edits.length === 1 ? "1 row" : `${edits.length} rows`, edits, () => edit.from);
     },
 
     /** Saves nothing. */
@@ -207,7 +215,7 @@ export function createCorrections(target: Target, now: () => number) {
           }),
         );
       });
-      return apply(`${basename(path)}, ${edits.length === 1 ? "1 cell" : `${edits.length} cells`}`, edits);
+      return applyNamed(`${basename(path)}, ${edits.length === 1 ? "1 cell" : `${edits.length} cells`}`, edits);
     },
 
     /** Writes corrected, valid rows: a file for each input, by mapping. Empty: none. */
@@ -256,17 +264,30 @@ function draftOf(target: Target): Draft {
 
 /** Removes drafts of rows that landed or were given up. @returns the others; null: none */
 export function keepOpenDrafts(target: Target): { rows: number; at: string } | null {
-  const { cells } = draftOf(target);
-  if (cells.size === 0) return null;
-  const settled = reading(target, (database) => {
-    const reader = createOpenRowReader(database);
-    const open = rowsToCorrect(database);
-    return [...cells.keys()].filter((ref) => !open.has(reader.lead(idOf(ref))));
-  });
+  const { cells, last } = draftOf(target);
+  if (last === null) return null;
+  const { open, settled } = reading(target, (database) => draftedGroups(database, cells));
   if (settled.length > 0) changing(target, (drafts) => drafts.forget(settled));
-  const { last } = draftOf(target);
-  const rows = cells.size - settled.length;
-  return rows === 0 || last === null ? null : { rows, at: new Date(last.at).toISOString() };
+  const rows = [...open.values()].flat().length;
+  return rows === 0 ? null : { rows, at: new Date(last.at).toISOString() };
+}
+
+/**
+ * Edited rows that can still be corrected, by the first one of their group. Rows of another ledger, or of files that one
+ * put back from before does not know, are neither open nor settled.
+ */
+function draftedGroups(database: LedgerDatabase, cells: Draft["cells"]) {
+  const reader = createOpenRowReader(database);
+  const toCorrect = rowsToCorrect(database);
+  const open = new Map<number, string[]>();
+  const settled: string[] = [];
+  for (const ref of cells.keys()) {
+    if (reader.ref(idOf(ref)) !== ref) continue;
+    const lead = reader.lead(idOf(ref));
+    if (toCorrect.has(lead)) open.set(lead, [...(open.get(lead) ?? []), ref]);
+    else settled.push(ref);
+  }
+  return { open, settled };
 }
 
 function readGroups(target: Target, ids: readonly number[]): [StoredInput, OpenRow[]][] {

@@ -1,6 +1,7 @@
 /** The mappings' verdict on rows with their drafts, group by group. */
 import { statSync } from "node:fs";
 import { basename } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { OpenRow } from "../ledger/views/open-rows.js";
 import { loadMapping } from "../map/load-mapping.js";
@@ -12,6 +13,9 @@ import type { Row } from "../model/row.js";
 import { columnsUsed } from "../model/formula.js";
 import { originalColumns } from "../report/rejected-row.js";
 import type { GridRow } from "./api.js";
+
+/** Groups of rows. */
+const AT_ONCE = 100;
 
 export interface Judged {
   source: OpenRow;
@@ -60,7 +64,13 @@ export function createJudge() {
     async rows(input: StoredInput, rows: readonly OpenRow[], drafts: ReadonlyMap<string, Patch>): Promise<JudgedInput> {
       const { zones, map } = await mapper(input, async (path) => (await load(path)).mapping);
       const groups = [...Map.groupBy(rows, ({ lead }) => lead).values()];
-      return { input, zones, rows: groups.flatMap((group) => judgeGroup(group, input, drafts, map)) };
+      const judged: Judged[] = [];
+      for (const [at, group] of groups.entries()) {
+        // Others are answered meanwhile.
+        if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
+        judged.push(...judgeGroup(group, input, drafts, map));
+      }
+      return { input, zones, rows: judged };
     },
   };
 }
@@ -119,7 +129,7 @@ function judgeGroup(
   const now = isEdited ? mapped(rowsOf(patched)) : null;
   const stale = patched.flatMap((row, at) => staleFormulas(row, group[at]?.cells ?? [], input.header));
   const problems = now === null ? (group[0]?.problems ?? []) : [...now.problems, ...stale];
-  const moves = now !== null && now.documents !== "" && now.documents !== mapped(rowsOf(group)).documents;
+  const moves = () => now !== null && now.documents !== "" && now.documents !== mapped(rowsOf(group)).documents;
   const shown = originalColumns(input.header);
   return group.map((source, at): Judged => {
     const { cells, kinds, looks } = patched[at] ?? source;
@@ -134,7 +144,10 @@ function judgeGroup(
       draft: Object.fromEntries(draft),
       problems: problems.map(({ column, message, hint }) => ({ column, message, hint })),
       ready: isEdited && problems.length === 0,
-      joins: moves ? now.documents : null,
+      // Only for rows that are shown: it maps the row as it was, too.
+      get joins() {
+        return moves() ? (now?.documents ?? null) : null;
+      },
     };
     return { source, isLead: source.ref === source.lead, cells, kinds, looks, row };
   });

@@ -81,21 +81,27 @@ export function overviewOf(
   const { cwd, now, job } = from;
   try {
     const target = targets.get(name);
-    const found = reading(target, (database) => ({
-      open: tallyOpen(database),
-      causes: openCauses(database),
-      waiting: tallyHeld(database),
-      lastRun: createRunStore(database).last(),
-      newest: listInputs(database, 1)[0],
-      isHeld: isHeld(database),
-    }));
-    const { correct, decide } = found.causes;
-    const live = found.isHeld ? readCourse(target.stateFolder, now()) : null;
+    const found = reading(target, (database) => {
+      const { correct, decide } = openCauses(database);
+      const lastRun = createRunStore(database).last();
+      const isAtWork = isHeld(database);
+      return {
+        correct,
+        decide,
+        lastRun,
+        isAtWork,
+        waiting: tallyHeld(database),
+        newest: listInputs(database, 1)[0],
+        answer: answerOf(sum(correct), sum(decide), lastRun, isAtWork, () => tallyOpen(database).events),
+      };
+    });
+    const { correct, decide } = found;
+    const live = found.isAtWork ? readCourse(target.stateFolder, now()) : null;
     return {
       name,
       failure: null,
       ledger: shownPath(target.ledgerPath, cwd),
-      ...answerOf(sum(correct), sum(decide), found.open.events, found.lastRun, found.isHeld),
+      ...found.answer,
       lastRun: found.lastRun === null ? null : { ...timesOf(found.lastRun), ...wordsOf(found.lastRun.summary) },
       expected: expectedOf(name, cwd),
       zone: found.newest === undefined ? null : zoneOf(found.newest.mapping),
@@ -142,14 +148,14 @@ function zoneOf(mapping: string): string | null {
 
 const sum = (causes: readonly Cause[]) => causes.reduce((total, { count }) => total + count, 0);
 
+/** `open`: events by state, asked only if nothing else is to be said, because that reads every event. */
 function answerOf(
   toCorrect: number,
   toDecide: number,
-  events: { [state: string]: number },
   lastRun: { exitCode: number | null } | null,
   isAtWork: boolean,
+  open: () => { [state: string]: number },
 ): { answer: string; isWell: boolean } {
-  const left = (events["planned"] ?? 0) + (events["sending"] ?? 0) + (events["stalled"] ?? 0);
   const no = (answer: string) => ({ answer, isWell: false });
   const decisions = (more: string) =>
     `${counted(toDecide, `${more}thing`)} ${toDecide === 1 ? "needs" : "need"} a decision.`;
@@ -159,6 +165,8 @@ function answerOf(
   }
   if (toDecide > 0) return no(`${decisions("")} Nothing is lost.`);
   if (isAtWork) return no("An import is at work. Nothing needs you.");
+  const { planned = 0, sending = 0, stalled = 0 } = open();
+  const left = planned + sending + stalled;
   if (left > 0) return no(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
   const isEnded = lastRun === null || lastRun.exitCode === 0;
   return isEnded ? { answer: "All is well.", isWell: true } : no("Nothing is open, but the last run did not end well.");

@@ -52,7 +52,11 @@ const MOST_ROWS = 5000;
 const text = z.string().max(10_000);
 const cell = z.string().max(100_000);
 const named = z.strictObject({ target: text });
-const cause = named.extend({ code: text, column: text.nullish(), mistake: text.nullish() });
+const cause = named.extend({
+  code: text,
+  column: text.nullable().default(null),
+  mistake: text.nullable().default(null),
+});
 const edits = named.extend({
   label: z.string().max(200),
   edits: z.array(z.strictObject({ ref: text, column: text, replaces: cell, value: cell })).max(50_000),
@@ -64,20 +68,15 @@ const valueEdit = cause.extend({ column: text, from: cell, to: cell });
 const sending: readonly string[] = ["import", "resume", "retry", "verify"];
 const decision = named.extend({
   action: z.enum(["import", "resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
-  what: text.optional(),
+  what: z.array(text).max(MOST_ROWS).default([]),
   file: text.optional(),
+  ids: cell.optional(),
   flags: z
     .partialRecord(z.enum(["code", "document", "input", "reason", "document-id"]), z.string().trim().min(1).max(10_000))
     .default({}),
   rows: z.array(text).max(MOST_ROWS).default([]),
   word: z.enum(["landed", "not-landed", "undo"]).optional(),
   dry: z.boolean(),
-});
-
-const nameOf = ({ code, column = null, mistake = null }: Partial<z.infer<typeof cause>> & { code: string }) => ({
-  code,
-  column,
-  mistake,
 });
 
 /** @throws RowferryError `port-in-use` */
@@ -156,8 +155,9 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
       .map((name) => overviewOf(name, targets, { ...options, job: jobs.newest(name), draft: keepOpenDrafts })),
   }));
   app.get("/api/events", (request, reply) => stream(request, reply, listeners));
-  ask("cause", cause, ({ target, ...name }) => correctionsOf(target).page(nameOf(name)));
-  ask("grid", cause, ({ target, ...name }) => correctionsOf(target).grid(nameOf(name)));
+  ask("cause", cause, ({ target, ...name }) => correctionsOf(target).page(name));
+  ask("tally", named, ({ target }) => correctionsOf(target).tally());
+  ask("grid", cause, ({ target, ...name }) => correctionsOf(target).grid(name));
   ask("decisions", cause, ({ target, code }) => decisionsOf(targets.get(target), code));
   ask("find", named.extend({ what: text }), ({ target, what }) => showAnything(targets.get(target), what));
   ask("runs", named, ({ target }) => runsOf(targets.get(target)));
@@ -168,18 +168,14 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   ask("report", oneRun, ({ target, run }, reply) => reply.type("text/html").send(readReport(targets.get(target), run)));
   ask("rows", rowsOf, ({ target, input, ...name }, reply) =>
     inFolder(async (folder) => {
-      const path = await correctionsOf(target).save(folder, nameOf(name), input);
+      const path = await correctionsOf(target).save(folder, name, input);
       return reply.type("application/octet-stream").send(readFileSync(path));
     }),
   );
 
   change("edit", edits, ({ target, ...body }) => correctionsOf(target).edit(body));
-  change("edit-value", valueEdit, ({ target, ...body }) =>
-    correctionsOf(target).editValue({ ...body, ...nameOf(body), column: body.column }),
-  );
-  attempt("try-value", valueEdit, ({ target, ...body }) =>
-    correctionsOf(target).tryValue({ ...body, ...nameOf(body), column: body.column }),
-  );
+  change("edit-value", valueEdit, ({ target, ...edit }) => correctionsOf(target).editValue(edit));
+  attempt("try-value", valueEdit, ({ target, ...edit }) => correctionsOf(target).tryValue(edit));
   change("undo", named, ({ target }) => ({ undone: correctionsOf(target).undo() }));
   change("upload", upload, ({ target, name, content }) =>
     inFolder((folder) => {
@@ -210,23 +206,25 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
       jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]);
     return { said: [] };
   });
-  attempt("do", decision, async ({ target, dry, ...what }) => {
-    if (what.action === "import") await requireStartable(options.cwd, what);
-    const words = wordsOf(what, targets.flags(target));
-    const { name } = targets.get(target);
-    if (dry) {
-      const found = said(await jobs.ask([...words.slice(0, 1), "--dry-run", ...words.slice(1)]));
-      return { said: what.action === "import" ? [`It goes to ${name}.`, ...found] : found };
-    }
-    if (!sending.includes(what.action)) {
-      const done = await jobs.ask(words);
+  attempt("do", decision, ({ target, dry, ids, ...what }) =>
+    inFolder(async (folder) => {
+      if (what.action === "import") await requireStartable(options.cwd, what);
+      const { name } = targets.get(target);
+      const [action, ...words] = wordsOf(what, [...targets.flags(target), ...filledIn(folder, ids)]);
+      if (dry) {
+        const found = said(await jobs.ask([action, "--dry-run", ...words]));
+        return { said: what.action === "import" ? [`It goes to ${name}.`, ...found] : found };
+      }
+      if (!sending.includes(action)) {
+        const done = await jobs.ask([action, ...words]);
+        changed();
+        return { said: said(done) };
+      }
+      const { command } = jobs.start(name, [action, ...words]);
       changed();
-      return { said: said(done) };
-    }
-    const { command } = jobs.start(name, words);
-    changed();
-    return { said: [`Started: \`${command}\``] };
-  });
+      return { said: [`Started: \`${command}\``] };
+    }),
+  );
 
   const watching = watchLedgers(targets, changed);
   try {
@@ -314,7 +312,11 @@ function stream(request: FastifyRequest, reply: FastifyReply, listeners: Set<() 
   });
 }
 
-/** Other processes write too, which shows in the write-ahead logs. */
+/** Of the time, at most: pages ask for everything anew after each change. */
+const SHARE_BESIDE_IMPORTS = 0.02;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Other processes write too, which shows in the write-ahead logs. An import beside this is not to lose its processor. */
 function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => void): NodeJS.Timeout {
   const stamp = () => {
     try {
@@ -332,30 +334,49 @@ function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => 
     }
   };
   let last = stamp();
+  let told = { at: performance.now(), used: process.cpuUsage() };
   return setInterval(() => {
     const now = stamp();
-    if (now !== last) changed();
+    if (now === last) return;
+    const { user, system } = process.cpuUsage(told.used);
+    const pause = Math.min((user + system) / 1000 / SHARE_BESIDE_IMPORTS, LONGEST_PAUSE_MS);
+    if (performance.now() - told.at < pause) return;
     last = now;
+    told = { at: performance.now(), used: process.cpuUsage() };
+    changed();
   }, 1000);
 }
 
 /** @throws RowferryError `usage` for anything else than a mapping and a file of the folder */
 async function requireStartable(
   cwd: string,
-  { what = "", file = "" }: { what?: string | undefined; file?: string | undefined },
+  { what: [mapping = ""], file = "" }: { what: string[]; file?: string | undefined },
 ): Promise<void> {
   const { mappings, files } = await startable(cwd);
-  if (mappings.includes(what) && files.includes(file)) return;
+  if (mappings.includes(mapping) && files.includes(file)) return;
   throw new RowferryError("usage", "The mapping or the file is not in the folder (any more).", {
     hint: "Put both into the folder in which the console runs, then choose them again.",
   });
 }
 
-/** As a typed command. @throws RowferryError `usage` if something is missing */
+/** The list that `resolve --from` takes, of lines with a document and its id. */
+function filledIn(folder: string, ids: string | undefined): string[] {
+  if (ids === undefined) return [];
+  const lines = ids.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "");
+  const cells = lines.map((line) => (line.includes("\t") ? line : line.replace(/[\s,;]+(?=[^\s,;]*$)/, "\t")));
+  const isWithHeader = lines[0]?.split("\t").includes("document_id") === true;
+  const path = join(folder, "ids.tsv");
+  writeFileSync(path, `${[...(isWithHeader ? [] : ["document\tdocument_id"]), ...cells].join("\n")}\n`, {
+    mode: 0o600,
+  });
+  return [`--from=${path}`];
+}
+
+/** As a typed command. */
 function wordsOf(
-  { action, what, file, flags, rows, word }: Omit<z.infer<typeof decision>, "target" | "dry">,
+  { action, what, file, flags, rows, word }: Omit<z.infer<typeof decision>, "target" | "dry" | "ids">,
   target: readonly string[],
-): string[] {
+): [string, ...string[]] {
   const confirms = ["dismiss", "withdraw", "resolve", "replace"].includes(action);
   const options = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
   return [
@@ -365,7 +386,7 @@ function wordsOf(
     ...rows.map((row) => `--row=${row}`),
     ...(word === undefined ? [] : [`--${word}`]),
     ...(sending.includes(action) ? ["--wait"] : confirms ? ["--yes"] : []),
-    ...(what === undefined ? [] : ["--", what]),
+    ...(what.length === 0 ? [] : ["--", ...what]),
     ...(file === undefined ? [] : [file]),
   ];
 }

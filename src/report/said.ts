@@ -53,11 +53,21 @@ const sentences: Say = {
     ...findings.map(({ agrees, text }) => `${agrees ? "agrees" : "DIFFERS"}: ${text}`),
     `${titleOf(document)} has the id ${documentId} now.`,
   ],
-  settled: ({ document, said: word, events, changed }) => [
-    ...events.map(({ at, name, deduplicationId }) => `${localTime(at)}  ${name}  ${deduplicationId}`),
-    `${titleOf(document)}: ${word === "landed" ? "landed" : "not landed"}, as you say.`,
-    changed > 0 && `${counted(changed, "event")} with other content than the rows have now.`,
+  "resolved-from": ({ resolved, left, known, blank }) => [
+    ...resolved.map(({ document, documentId }) => `${titleOf(document)} has the id ${documentId} now.`),
+    ...left.map(({ document, documentId, findings }) => {
+      const against = findings.filter(({ agrees }) => !agrees).map(({ text }) => text);
+      return `${titleOf(document)} is left as it is: ${documentId}: ${against.join("; ")}`;
+    }),
+    known > 0 && `${counted(known, "document")} had the id already.`,
+    blank > 0 && `${counted(blank, "document")} left without an id.`,
   ],
+  settled: ({ documents, said: word }) =>
+    documents.flatMap(({ document, events, changed }) => [
+      ...events.map(({ at, name, deduplicationId }) => `${localTime(at)}  ${name}  ${deduplicationId}`),
+      `${titleOf(document)}: ${word === "landed" ? "landed" : "not landed"}, as you say.`,
+      changed > 0 && `${counted(changed, "event")} with other content than the rows have now.`,
+    ]),
   verify: ({ checked, differences, unread, unverifiable, stopped }) => [
     verified(stopped, differences.length, unread.length),
     `Compared: ${countedKinds(checked)}.`,

@@ -1,73 +1,14 @@
 /** The console in a real Chromium, with real keys: the morning after a bad night, from opening to "All is well". */
-import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
 import { badNight, right } from "./bad-night.js";
-import { type Folder, startConsole } from "./console.js";
-import { endProcesses } from "../processes/processes.js";
+import { chromium, eventually, hasFocus, heading, night, open, useChromium, violations } from "./chromium.js";
+import { startConsole } from "./console.js";
 
-const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0,
-);
-const required = (process.env["ROWFERRY_TEST_REQUIRE"] ?? "").includes("chromium");
-const told = chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with";
-
-it.each([told])("%s", () => {
-  expect(chromium !== undefined || !required, "ROWFERRY_TEST_REQUIRE asks for chromium").toBe(true);
-});
-
-let browser: Browser;
-beforeAll(async () => {
-  if (chromium === undefined) return;
-  const { chromium: launcher } = await import("playwright-core");
-  browser = await launcher.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
-});
-afterAll(async () => {
-  if (chromium !== undefined) await browser.close();
-  endProcesses();
-});
-
-/** A busy machine is slow. */
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });
-
-async function night(): Promise<Folder> {
-  const at = badNight();
-  onTestFinished(at.remove);
-  const { code, stdout } = await at.type("import", "night.yaml", "night.csv");
-  expect(code, stdout).toBe(3);
-  return at;
-}
-
-/** Errors of the page fail the test: a refused style or script is one, too. */
-async function open(url: string, more: { width?: number; scheme?: "light" | "dark" } = {}): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: more.width ?? 1200, height: 800 },
-    colorScheme: more.scheme ?? "light",
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
-  const page = await context.newPage();
-  const errors: string[] = [];
-  page.on("pageerror", (error) => errors.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !/net::ERR_|status of 409/.test(message.text())) errors.push(message.text());
-  });
-  onTestFinished(async () => {
-    await context.close();
-    expect(errors).toEqual([]);
-  });
-  await page.goto(url);
-  return page;
-}
-
-/** Runs in the page. */
-const hasFocus = (element: unknown): boolean =>
-  (element as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === element;
-
-const heading = (page: Page) => page.locator("h1").first();
+useChromium();
 
 it.runIf(chromium !== undefined)(
   "212 rows of seven causes are corrected and land, in fewer than 60 clicks and keys, and nothing is open",
@@ -205,67 +146,6 @@ it.runIf(chromium !== undefined)(
       page.getByRole("button", { name: "Save its report" }).click(),
     ]);
     expect(readFileSync(await report.path(), "utf8")).toContain("<!doctype html>");
-  },
-);
-
-it.runIf(chromium !== undefined)(
-  "what no correction can send is decided at the second press: the ticked ones, a person's word on doubt, a foreign key",
-  { tags: ["long"], timeout: 120_000 },
-  async () => {
-    const at = badNight();
-    onTestFinished(at.remove);
-    const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
-    const rows = lines.filter((line) => line.includes(";1000;11222333000181;SP;sim;I")).slice(0, 5);
-    writeFileSync(join(at.path, "night.csv"), [lines[0], ...rows, ""].join("\n"));
-    expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(0);
-    const changed = rows.slice(0, 3).map((row) => row.replace(";1000;", ";1250;"));
-    writeFileSync(join(at.path, "night-2.csv"), [lines[0], ...changed, ""].join("\n"));
-    expect((await at.type("import", "night.yaml", "night-2.csv")).code).toBe(3);
-    const ledger = new Database(join(at.path, "state/sandbox/ledger.db"));
-    ledger.exec(
-      `DELETE FROM event_states WHERE event_id > 3; INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
-       SELECT document_id, id, iif(id = 4, 'stalled', 'foreign'), iif(id = 4, 'doubt-unsettled', 'foreign-collision'), id = 4, 0
-       FROM events WHERE id > 3`,
-    );
-    ledger.close();
-    const page = await open((await startConsole(at, "--allow-changes")).url);
-    const decide = (what: RegExp) => page.getByRole("row", { name: what }).getByRole("link").click();
-    const press = async (label: RegExp) => {
-      await page.getByRole("button", { name: label }).first().click();
-      const again = page.getByRole("group", { name: label }).getByRole("button", { name: label });
-      await eventually(() => again.evaluate(hasFocus)).toBe(true);
-      await page.keyboard.press("Enter");
-    };
-    await decide(/landed with other/);
-    await eventually(() => page.locator(".records li:first-child tbody td").allTextContents()).toEqual([
-      'attribute "Gross"',
-      "1000",
-      "1250",
-    ]);
-    expect(await page.locator(".records").textContent(), "the row that differs").toContain("night-2.csv, row 2");
-    const { stdout } = await at.type("status");
-    expect(stdout).toMatch(/landed with other content.*"Gross" was "…" and is "…".*night-2\.csv, row 2/s);
-    for (const row of [2, 4]) {
-      await page.getByRole("checkbox", { name: new RegExp(`night-2.csv, row ${row}`) }).focus();
-      await page.keyboard.press("Space");
-    }
-    await press(/^Keep what landed: the 2 ticked/);
-    await eventually(() => page.locator(".records li").allTextContents()).toEqual([
-      expect.stringContaining("night-2.csv, row 3"),
-    ]);
-    await press(/^Keep what landed: all 1/);
-    await eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
-    for (const [cause, choice] of [
-      [/may have landed/, /^It is there/],
-      [/already has this/, /^Accept: all 1/],
-    ] as const) {
-      await page.getByRole("link", { name: "Overview" }).first().click();
-      await decide(cause);
-      await press(choice);
-      await eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
-    }
-    await page.getByRole("link", { name: "Overview" }).first().click();
-    await eventually(() => heading(page).textContent()).toContain("Nothing is open");
   },
 );
 
@@ -432,8 +312,6 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-
 it.runIf(chromium !== undefined)(
   "every page is whole and accessible, from a phone to a wide screen, light and dark",
   { tags: ["long"], timeout: 180_000 },
@@ -461,11 +339,7 @@ it.runIf(chromium !== undefined)(
           await page.evaluate("document.documentElement.scrollWidth"),
           `${address} at ${width}`,
         ).toBeLessThanOrEqual(width);
-        // Put in by the browser itself: the page's own policy lets nothing in.
-        const violations = await page.evaluate(
-          `${readFileSync(axe, "utf8")}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ").slice(0, 200)))`,
-        );
-        expect(violations, `${address} at ${width}, ${scheme}`).toEqual([]);
+        expect(await violations(page), `${address} at ${width}, ${scheme}`).toEqual([]);
       }
     }
   },

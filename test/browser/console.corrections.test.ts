@@ -29,10 +29,17 @@ const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
 const query = String(new URLSearchParams(cause));
 
 async function page(console: RunningConsole): Promise<Page> {
-  const [values, grid] = await Promise.all(["cause", "grid"].map((path) => console.ask(`/api/${path}?${query}`)));
+  const [values, grid, tally] = await Promise.all(
+    ["cause", "grid", "tally"].map((path) =>
+      console.ask(`/api/${path}?${path === "tally" ? "target=sandbox" : query}`),
+    ),
+  );
   expect(values?.status, values?.body).toBe(200);
   expect(grid?.status, grid?.body).toBe(200);
-  return { ...(JSON.parse(values?.body ?? "") as Page), tables: JSON.parse(grid?.body ?? "") as Page["tables"] };
+  return {
+    tables: JSON.parse(grid?.body ?? "") as Page["tables"],
+    tally: JSON.parse(tally?.body ?? "") as Page["tally"],
+  };
 }
 
 async function post<Answer>(console: RunningConsole, path: string, more: object): Promise<Answer> {

@@ -21,7 +21,7 @@ export interface Word {
 }
 
 export const spec = onTarget({
-  takes: { "[what]": "a document's key or kind/key, a row (file:17), or the deduplicationId of either" },
+  takes: { "[what...]": "a document's key or kind/key, a row (file:17), or the deduplicationId of either" },
   flags: {
     documentId: ["--document-id <id>", "the id that the service knows the document by"],
     from: ["--from <file>", "the list of stranded documents, with their ids filled in"],
@@ -37,33 +37,33 @@ export const spec = onTarget({
     "rowferry resolve manifest/123 --document-id 5f0c…": "",
     "rowferry resolve rf1-7d04… --landed": "one event, by its key",
     "rowferry resolve march.csv:17 --not-landed": "what row 17 holds",
-    "rowferry resolve manifest/123 --landed": "all of it that is in doubt",
+    "rowferry resolve manifest/123 manifest/124 --landed": "all of both that is in doubt",
     "rowferry resolve --from stranded.csv": "many stranded documents",
   },
   notes: [
     "Use it for facts that the service does not give: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
     "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id, and those whose read differs, are skipped. If any row is invalid, nothing changes.",
   ],
-  async run(work, given, what: string | undefined) {
+  async run(work, given, what: string[] = []) {
     const { documentId, from, landed = false, notLanded = false } = given;
     if ([documentId !== undefined, from !== undefined, landed, notLanded].filter(Boolean).length !== 1)
       throw new RowferryError(
         "usage",
         "resolve takes one of --document-id, --landed and --not-landed, or --from <file>.",
       );
-    if (from !== undefined && what !== undefined)
+    if (from !== undefined && what.length > 0)
       throw new RowferryError("usage", "resolve --from takes the documents from the file alone.");
     const word = {
       by: given.by?.trim() || whoami(work.world.env),
       yes: given.yes === true,
       isRehearsal: given.dryRun === true,
     };
-    if (from !== undefined && word.isRehearsal)
-      throw new RowferryError("usage", "resolve --from shows what it would do before it asks; leave out --dry-run.");
     if (from !== undefined) return resolveFrom(work, from, word);
-    if (what === undefined) throw new RowferryError("usage", "resolve needs a document, a row, or the key of either.");
-    if (documentId !== undefined) return giveId(work, { document: what, documentId }, word);
-    return settle(work, what, landed ? "landed" : "not-landed", word);
+    const [first, ...others] = what;
+    if (first === undefined) throw new RowferryError("usage", "resolve needs a document, a row, or the key of either.");
+    if (documentId === undefined) return settle(work, what, landed ? "landed" : "not-landed", word);
+    if (others.length === 0) return giveId(work, { document: first, documentId }, word);
+    throw new RowferryError("usage", "One id belongs to one document; pass a list of several with --from.");
   },
 });
 
@@ -100,38 +100,49 @@ async function giveId(work: Work, request: { document: string; documentId: strin
 
 async function settle(
   work: Work,
-  name: string,
+  names: readonly string[],
   said: "landed" | "not-landed",
   { by, yes: isSure, isRehearsal }: Word,
 ): Promise<Told> {
   const { world, target, output, options, same } = work;
   const { checkDoubt, settleNamed, settling } = await import("../../desk/decide.js");
-  const confirmed = checkDoubt(target, name, said);
-  const lineOf = (settled: Settled) => {
-    const { document: about, events } = confirmed;
-    return { type: "settled" as const, document: about, said, events, ...settled };
-  };
+  const requests = names.map((name) => ({ name, confirmed: checkDoubt(target, name, said), word: said, by }));
+  const lineOf = (settled: Settled[]) => ({
+    type: "settled" as const,
+    said,
+    documents: requests.map(({ confirmed: { document, events } }, at) => {
+      const { landed = 0, changed = 0, notLanded = 0 } = settled[at] ?? {};
+      return { document, events, landed, changed, notLanded };
+    }),
+  });
   if (isRehearsal)
-    return foreseen(work, settling({ name, confirmed, word: said, by }), ({ doubt: _, ...settled }) => lineOf(settled));
-  const { document, ofDocument, events } = plain(confirmed);
-  const title = documentTitle(document);
-  const id = document.serviceId === null ? "its id is not known" : `documentId ${document.serviceId}`;
-  const own = ofDocument ? ["  the document itself"] : [];
-  const lines = events.map((event) => `  ${localTime(event.at)}  ${event.name}  ${event.deduplicationId}`);
-  output.text(`${[`In doubt on ${title} (${id}):`, ...own, ...lines].join("\n")}\n`);
-  const what = events.length === 1 ? "this event" : `these ${counted(events.length, "event")}`;
-  const isAbsent = ofDocument
-    ? `${title} is not there`
-    : `${what} ${events.length === 1 ? "is" : "are"} not on the timeline of ${title}`;
+    return foreseen(work, (database, now) => requests.map((request) => settling(request)(database, now)), lineOf);
+  for (const { confirmed } of requests) {
+    const { document, ofDocument, events } = plain(confirmed);
+    const id = document.serviceId === null ? "its id is not known" : `documentId ${document.serviceId}`;
+    const own = ofDocument ? ["  the document itself"] : [];
+    const lines = events.map((event) => `  ${localTime(event.at)}  ${event.name}  ${event.deduplicationId}`);
+    output.text(`${[`In doubt on ${documentTitle(document)} (${id}):`, ...own, ...lines].join("\n")}\n`);
+  }
+  const all = requests.flatMap(({ confirmed }) => plain(confirmed.events));
+  const [first, ...others] = requests.map(({ confirmed }) => plain(confirmed));
+  const title =
+    first === undefined || others.length > 0 ? `${requests.length} documents` : documentTitle(first.document);
+  const what = all.length === 1 ? "this event" : `these ${counted(all.length, "event")}`;
+  const isAbsent =
+    first?.ofDocument === true
+      ? `${title} is not there`
+      : `${what} ${all.length === 1 ? "is" : "are"} not on the timeline of ${title}`;
   const question =
     said === "landed"
       ? `You have seen ${what} on the timeline of ${title}; nothing of it is ever sent again.`
       : `You have seen that ${isAbsent}; it is sent again.`;
-  await confirm(world, question, confirmed.document.key, isSure);
-  const settled = await settleNamed(target, { name, confirmed, word: said, by }, options);
+  await confirm(world, question, first?.document.key ?? "", isSure);
+  const settled: Settled[] = [];
+  for (const request of requests) settled.push(await settleNamed(target, request, options));
   return told({
     line: lineOf(settled),
-    text: (line) => sentences({ ...line, events: [] }),
+    text: (line) => sentences({ ...line, documents: line.documents.map((one) => ({ ...one, events: [] })) }),
     next: [{ command: `rowferry resume${same}`, why: "send what waited for it" }],
   });
 }

@@ -1,6 +1,6 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { EditAnswer, GridRow, Said, Tally, TargetOverview, TryAnswer, ValueLine } from "../api.js";
+import type { EditAnswer, GridRow, Said, TargetOverview, TryAnswer, ValueLine } from "../api.js";
 import { type CellEdit, Grid } from "./grid.js";
 import { download, post, Refused } from "./http.js";
 import { Work } from "./overview.js";
@@ -19,11 +19,11 @@ interface Props {
 export function Correct({ target, code, column, mistake, allowChanges }: Props) {
   const { name } = target;
   const given = { target: name, code, column, mistake };
-  const { data, failure, reload } = useData("cause", given);
+  const { data, waiting, reload } = useData("cause", given);
   const grid = useData("grid", given);
   const [trouble, setTrouble] = useState<{ message: string; hint: string } | null>(null);
-  if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
-  const { cause, values, moreValues, tally } = data;
+  if (data === null) return waiting;
+  const { cause, values, moreValues } = data;
   const tables = grid.data ?? [];
   const shown = column === null ? [] : tables.flatMap((table) => rowsAt(table.header, table.rows, column));
   const hints = new Set(shown.map(({ row }) => hintOf([row], column)));
@@ -129,14 +129,17 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
           <summary>Give up instead</summary>
           <Decision
             target={name}
-            label="Give up every row with this mistake"
-            does={`in whatever column: all with the code ${code}`}
-            request={{ action: "dismiss", flags: { code } }}
+            act={{
+              action: "dismiss",
+              label: "Give up every row with this mistake",
+              does: `in whatever column: all with the code ${code}`,
+            }}
+            to={{ flags: { code } }}
             onDone={reload}
           />
         </details>
       )}
-      {allowChanges && <Importing target={target} tally={tally} undo={undo} />}
+      {allowChanges && <Importing target={target} undo={undo} />}
     </>
   );
 }
@@ -265,10 +268,12 @@ function contentOf(file: File): Promise<string> {
   });
 }
 
-function Importing({ target, tally, undo }: { target: TargetOverview; tally: Tally; undo: () => Promise<void> }) {
+function Importing({ target, undo }: { target: TargetOverview; undo: () => Promise<void> }) {
+  const { data: tally } = useData("tally", { target: target.name });
   const [checked, setChecked] = useState<{ for: string; said: string[] } | null>(null);
   const [imported, setImported] = useState("");
   const { isBusy, failure, act } = useAct();
+  if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
   const { rows, ready, left } = tally;
   const key = JSON.stringify(tally);
   const isUnderWay = target.job !== null && target.job.exitCode === null;

@@ -2,18 +2,24 @@
 import { useState } from "preact/hooks";
 import type { DecisionPage, DecisionRecord, DecisionRequest, TargetOverview } from "../api.js";
 import { Work } from "./overview.js";
-import { type Column, Decision, Empty, Lines, Link, linkTo, Prose, Sentences, Trouble, useData } from "./page.js";
+import {
+  type Act,
+  type Column,
+  Decision,
+  Empty,
+  Lines,
+  Link,
+  linkTo,
+  Prose,
+  Sentences,
+  Trouble,
+  useData,
+} from "./page.js";
 import { count, when } from "./words.js";
 
 type Change = DecisionPage["records"][number]["changes"][number];
 
-interface Choice {
-  label: string;
-  /** Of the one, or of each. */
-  does: string;
-  action: DecisionRequest["action"];
-  word?: DecisionRequest["word"];
-  asks?: { label: string; flag: "reason" | "document-id" };
+interface Choice extends Act {
   /** Also for all, and for those that are ticked. */
   isForMany?: boolean;
 }
@@ -29,26 +35,28 @@ const replaceIt: Choice = {
   action: "replace",
   label: "Replace",
   does: "the document is cancelled and sent again whole, with this in its place",
-  asks: { label: "Reason", flag: "reason" },
+  asks: { label: "Reason", as: "reason" },
 };
 const replaceThem: Choice = { ...replaceIt, isForMany: true };
 const nameIt: Choice = {
   action: "resolve",
   label: "This is its id",
   does: "is verified with a read before it is believed",
-  asks: { label: "Its id at the service", flag: "document-id" },
+  asks: { label: "Its id at the service", as: "document-id" },
 };
 const isThere: Choice = {
   action: "resolve",
   word: "landed",
   label: "It is there",
   does: "you have seen it; it is never sent again",
+  isForMany: true,
 };
 const isNotThere: Choice = {
   action: "resolve",
   word: "not-landed",
   label: "It is not there",
   does: "you have looked; it is sent again",
+  isForMany: true,
 };
 
 const choices: { [code: string]: Choice[] } = {
@@ -65,13 +73,29 @@ const choices: { [code: string]: Choice[] } = {
   "document-gone": [replaceIt, tryAgain],
 };
 
+const documentOf = ({ kind, key }: DecisionRecord): string => `${kind}/${key}`;
+const documentsOf = (records: readonly DecisionRecord[]): string[] => [...new Set(records.map(documentOf))];
+
 /** One record as its command names it: by its row where that is known and the command takes rows, else by its document. */
-function requestOf({ action, word }: Choice, { kind, key, row }: DecisionRecord): DecisionRequest {
-  const document = `${kind}/${key}`;
-  const said = word === undefined ? {} : { word };
-  if (action === "replace" || action === "resolve") return { action, what: document, ...said };
-  return { action, ...(row === null ? { flags: { document } } : { rows: [row] }), ...said };
+function itself({ action }: Choice, record: DecisionRecord): Omit<DecisionRequest, "action"> {
+  const document = documentOf(record);
+  if (action === "replace" || action === "resolve") return { what: [document] };
+  return record.row === null ? { flags: { document } } : { rows: [record.row] };
 }
+
+/** The ids of all of them at once, in a text. */
+const nameThem = (records: readonly DecisionRecord[]): Act => ({
+  action: "resolve",
+  label: "These are their ids",
+  does: "each is verified with a read before it is believed; lines without an id are left",
+  asks: {
+    label: "Documents, each with its id behind it; two columns of a spreadsheet can be pasted",
+    as: "ids",
+    start: documentsOf(records)
+      .map((document) => `${document}\t`)
+      .join("\n"),
+  },
+});
 
 const fieldOf = ({ field }: Change): string => field;
 const changeColumns: Column<Change>[] = [
@@ -88,14 +112,19 @@ interface Props {
 
 export function Decide({ target, code, allowChanges }: Props) {
   const { name } = target;
-  const { data, failure, reload } = useData("decisions", { target: name, code });
+  const { data, waiting, failure, reload } = useData("decisions", { target: name, code });
   const [did, setDid] = useState<string[]>([]);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
-  if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
+  if (data === null) return waiting;
   const { cause, records } = data;
   const offered = choices[code] ?? [giveUp];
   const chosen = records.filter(({ row }) => row !== null && ticked.has(row));
-  const all = chosen.length === 0 ? `all ${cause.count.toLocaleString("en")}` : `the ${chosen.length} ticked`;
+  const those = chosen.length === 0 ? records : chosen;
+  /** A person's word is on documents that were seen. */
+  const all = ({ action }: Choice): string => {
+    if (chosen.length > 0) return `the ${chosen.length} ticked`;
+    return `all ${(action === "resolve" ? records.length : cause.count).toLocaleString("en")}`;
+  };
   const tick = (row: string, isTicked: boolean) =>
     setTicked(new Set(isTicked ? [...ticked, row] : [...ticked].filter((one) => one !== row)));
   const onDone = (said: string[]) => {
@@ -122,15 +151,23 @@ export function Decide({ target, code, allowChanges }: Props) {
           .filter(({ isForMany }) => isForMany)
           .map((choice) => (
             <Decision
-              key={`${choice.label} ${[...ticked].join()}`}
+              key={choice.label}
               target={name}
-              label={`${choice.label}: ${all}`}
-              does={`each ${choice.does}`}
-              request={{ action: choice.action, flags: { code }, rows: chosen.flatMap(({ row }) => row ?? []) }}
+              act={{ ...choice, label: `${choice.label}: ${all(choice)}`, does: `each ${choice.does}` }}
+              to={
+                choice.action === "resolve"
+                  ? { what: documentsOf(those) }
+                  : { flags: { code }, rows: chosen.flatMap(({ row }) => row ?? []) }
+              }
               onDone={onDone}
-              asks={choice.asks}
             />
           ))}
+      {allowChanges && offered.includes(nameIt) && documentsOf(records).length > 1 && (
+        <details>
+          <summary>Enter many ids at once</summary>
+          <Decision key={documentsOf(records).join()} target={name} act={nameThem(records)} to={{}} onDone={onDone} />
+        </details>
+      )}
       <ul class="records">
         {records.map((record) => (
           <li key={`${record.kind} ${record.key} ${record.event ?? ""} ${record.row ?? ""}`}>
@@ -165,15 +202,7 @@ export function Decide({ target, code, allowChanges }: Props) {
             )}
             {allowChanges &&
               offered.map((choice) => (
-                <Decision
-                  key={choice.label}
-                  target={name}
-                  label={choice.label}
-                  does={choice.does}
-                  request={requestOf(choice, record)}
-                  onDone={onDone}
-                  asks={choice.asks}
-                />
+                <Decision key={choice.label} target={name} act={choice} to={itself(choice, record)} onDone={onDone} />
               ))}
           </li>
         ))}

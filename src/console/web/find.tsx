@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/views/show/shown.js";
 import type { TargetOverview } from "../api.js";
-import { Decision, Empty, go, Link, linkTo, Prose, Trouble, useData } from "./page.js";
+import { type Act, Decision, Empty, go, Link, linkTo, Prose, useData } from "./page.js";
 import { count, outcome, toldProblem, when } from "./words.js";
 
 /** As one types. */
@@ -35,8 +35,8 @@ interface Known {
 
 function Found({ what, ...known }: Known & { what: string }) {
   const { target } = known;
-  const { data, failure } = useData("find", { target, what });
-  if (data === null) return failure === null ? <p class="quiet">Looking…</p> : <Trouble failure={failure} />;
+  const { data, waiting } = useData("find", { target, what });
+  if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if (documents.length + rows.length + registrations.length + runs.length + requests.length === 0)
     return <Empty>The ledger knows nothing by the name “{what}” so far. Names are looked up whole.</Empty>;
@@ -73,6 +73,19 @@ const marks: { [state: string]: string } = {
   planned: "○",
   deferred: "○",
 };
+
+const changes: Act[] = [
+  { action: "retry", label: "Try again", does: "what was refused is sent once more" },
+  { action: "dismiss", label: "Give up what is wrong", does: "the rest is released" },
+  { action: "dismiss", word: "undo", label: "Take up again", does: "what was given up" },
+  { action: "withdraw", label: "Take back", does: "what was never sent; importing its file stages it again" },
+  {
+    action: "replace",
+    label: "Replace",
+    does: "it is cancelled, and sent again whole",
+    asks: { label: "Reason", as: "reason" },
+  },
+];
 
 function Document({ document, target, allowChanges }: Known & { document: ShownDocument }) {
   const { kind, key, generation, state, documentId, events, eventCounts, holds, messages, requests } = document;
@@ -116,37 +129,14 @@ function Document({ document, target, allowChanges }: Known & { document: ShownD
       {allowChanges && !document.replaced && (
         <details>
           <summary>Change something about it</summary>
-          <Decision
-            target={target}
-            label="Try again"
-            does="what was refused is sent once more"
-            request={{ action: "retry", flags: { document: named } }}
-          />
-          <Decision
-            target={target}
-            label="Give up what is wrong"
-            does="the rest is released"
-            request={{ action: "dismiss", flags: { document: named } }}
-          />
-          <Decision
-            target={target}
-            label="Take up again"
-            does="what was given up"
-            request={{ action: "dismiss", word: "undo", flags: { document: named } }}
-          />
-          <Decision
-            target={target}
-            label="Take back"
-            does="what was never sent; importing its file stages it again"
-            request={{ action: "withdraw", flags: { document: named } }}
-          />
-          <Decision
-            target={target}
-            label="Replace"
-            does="it is cancelled, and sent again whole"
-            asks={{ label: "Reason", flag: "reason" }}
-            request={{ action: "replace", what: named }}
-          />
+          {changes.map((act) => (
+            <Decision
+              key={act.label}
+              target={target}
+              act={act}
+              to={act.action === "replace" ? { what: [named] } : { flags: { document: named } }}
+            />
+          ))}
         </details>
       )}
     </section>
@@ -189,12 +179,12 @@ function Row({ row, target, allowChanges }: Known & { row: ShownRow }) {
       {allowChanges && (
         <Decision
           target={target}
-          label={row.settled === "dismissed" ? "Take up again" : "Give up this row"}
-          request={{
-            action: "dismiss",
-            rows: [row.reference],
-            ...(row.settled === "dismissed" ? { word: "undo" } : {}),
-          }}
+          act={
+            row.settled === "dismissed"
+              ? { action: "dismiss", word: "undo", label: "Take up again" }
+              : { action: "dismiss", label: "Give up this row" }
+          }
+          to={{ rows: [row.reference] }}
         />
       )}
       {row.cells === null ? (

@@ -294,14 +294,13 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
       </p>
       {!isFixed && (
         <Decision
-          key={`${firstRow} ${lastRow}`}
           target={target}
-          label={`Give up ${count(lastRow - firstRow + 1, "chosen row")}`}
-          does="and whatever is grouped with it; Shift and the arrows choose more"
-          request={{
+          act={{
             action: "dismiss",
-            rows: [...new Set(rows.slice(firstRow, lastRow + 1).map(({ lead }) => lead))],
+            label: `Give up ${count(lastRow - firstRow + 1, "chosen row")}`,
+            does: "and whatever is grouped with it; Shift and the arrows choose more",
           }}
+          to={{ rows: [...new Set(rows.slice(firstRow, lastRow + 1).map(({ lead }) => lead))] }}
         />
       )}
     </>

@@ -1,9 +1,9 @@
 /** What was run, one run live or as it ended, and every file that ever came. */
 import { useState } from "preact/hooks";
 import type { FileLine, RunLine, TargetOverview } from "../api.js";
-import { download, type Refused } from "./http.js";
+import { download } from "./http.js";
 import { type Column, Decision, Empty, Lines, Link, linkTo, Prose, Trouble, useAct, useData } from "./page.js";
-import { Work } from "./overview.js";
+import { resume, Work } from "./overview.js";
 import { outcome, when } from "./words.js";
 
 const number = <Row,>(title: string, count: (row: Row) => number): Column<Row> => ({
@@ -14,12 +14,9 @@ const number = <Row,>(title: string, count: (row: Row) => number): Column<Row> =
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-const Waiting = ({ failure }: { failure: Refused | null }) =>
-  failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
-
 export function Runs({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
-  const { data, failure } = useData("runs", { target: target.name });
-  if (data === null) return <Waiting failure={failure} />;
+  const { data, waiting } = useData("runs", { target: target.name });
+  if (data === null) return waiting;
   if (data.length === 0) return <Empty>Nothing was run yet. The first import will be listed here.</Empty>;
   const columns: Column<RunLine>[] = [
     { title: "When", cell: ({ startedAt }) => when(startedAt) },
@@ -44,9 +41,12 @@ export function Runs({ target, allowChanges }: { target: TargetOverview; allowCh
       {allowChanges && (
         <Decision
           target={target.name}
-          label="Verify"
-          does="looks at the service for all that has landed; changes nothing"
-          request={{ action: "verify" }}
+          act={{
+            action: "verify",
+            label: "Verify",
+            does: "looks at the service for all that has landed; changes nothing",
+          }}
+          to={{}}
         />
       )}
       <Lines name="All runs" rows={data} keyOf={({ name }) => name} columns={columns} />
@@ -64,9 +64,9 @@ export function Run({
   run: string;
   allowChanges: boolean;
 }) {
-  const { data, failure } = useData("run", { target: target.name, run: name });
+  const { data, waiting } = useData("run", { target: target.name, run: name });
   const { failure: trouble, act } = useAct();
-  if (data === null) return <Waiting failure={failure} />;
+  if (data === null) return waiting;
   const { run, problems } = data;
   if (run === null) return <Empty>There is no run of this name here.</Empty>;
   const isLive = run.finishedAt === null && target.lastRun?.name === name && target.live !== null;
@@ -90,14 +90,7 @@ export function Run({
           <strong>{run.did ?? run.said ?? `It is ${outcome(run.exitCode, run.finishedAt)}.`}</strong>
         </p>
       )}
-      {run.finishedAt === null && !isLive && allowChanges && (
-        <Decision
-          target={target.name}
-          label="Resume"
-          does="continues it; nothing is sent twice"
-          request={{ action: "resume" }}
-        />
-      )}
+      {run.finishedAt === null && !isLive && allowChanges && <Decision target={target.name} act={resume} to={{}} />}
       <Trouble failure={trouble} />
       {run.did === null && (
         <ul class="facts">
@@ -134,10 +127,10 @@ export function Run({
 
 /** An import begins with what lies in the folder, after its plan was shown. `target`: "" while there is none. */
 export function Start({ target }: { target: string }) {
-  const { data, failure } = useData("startable", {});
+  const { data, waiting } = useData("startable", {});
   const [mapping, setMapping] = useState("");
   const [file, setFile] = useState("");
-  if (data === null) return <Waiting failure={failure} />;
+  if (data === null) return waiting;
   const what = mapping || data.mappings[0];
   const first = file || data.files[0];
   if (what === undefined || first === undefined)
@@ -146,11 +139,9 @@ export function Start({ target }: { target: string }) {
     <div>
       <Pick label="Import" of={data.files} set={setFile} /> <Pick label="with" of={data.mappings} set={setMapping} />
       <Decision
-        key={`${what} ${first}`}
         target={target}
-        label="Import it"
-        does="its plan is shown first"
-        request={{ action: "import", what, file: first }}
+        act={{ action: "import", label: "Import it", does: "its plan is shown first" }}
+        to={{ what: [what], file: first }}
       />
     </div>
   );
@@ -172,8 +163,8 @@ function Pick({ label, of, set }: { label: string; of: string[]; set: (one: stri
 }
 
 export function Files({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
-  const { data, failure } = useData("files", { target: target.name });
-  if (data === null) return <Waiting failure={failure} />;
+  const { data, waiting } = useData("files", { target: target.name });
+  if (data === null) return waiting;
   if (data.length === 0) return <Empty>No file was imported yet. The first import will be listed here.</Empty>;
   const columns: Column<FileLine>[] = [
     { title: "When", cell: ({ stagedAt }) => when(stagedAt) },
@@ -192,7 +183,11 @@ export function Files({ target, allowChanges }: { target: TargetOverview; allowC
     columns.push({
       title: "Undo",
       cell: ({ name }) => (
-        <Decision target={target.name} label="Take back" request={{ action: "withdraw", flags: { input: name } }} />
+        <Decision
+          target={target.name}
+          act={{ action: "withdraw", label: "Take back" }}
+          to={{ flags: { input: name } }}
+        />
       ),
     });
   return (

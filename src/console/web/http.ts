@@ -44,13 +44,11 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
 
 type Query = { [name: string]: string | null };
 
-function addressOf(path: string, query: Query): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null);
-  return `/api/${path}${given.length === 0 ? "" : `?${new URLSearchParams(given)}`}`;
-}
+export const linkTo = (path: string, query: Query): string =>
+  `${path}?${new URLSearchParams(Object.entries(query).filter((one): one is [string, string] => one[1] !== null))}`;
 
 export async function get<Path extends keyof Answers>(path: Path, query: Query): Promise<Answers[Path]> {
-  return (await answerOf(await reach(addressOf(path, query), { headers: authorization() }))) as Answers[Path];
+  return (await answerOf(await reach(linkTo(`/api/${path}`, query), { headers: authorization() }))) as Answers[Path];
 }
 
 export async function post<Answer>(path: string, body: object): Promise<Answer> {
@@ -62,7 +60,7 @@ export async function post<Answer>(path: string, body: object): Promise<Answer> 
 
 /** With the token. */
 export async function download(path: string, query: Query, name: string): Promise<void> {
-  const response = await reach(addressOf(path, query), { headers: authorization() });
+  const response = await reach(linkTo(`/api/${path}`, query), { headers: authorization() });
   if (!response.ok) return void (await answerOf(response));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());

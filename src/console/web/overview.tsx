@@ -1,7 +1,13 @@
 /** A section for each ledger of the folder; those that need somebody come first. */
 import type { CauseLine, JobLine, TargetOverview } from "../api.js";
-import { Decision, Link, linkTo, Prose, Sentences, Trouble } from "./page.js";
+import { type Act, type Column, Decision, Lines, Link, linkTo, Prose, Sentences, Trouble } from "./page.js";
 import { count, outcome, span, when } from "./words.js";
+
+export const resume: Act = {
+  action: "resume",
+  label: "Resume",
+  does: "sends whatever can be sent now; nothing is sent twice",
+};
 
 export function Targets({ targets, allowChanges }: { targets: TargetOverview[]; allowChanges: boolean }) {
   const inOrder = targets.toSorted((a, b) => Number(a.isWell) - Number(b.isWell));
@@ -61,8 +67,8 @@ function Target({ target, allowChanges }: { target: TargetOverview; allowChanges
                 {allowChanges && (
                   <Decision
                     target={name}
-                    label="Give these up"
-                    request={{ action: "dismiss", flags: { code: line.code } }}
+                    act={{ action: "dismiss", label: `Give up ${count(line.count, "event")}` }}
+                    to={{ flags: { code: line.code } }}
                   />
                 )}
               </li>
@@ -70,14 +76,7 @@ function Target({ target, allowChanges }: { target: TargetOverview; allowChanges
           </ul>
         </details>
       )}
-      {allowChanges && !target.isWell && failure === null && (
-        <Decision
-          target={name}
-          label="Resume"
-          does="sends whatever can be sent now; nothing is sent twice"
-          request={{ action: "resume" }}
-        />
-      )}
+      {allowChanges && !target.isWell && failure === null && <Decision target={name} act={resume} to={{}} />}
       <p class="quiet small">{target.ledger}</p>
     </section>
   );
@@ -94,61 +93,54 @@ function Causes(props: {
   if (causes.length === 0) return null;
   const total = causes.reduce((sum, cause) => sum + cause.count, 0);
   const isOfRows = causes.some(({ since }) => since !== null);
+  const what: Column<CauseLine> = {
+    title: "What is wrong",
+    cell: (cause) => (
+      <>
+        <Prose text={isOfRows ? cause.what : cause.meaning} />{" "}
+        <div class="quiet small">
+          {cause.place} {!isOfRows && <Prose text={cause.what} />}
+        </div>
+      </>
+    ),
+  };
+  const many: Column<CauseLine> = {
+    title: isOfRows ? "Rows" : "How many",
+    cell: (cause) => cause.count.toLocaleString("en"),
+    isNumber: true,
+  };
+  const open: Column<CauseLine> = {
+    title: "To do",
+    cell: (cause) => (
+      <Link to={address(cause)}>
+        {verb}
+        <span class="unseen">
+          {" "}
+          {cause.column ?? ""} {cause.place}
+        </span>
+      </Link>
+    ),
+  };
+  const ofRows: Column<CauseLine>[] = [
+    { title: "Column", cell: ({ column }) => <strong>{column ?? "The row"}</strong> },
+    what,
+    many,
+    { title: "Values", cell: ({ values }) => values?.toLocaleString("en"), isNumber: true },
+    { title: "Since", cell: ({ since }) => since !== null && when(since) },
+    open,
+  ];
   return (
-    <table class="causes">
-      <caption>
-        {title} <span class="quiet">{count(total, unit)}</span>
-      </caption>
-      <thead>
-        <tr>
-          {isOfRows && <th scope="col">Column</th>}
-          <th scope="col">What is wrong</th>
-          <th scope="col">
-            <span class="unseen">How many</span>
-          </th>
-          {isOfRows && (
-            <>
-              <th scope="col">
-                <span class="unseen">Different values</span>
-              </th>
-              <th scope="col">Since</th>
-            </>
-          )}
-          <th scope="col">
-            <span class="unseen">Do</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {causes.map((cause) => (
-          <tr key={`${cause.code} ${cause.column} ${cause.mistake}`}>
-            {isOfRows && <td class="column">{cause.column ?? <span class="quiet">the row</span>}</td>}
-            <td>
-              <Prose text={isOfRows ? cause.what : cause.meaning} />{" "}
-              <div class="quiet small">
-                {cause.place} {!isOfRows && <Prose text={cause.what} />}
-              </div>
-            </td>
-            <td class="number">{count(cause.count, unit)}</td>
-            {isOfRows && (
-              <>
-                <td class="number">{cause.values !== null && count(cause.values, "value")}</td>
-                <td class="since">{cause.since !== null && when(cause.since)}</td>
-              </>
-            )}
-            <td>
-              <Link to={address(cause)}>
-                {verb}
-                <span class="unseen">
-                  {" "}
-                  {cause.column ?? ""} {cause.place}
-                </span>
-              </Link>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Lines
+      name={title}
+      caption={
+        <>
+          {title} <span class="quiet">{count(total, unit)}</span>
+        </>
+      }
+      rows={causes}
+      keyOf={({ code, column, mistake }) => `${code} ${column} ${mistake}`}
+      columns={isOfRows ? ofRows : [what, many, open]}
+    />
   );
 }
 

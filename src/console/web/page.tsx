@@ -1,8 +1,9 @@
 /** The common part of all screens: links, fresh data, failures. */
-import { type ComponentChildren, createContext } from "preact";
+import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Answers, DecisionRequest, Said } from "../api.js";
 import { get, post, Refused } from "./http.js";
+export { linkTo } from "./http.js";
 import { when } from "./words.js";
 
 /** `isSame`: it stays the same page, of which going back knows once. */
@@ -36,11 +37,11 @@ export function Link({ to, children, current }: { to: string; children: Componen
 /** Incremented with every change. */
 export const Ticks = createContext(0);
 
-/** Data from the server, requested again after changes; the former data stay until then. */
+/** Data from the server, requested again after changes; the former data stay until then. `waiting`: in their place. */
 export function useData<Path extends keyof Answers>(
   path: Path,
   query: { [name: string]: string | null },
-): { data: Answers[Path] | null; failure: Refused | null; reload: () => void } {
+): { data: Answers[Path] | null; waiting: JSX.Element; failure: Refused | null; reload: () => void } {
   const tick = useContext(Ticks);
   const [own, setOwn] = useState(0);
   const [data, setData] = useState<{ key: string; answer: Answers[Path] } | null>(null);
@@ -60,7 +61,13 @@ export function useData<Path extends keyof Answers>(
       wanted = false;
     };
   }, [key, tick, own]);
-  return { data: data?.key === key ? data.answer : null, failure, reload: useCallback(() => setOwn((n) => n + 1), []) };
+  const waiting = failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
+  return {
+    data: data?.key === key ? data.answer : null,
+    waiting,
+    failure,
+    reload: useCallback(() => setOwn((n) => n + 1), []),
+  };
 }
 
 export function Trouble({ failure }: { failure: { message: string; hint: string } | null }) {
@@ -78,9 +85,6 @@ export function Trouble({ failure }: { failure: { message: string; hint: string 
 export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
-
-export const linkTo = (path: string, query: { [name: string]: string | null }): string =>
-  `${path}?${new URLSearchParams(Object.entries(query).filter((one): one is [string, string] => one[1] !== null))}`;
 
 export const Sentences = ({ said }: { said: readonly string[] }) => (
   <>
@@ -117,36 +121,49 @@ export function useAct(): {
   return { isBusy, failure, act };
 }
 
-interface DecisionProps {
-  target: string;
+/** What a person can do to records. */
+export interface Act {
+  action: DecisionRequest["action"];
+  word?: DecisionRequest["word"];
   label: string;
   /** What it is for, in a few words. */
   does?: string;
-  /** What the person must say too: a name for it, and where it goes. */
-  asks?: { label: string; flag: "reason" | "document-id" } | undefined;
-  request: DecisionRequest;
+  /** What the person must say too: a name for it, where it goes, and with what it begins. */
+  asks?: { label: string; as: "reason" | "document-id" | "ids"; start?: string };
+}
+
+interface DecisionProps {
+  target: string;
+  act: Act;
+  /** To what. */
+  to: Omit<DecisionRequest, "action">;
   onDone?: (said: string[]) => void;
 }
 
 /** Says what it would do, in records, requests and time, and does it at the second press; then says what it did. */
-export function Decision({ target, label, does, asks, request, onDone }: DecisionProps) {
-  const [word, setWord] = useState("");
-  const [would, setWould] = useState<string[] | null>(null);
+export function Decision({ target, act: { action, word, label, does, asks }, to, onDone }: DecisionProps) {
+  const [text, setText] = useState(asks?.start ?? "");
+  const [would, setWould] = useState<{ request: string; said: string[] } | null>(null);
   const [did, setDid] = useState<string[]>([]);
   const { isBusy, failure, act } = useAct();
-  const flags = asks === undefined ? request.flags : { ...request.flags, [asks.flag]: word };
-  const send = (dry: boolean) => post<Said>("do", { target, ...request, flags, dry });
+  const answer =
+    asks === undefined ? {} : asks.as === "ids" ? { ids: text } : { flags: { ...to.flags, [asks.as]: text } };
+  const request = { target, action, word, ...to, ...answer };
+  // What was foretold of other records, or of more or fewer, is no forecast of this.
+  const key = JSON.stringify([label, request]);
+  const foretold = would?.request === key ? would.said : null;
+  const send = (dry: boolean) => post<Said>("do", { ...request, dry });
   const button = useRef<HTMLButtonElement>(null);
   const isUsed = useRef(false);
   useEffect(() => {
     if (isUsed.current) button.current?.focus();
-  }, [would !== null]);
+  }, [foretold !== null]);
   useEffect(() => () => void (isUsed.current && focusMain()), []);
   const ask = () =>
     act(async () => {
       isUsed.current = true;
       setDid([]);
-      setWould((await send(true)).said);
+      setWould({ request: key, said: (await send(true)).said });
     });
   const run = () =>
     act(async () => {
@@ -155,16 +172,29 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
       setDid(said);
       onDone?.(said);
     });
+  const onInput = (event: { currentTarget: { value: string } }) => {
+    isUsed.current = false;
+    setText(event.currentTarget.value);
+  };
   return (
     <div class="choice">
       {asks !== undefined && (
         <label>
-          {asks.label} <input value={word} onInput={(event) => setWord(event.currentTarget.value)} />
+          {asks.label}{" "}
+          {asks.as === "ids" ? (
+            <textarea rows={6} value={text} onInput={onInput} />
+          ) : (
+            <input value={text} onInput={onInput} />
+          )}
         </label>
       )}
-      {would === null ? (
+      {foretold === null ? (
         <>
-          <button ref={button} disabled={asks !== undefined && word.trim() === ""} onClick={() => void ask()}>
+          <button
+            ref={button}
+            disabled={asks !== undefined && text.trim() === (asks.start ?? "").trim()}
+            onClick={() => void ask()}
+          >
             {label}
           </button>
           <span class="quiet">{isBusy ? "working out what it would do…" : does}</span>
@@ -174,7 +204,7 @@ export function Decision({ target, label, does, asks, request, onDone }: Decisio
           <p>
             <strong>It would do this:</strong>
           </p>
-          <Sentences said={would} />
+          <Sentences said={foretold} />
           <button class="main" ref={button} onClick={() => void run()}>
             {label}
           </button>{" "}
@@ -202,12 +232,19 @@ export interface Column<Row> {
 }
 
 /** Scrolls sideways if too wide. */
-export function Lines<Row>(props: { name: string; rows: Row[]; keyOf: (row: Row) => string; columns: Column<Row>[] }) {
-  const { name, rows, keyOf, columns } = props;
+export function Lines<Row>(props: {
+  name: string;
+  rows: Row[];
+  keyOf: (row: Row) => string;
+  columns: Column<Row>[];
+  caption?: ComponentChildren;
+}) {
+  const { name, rows, keyOf, columns, caption } = props;
   const classOf = ({ isNumber }: Column<Row>) => (isNumber === true ? "number" : undefined);
   return (
     <div class="wide" role="region" aria-label={name} tabIndex={0}>
       <table class="lines">
+        {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
             {columns.map((column) => (
@@ -221,7 +258,7 @@ export function Lines<Row>(props: { name: string; rows: Row[]; keyOf: (row: Row)
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
+                <td key={column.title} data-title={column.title} class={classOf(column)}>
                   {column.cell(row)}
                 </td>
               ))}

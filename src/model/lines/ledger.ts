@@ -132,14 +132,18 @@ export const dismissed = line("dismissed", "Of `dismiss`: what was given up or a
 export const resolved = line("resolved", "Of `resolve --document-id`.", { document, documentId: text, findings });
 
 export const settled = line("settled", "Of `resolve --landed` and `--not-landed`.", {
-  document,
   said: z.enum(["landed", "not-landed"]),
-  events: z
-    .array(z.strictObject({ id: count, deduplicationId: text, name: text, at: number.describe("ms since 1970") }))
-    .describe("of which it was said"),
-  landed: count,
-  changed: count.describe("of these, with other content than their rows have now"),
-  notLanded: count,
+  documents: z.array(
+    z.strictObject({
+      document,
+      events: z
+        .array(z.strictObject({ id: count, deduplicationId: text, name: text, at: number.describe("ms since 1970") }))
+        .describe("of which it was said"),
+      landed: count,
+      changed: count.describe("of these, with other content than their rows have now"),
+      notLanded: count,
+    }),
+  ),
 });
 
 const lookedUp = z.array(z.strictObject({ row: count, document, documentId: text, findings }));

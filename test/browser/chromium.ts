@@ -1,0 +1,79 @@
+/** A real Chromium for tests of the console: opening a page, looking at it, and what a night leaves for it. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { badNight } from "./bad-night.js";
+import type { Folder } from "./console.js";
+import { endProcesses } from "../processes/processes.js";
+
+export const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0,
+);
+const required = (process.env["ROWFERRY_TEST_REQUIRE"] ?? "").includes("chromium");
+const told = chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with";
+
+let browser: Browser;
+
+/** For the tests of one file, which says when it has none. */
+export function useChromium(): void {
+  it.each([told])("%s", () => {
+    expect(chromium !== undefined || !required, "ROWFERRY_TEST_REQUIRE asks for chromium").toBe(true);
+  });
+  beforeAll(async () => {
+    if (chromium === undefined) return;
+    const { chromium: launcher } = await import("playwright-core");
+    browser = await launcher.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
+  });
+  afterAll(async () => {
+    if (chromium !== undefined) await browser.close();
+    endProcesses();
+  });
+}
+
+/** A busy machine is slow. */
+export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });
+
+export async function night(): Promise<Folder> {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const { code, stdout } = await at.type("import", "night.yaml", "night.csv");
+  expect(code, stdout).toBe(3);
+  return at;
+}
+
+/** Errors of the page fail the test: a refused style or script is one, too. */
+export async function open(url: string, more: { width?: number; scheme?: "light" | "dark" } = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: more.width ?? 1200, height: 800 },
+    colorScheme: more.scheme ?? "light",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/net::ERR_|status of 409/.test(message.text())) errors.push(message.text());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Runs in the page. */
+export const hasFocus = (element: unknown): boolean =>
+  (element as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === element;
+
+export const heading = (page: Page) => page.locator("h1").first();
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** Put in by the browser itself: the page's own policy lets nothing in. */
+export const violations = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    `${readFileSync(axe, "utf8")}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ").slice(0, 200)))`,
+  );

@@ -1,0 +1,198 @@
+/** The console in a real Chromium: what no correction can send, decided one at a time and many at once. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
+import { badNight } from "./bad-night.js";
+import { chromium, eventually, hasFocus, heading, open, useChromium, violations } from "./chromium.js";
+import { type Folder, startConsole } from "./console.js";
+
+useChromium();
+
+type Named = [key: string, id: string];
+
+interface Undecided {
+  at: Folder;
+  /** Of the stranded documents, by key. */
+  ids: [Named, Named, Named, Named];
+}
+
+/** Of twelve loads three changed, three are in doubt, two are foreign, and four are stranded. */
+async function undecided(): Promise<Undecided> {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
+  const rows = lines.filter((line) => /;Pesagem;01.03.*;1000;11222333000181;SP;sim;I$/.test(line)).slice(0, 12);
+  writeFileSync(join(at.path, "night.csv"), [lines[0], ...rows, ""].join("\n"));
+  expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(0);
+  const changed = rows.slice(0, 3).map((row) => row.replace(";1000;", ";1250;"));
+  writeFileSync(join(at.path, "night-2.csv"), [lines[0], ...changed, ""].join("\n"));
+  expect((await at.type("import", "night.yaml", "night-2.csv")).code).toBe(3);
+  const ledger = new Database(join(at.path, "state/sandbox/ledger.db"));
+  const ids = ledger
+    .prepare("SELECT key, service_id FROM documents JOIN document_states ON document_id = id WHERE id > 8 ORDER BY id")
+    .raw()
+    .all() as unknown as Undecided["ids"];
+  ledger.exec(
+    `DELETE FROM event_states WHERE document_id BETWEEN 4 AND 8;
+     INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
+       SELECT document_id, id, iif(document_id < 7, 'stalled', 'foreign'),
+         iif(document_id < 7, 'doubt-unsettled', 'foreign-collision'), document_id < 7, 0
+       FROM events WHERE document_id BETWEEN 4 AND 8;
+     DELETE FROM document_states WHERE document_id > 8;
+     INSERT INTO document_states (document_id, state, reason, changed_at)
+       SELECT id, 'stranded', 'document-stranded', 0 FROM documents WHERE id > 8`,
+  );
+  ledger.close();
+  expect(ids).toHaveLength(4);
+  return { at, ids };
+}
+
+const overview = (page: Page) => page.getByRole("link", { name: "Overview" }).first().click();
+const decide = (page: Page, what: RegExp) => page.getByRole("row", { name: what }).getByRole("link").click();
+
+/** What it would do is read before the second press. */
+async function press(page: Page, label: RegExp): Promise<string> {
+  await page.getByRole("button", { name: label }).first().click();
+  const group = page.getByRole("group", { name: label });
+  const again = group.getByRole("button", { name: label });
+  await eventually(() => again.evaluate(hasFocus)).toBe(true);
+  const would = (await group.textContent()) ?? "";
+  await page.keyboard.press("Enter");
+  return would;
+}
+
+const isDone = (page: Page) =>
+  eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
+
+it.runIf(chromium !== undefined)(
+  "what changed, is in doubt, foreign or stranded is decided at the second press: one, the ticked ones, or all of them",
+  { tags: ["long"], timeout: 240_000 },
+  async () => {
+    const { at, ids } = await undecided();
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await decide(page, /landed with other/);
+    await eventually(() => page.locator(".records li:first-child tbody td").allTextContents()).toEqual([
+      'attribute "Gross"',
+      "1000",
+      "1250",
+    ]);
+    expect(await page.locator(".records").textContent(), "the row that differs").toContain("night-2.csv, row 2");
+    const { stdout } = await at.type("status");
+    expect(stdout).toMatch(/landed with other content.*"Gross" was "…" and is "…".*night-2\.csv, row 2/s);
+    for (const row of [2, 4]) {
+      await page.getByRole("checkbox", { name: new RegExp(`night-2.csv, row ${row}`) }).focus();
+      await page.keyboard.press("Space");
+    }
+    await press(page, /^Keep what landed: the 2 ticked/);
+    await eventually(() => page.locator(".records li").allTextContents()).toEqual([
+      expect.stringContaining("night-2.csv, row 3"),
+    ]);
+    await press(page, /^Keep what landed: all 1/);
+    await isDone(page);
+
+    await overview(page);
+    await decide(page, /may have landed/);
+    await page.locator(".records li").first().waitFor();
+    expect(await press(page, /^It is there$/)).toMatch(/load L\d+: landed, as you say\./);
+    await eventually(() => page.locator(".records li").count()).toBe(2);
+    expect(await press(page, /^It is there: all 2/)).toMatch(/(load L\d+: landed, as you say\..*){2}/s);
+    await isDone(page);
+
+    await overview(page);
+    await decide(page, /already has this/);
+    await press(page, /^Accept: all 2/);
+    await isDone(page);
+
+    await overview(page);
+    await decide(page, /exists? at the service|unknown|stranded/);
+    await page.getByText("Enter many ids at once").click();
+    const text = page.getByRole("textbox", { name: /^Documents/ });
+    expect(await text.inputValue()).toBe(ids.map(([key]) => `load/${key}\t`).join("\n"));
+    const [[first, one], [second, two], [third, itsId], [fourth, lastId]] = ids;
+    await text.fill(`${first} ${one}\n${second};${two}\n${third}\tno-such-id\n${fourth}\t\n`);
+    const would = await press(page, /^These are their ids/);
+    expect(would).toContain(`load ${first} has the id ${one} now.`);
+    expect(would).toContain(`load ${third} is left as it is`);
+    expect(would).toContain("1 document left without an id.");
+    await eventually(() => page.locator(".records li").count()).toBe(2);
+    await page.getByLabel("Its id at the service").first().fill(itsId);
+    await press(page, /^This is its id/);
+    await eventually(() => page.locator(".records li").count()).toBe(1);
+    await page.getByLabel("Its id at the service").first().fill(lastId);
+    await press(page, /^This is its id/);
+    await isDone(page);
+    await overview(page);
+    await eventually(() => heading(page).textContent()).toContain("Nothing is open");
+    await page.getByRole("link", { name: "Runs" }).click();
+    await eventually(() => page.getByRole("row", { name: /has the id/ }).count()).toBe(4);
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "a list of ids with a mistake in it is refused whole, and what is wrong is said in place",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const { at, ids } = await undecided();
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await decide(page, /exists? at the service|unknown|stranded/);
+    await page.getByText("Enter many ids at once").click();
+    const [[key, id], [other]] = ids;
+    await page.getByRole("textbox", { name: /^Documents/ }).fill(`${key}\t${id}\n${other}\t${id}\nL999\t${id}`);
+    await page.getByRole("button", { name: /^These are their ids/ }).click();
+    await eventually(() => page.locator(".trouble").allTextContents()).toEqual([
+      expect.stringMatching(/no document got its id.*L999/s),
+    ]);
+    expect(await page.locator(".records li").count()).toBe(4);
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "a forecast goes when what it was about has changed meanwhile",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const { at } = await undecided();
+    const { url } = await startConsole(at, "--allow-changes");
+    const [one, two] = [await open(url), await open(url)];
+    for (const page of [one, two]) await decide(page, /landed with other/);
+    await one.getByRole("button", { name: /^Keep what landed: all 3/ }).click();
+    const group = one.getByRole("group", { name: /^Keep what landed: all/ });
+    await eventually(() => group.textContent()).toMatch(/Dismissed: 3 /);
+    await two.getByRole("checkbox").first().click();
+    await press(two, /^Keep what landed: the 1 ticked/);
+    await one.getByRole("button", { name: /^Keep what landed: all 2/ }).waitFor();
+    expect(await group.count(), "of three, but two are left").toBe(0);
+    expect(await press(one, /^Keep what landed: all 2/)).toMatch(/Dismissed: 2 /);
+    await isDone(one);
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "every page of decisions, and the form of an import, is whole and accessible",
+  { tags: ["long"], timeout: 240_000 },
+  async () => {
+    const { at } = await undecided();
+    const { url } = await startConsole(at, "--allow-changes");
+    for (const [width, scheme] of [
+      [360, "dark"],
+      [1200, "light"],
+    ] as const) {
+      const page = await open(url, { width, scheme });
+      const check = async (what: string) => {
+        expect(await page.evaluate("document.documentElement.scrollWidth"), what).toBeLessThanOrEqual(width);
+        expect(await violations(page), `${what} at ${width}, ${scheme}`).toEqual([]);
+      };
+      for (const code of ["changed", "doubt-unsettled", "foreign-collision", "document-stranded"]) {
+        await page.goto(`${url.split("/#")[0]}/decide?target=sandbox&code=${code}`);
+        await page.locator(".records li").first().waitFor();
+        if (code === "document-stranded") await page.getByText("Enter many ids at once").click();
+        await check(code);
+      }
+      await page.goto(`${url.split("/#")[0]}/files?target=sandbox`);
+      await page.getByRole("button", { name: "Import it" }).click();
+      await page.getByRole("group", { name: "Import it" }).waitFor();
+      await check("the form of an import");
+    }
+  },
+);

@@ -1,0 +1,171 @@
+/** The console in a real Chromium while other things happen: runs that begin, ledgers that are put back, and kills. */
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
+import { badNight } from "./bad-night.js";
+import { chromium, eventually, heading, night, open, useChromium } from "./chromium.js";
+import { type Folder, startConsole } from "./console.js";
+
+useChromium();
+
+const isRight = /;Pesagem;01.03.*;1000;11222333000181;SP;sim;I$/;
+
+/** A file that takes half a minute to send. */
+function writeMany(at: Folder): void {
+  const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
+  const row = lines.find((line) => isRight.test(line)) ?? "";
+  const many = Array.from({ length: 120 }, (_, index) => row.replace(/^L\d+/, `M${index}`));
+  writeFileSync(join(at.path, "more.csv"), `${[lines[0], ...many].join("\n")}\n`);
+}
+
+const toCorrect = (page: Page, column: string) =>
+  page
+    .getByRole("link", { name: new RegExp(`^Correct ${column}`) })
+    .first()
+    .click();
+
+/** What the service has, against the ledger. */
+async function agree(at: Folder): Promise<void> {
+  const { code, stdout } = await at.type("verify");
+  expect(code, stdout).toBe(0);
+}
+
+it.runIf(chromium !== undefined)(
+  "a run that begins under an open dialog: giving up works beside it, replacing says who has the ledger, an import waits",
+  { tags: ["long"], timeout: 300_000 },
+  async () => {
+    const at = await night();
+    writeMany(at);
+    const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
+    writeFileSync(join(at.path, "last.csv"), `${lines[0]}\n${lines.find((line) => isRight.test(line))}\n`);
+    const { url } = await startConsole(at, "--allow-changes");
+    const [dismissing, replacing, importing] = [await open(url), await open(url), await open(url)];
+    const group = (page: Page) => page.locator(".choice [role=group]");
+    const confirm = (page: Page) => group(page).getByRole("button").first().click();
+
+    await toCorrect(dismissing, "Class");
+    await dismissing.getByText("Give up instead").click();
+    await dismissing.getByRole("button", { name: /^Give up every row/ }).click();
+    await replacing.goto(`${url.split("/#")[0]}/find?target=sandbox&what=L40`);
+    await replacing.getByText("Change something about it").click();
+    await replacing.getByLabel("Reason").fill("wrong");
+    await replacing.getByRole("button", { name: "Replace" }).click();
+    await importing.getByRole("link", { name: "Files" }).click();
+    await importing.locator("select").first().selectOption("last.csv");
+    await importing.getByRole("button", { name: "Import it" }).click();
+    for (const page of [dismissing, replacing, importing]) await group(page).waitFor();
+
+    const beside = at.type("import", "night.yaml", "more.csv", "--rate", "4", "--burst", "4");
+    await importing.locator(".job", { hasText: /Sending.*requests/ }).waitFor({ timeout: 60_000 });
+    for (const page of [dismissing, replacing, importing])
+      expect(await group(page).textContent(), "what was foretold is still there").toContain("It would do this");
+    await confirm(importing);
+    await eventually(() => importing.locator(".job").last().textContent()).toContain("waiting for the run at work");
+    await confirm(replacing);
+    await eventually(() => replacing.locator(".trouble").textContent()).toContain("Another rowferry process");
+    await confirm(dismissing);
+    await eventually(() => dismissing.locator(".empty").textContent()).toContain("No rows are left here");
+
+    await beside;
+    await importing.locator(".job", { hasText: /rows? need|need you|Nothing new/ }).waitFor({ timeout: 60_000 });
+    await confirm(replacing);
+    await eventually(() => replacing.locator("[role=status]").allTextContents()).toContainEqual(
+      expect.stringMatching(/generation 2 is planned/),
+    );
+    expect((await at.type("resume")).code).toBe(3);
+    await agree(at);
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "a ledger that is put back from before, or is another one, takes no draft along; the page shows what it holds",
+  { tags: ["long"], timeout: 180_000 },
+  async () => {
+    const at = badNight();
+    onTestFinished(at.remove);
+    const text = readFileSync(join(at.path, "night.csv"), "utf8");
+    const lines = text.split("\n");
+    writeFileSync(join(at.path, "before.csv"), `${lines[0]}\n${lines.find((line) => isRight.test(line))}\n`);
+    expect((await at.type("import", "night.yaml", "before.csv")).code).toBe(0);
+    await at.type("ledger", "backup", "before.db");
+    expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(3);
+    await at.type("ledger", "backup", "after.db");
+
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await toCorrect(page, "Class");
+    await page.locator(".values input").first().waitFor();
+    await page.keyboard.type("II");
+    await page.keyboard.press("Tab");
+    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+    const ready = /\d+ ready/.exec((await page.locator(".bar").textContent()) ?? "")?.[0];
+
+    const ledger = join(at.path, "state/sandbox/ledger.db");
+    const putBack = (name: string) => {
+      copyFileSync(join(at.path, name), `${ledger}.new`);
+      for (const more of ["-wal", "-shm"]) rmSync(ledger + more, { force: true });
+      renameSync(`${ledger}.new`, ledger);
+    };
+    putBack("before.db");
+    await eventually(() => page.locator(".empty").textContent()).toContain("No rows are left here");
+    await page.getByRole("link", { name: "Overview" }).first().click();
+    await eventually(() => heading(page).textContent()).toContain("All is well.");
+    putBack("after.db");
+    await eventually(() => heading(page).textContent()).toContain("212 rows need a correction");
+    await toCorrect(page, "Class");
+    await eventually(() => page.locator(".bar").textContent()).toContain(ready);
+
+    const other = badNight();
+    onTestFinished(other.remove);
+    writeFileSync(join(other.path, "night.csv"), `${text}\n${lines[1]}\n`);
+    expect((await other.type("import", "night.yaml", "night.csv")).code).toBe(3);
+    await other.type("ledger", "backup", join(at.path, "other.db"));
+    putBack("other.db");
+    await eventually(() => page.locator(".bar").textContent()).toContain("213 to correct = 0 ready + 213 left");
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "kill -9 of the console while it gives up rows or imports corrections loses and doubles nothing; the next one goes on",
+  { tags: ["long"], timeout: 300_000 },
+  async () => {
+    const at = await night();
+    const first = await startConsole(at, "--allow-changes");
+    const page = await open(first.url);
+    await toCorrect(page, "Class");
+    await page.locator(".values input").first().waitFor();
+    await page.keyboard.type("II");
+    await page.keyboard.press("Tab");
+    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+    await page.getByRole("button", { name: /^Import \d+ rows/ }).click();
+    await first.kill();
+    await eventually(() => page.locator(".trouble").first().textContent()).toContain("The console does not answer.");
+    expect(await page.locator(".values").count(), "an expected failure never blanks the page").toBe(1);
+
+    const second = await startConsole(at, "--allow-changes");
+    const next = await open(second.url);
+    await toCorrect(next, "Public");
+    await next.getByText("Give up instead").click();
+    await next.getByRole("button", { name: /^Give up every row/ }).click();
+    const group = next.getByRole("group", { name: /^Give up every/ });
+    await eventually(() => group.textContent()).toMatch(/Dismissed: \d+ rows/);
+    await group.getByRole("button").first().click();
+    await second.kill();
+
+    const last = await open((await startConsole(at, "--allow-changes")).url);
+    await eventually(() => heading(last).textContent()).toMatch(/rows need a correction/);
+    // Whatever of it was begun ends by itself; whatever was not is still a draft, or still open.
+    await last.waitForTimeout(3000);
+    const draft = last.getByRole("link", { name: "Continue" });
+    if ((await draft.count()) > 0) {
+      await draft.click();
+      await last.getByRole("button", { name: /^Import \d+ rows/ }).click();
+      await eventually(() => last.locator(".bar .job").last().textContent()).toMatch(/rows need|things that need/);
+    }
+    await at.type("resume");
+    await agree(at);
+    const again = await at.type("import", "night.yaml", "night.csv");
+    expect(again.stdout).toMatch(/0 events landed|Nothing new|rows need you/);
+    await agree(at);
+  },
+);
