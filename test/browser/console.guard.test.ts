@@ -130,9 +130,15 @@ it("what a page sends cannot become another command or another file", {
       await post("/api/do", { target: word, action: "resume", dry: false }),
       await post("/api/do", { target: "sandbox", action: "dismiss", flags: { row: word }, dry: false }),
       await post("/api/do", { target: "sandbox", action: "withdraw", flags: { input: word }, dry: true }),
-      await post("/api/do", { target: "sandbox", action: "import", what: "manifests.yaml", file: word, dry: false }),
-      await post("/api/do", { target: "sandbox", action: "import", what: word, file: word, dry: true }),
-      await post("/api/do", { target: "sandbox", action: "replace", what: word, flags: { reason: word }, dry: false }),
+      await post("/api/do", { target: "sandbox", action: "import", what: ["manifests.yaml"], file: word, dry: false }),
+      await post("/api/do", { target: "sandbox", action: "import", what: [word], file: word, dry: true }),
+      await post("/api/do", {
+        target: "sandbox",
+        action: "replace",
+        what: [word],
+        flags: { reason: word },
+        dry: false,
+      }),
       await served.ask(`/api/report?target=sandbox&run=${encodeURIComponent(word)}`),
     ];
     for (const { status } of answers) expect(status, word).toBeGreaterThanOrEqual(400);
@@ -172,7 +178,7 @@ it("before a first import its plan says where it goes, and how many rows it woul
   const own = badNight();
   onTestFinished(own.remove);
   const console = await startConsole(own, "--allow-changes");
-  const body = { target: "", action: "import", what: "night.yaml", file: "night.csv", dry: true };
+  const body = { target: "", action: "import", what: ["night.yaml"], file: "night.csv", dry: true };
   const answer = await console.ask("/api/do", { method: "POST", body });
   expect(answer.body).toMatch(/It goes to sandbox\..*Would send 71 events.*Rows 283 = 212 to correct \+ 71 to send\./s);
   expect(existsSync(join(own.path, "state/sandbox/ledger.db"))).toBe(false);
