@@ -36,12 +36,14 @@ import { createRegisteredView, type RegisteredParticipant } from "../ledger/view
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
+import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { codeOfStop } from "../run/refusals.js";
 import { runFolder } from "../run/run-files.js";
 import { isEmbedded, ownerOf } from "../run/sandbox.js";
-import { participantOf } from "../submit/answers.js";
-import { readParticipant } from "../submit/calls.js";
+import { documentOf, participantOf } from "../submit/answers.js";
+import type { Answer, Call } from "../submit/call.js";
+import { readDocument, readParticipant } from "../submit/calls.js";
 import { alone, type Holding, type ReaderOptions, reading, withReader } from "./access.js";
 import { archiveFolder } from "./show.js";
 
@@ -104,24 +106,35 @@ export function prune(
   });
 }
 
-/** Before a ledger changes hands. */
+/** Participants, before a ledger changes hands. */
 const LOOKED_UP = 50;
+/** Documents: as many of the newest, and of the oldest, which a service restored from a backup still has. */
+const READ = 5;
+
+/** In ms; a request under way then still ends by itself. */
+const SILENCE_MS = { told: 2_000, longest: 30_000 };
+
+type Rebinding = ReaderOptions & { waitForLock: boolean; observe(event: PipelineEvent): void };
 
 /**
- * Gives the ledger to this target, once its service proves to know the ledger's participants. @throws RowferryError
- * `rebind-refused`, `ledger-locked`, `ledger-missing`
+ * Gives the ledger to this target, once its service proves to know the ledger's participants and documents. @throws
+ * RowferryError `rebind-refused`, `service-outage`, `credentials-refused`, `ledger-locked`, `ledger-missing`
  */
 export async function rebind(
   target: Target,
-  options: ReaderOptions & { waitForLock: boolean },
+  options: Rebinding,
 ): Promise<{ before: string | null; lookedUp: number; journal: string | null }> {
   if (isEmbedded(target) && options.transport === undefined)
     throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.");
   openLedgerReadOnly(target.ledgerPath, null).close();
   const open = () => openLedgerOfAnyone(target.ledgerPath);
   const rebindIt = async (database: LedgerDatabase) => {
-    const participants = createRegisteredView(database).participantsAfter(0, LOOKED_UP);
-    await requireKnown(target, participants, options);
+    const view = createRegisteredView(database);
+    const participants = view.participantsAfter(0, LOOKED_UP);
+    await asking(target, options, async (ask) => {
+      await requireParticipants(ask, participants);
+      await requireDocument(ask, view.newestAndOldest(READ));
+    });
     const owner = ownerOf(target);
     return database.transaction(() => {
       const before = rebindLedger(database, owner);
@@ -132,20 +145,67 @@ export async function rebind(
   return alone(target, options, rebindIt, open);
 }
 
-function requireKnown(target: Target, participants: RegisteredParticipant[], options: ReaderOptions): Promise<void> {
-  return withReader(target, options, async (reader) => {
-    for (const { serviceId, data } of participants) {
-      const answer = await reader.send(readParticipant(serviceId));
+type Ask = (call: Call) => Promise<Answer>;
+
+/** Tells of a service that is silent, and soon gives up. */
+function asking(target: Target, options: Rebinding, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const { clock, observe } = options;
+  const silence = new AbortController();
+  const signal = AbortSignal.any([silence.signal, options.signal ?? silence.signal]);
+  const { told, longest } = SILENCE_MS;
+  let isTold = false;
+  const waitFor = async (answered: AbortSignal) => {
+    await clock.sleep(told, answered);
+    if (answered.aborted) return;
+    const message = `${target.baseUrl} does not answer; waiting up to ${longest / 1_000} s for it.`;
+    if (!isTold) observe({ type: "notice", level: "warning", code: "service-outage", message });
+    isTold = true;
+    await clock.sleep(longest - told, answered);
+    if (!answered.aborted) silence.abort();
+  };
+  return withReader(target, { ...options, signal }, (reader) =>
+    work(async (call) => {
+      const answered = new AbortController();
+      void waitFor(answered.signal);
+      const answer = await reader.send(call).finally(() => answered.abort());
+      const isSilent = answer.result === "stopped" && answer.why === "interrupted" && options.signal?.aborted !== true;
+      if (isSilent || answer.result === "unanswered") {
+        const last = answer.attempts.at(-1);
+        const why = last === undefined ? `no token came from ${target.tokenUrl}` : (last.failure ?? last.status);
+        throw new RowferryError("service-outage", `${target.baseUrl} did not answer: ${why}.`);
+      }
       if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
-      const lookup = participantOf(answer);
-      if (lookup === undefined) throw new RowferryError("rebind-refused", "The service did not answer a lookup.");
-      const { taxIdType, taxId } = data;
-      const theirs = lookup.outcome === "found" ? lookup.participant.taxId : "";
-      if (theirs === null || theirs === taxId || (lookup.outcome === "found" && taxId === undefined)) continue;
-      const name = [taxIdType, serviceId].filter((part) => typeof part === "string").join(" ");
-      throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
-    }
-  });
+      return answer;
+    }),
+  );
+}
+
+async function requireParticipants(ask: Ask, participants: RegisteredParticipant[]): Promise<void> {
+  for (const { serviceId, data } of participants) {
+    const lookup = participantOf(await ask(readParticipant(serviceId)));
+    if (lookup === undefined) throw new RowferryError("rebind-refused", "The service did not answer a lookup.");
+    const { taxIdType, taxId } = data;
+    const theirs = lookup.outcome === "found" ? lookup.participant.taxId : "";
+    if (theirs === null || theirs === taxId || (lookup.outcome === "found" && taxId === undefined)) continue;
+    const name = [taxIdType, serviceId].filter((part) => typeof part === "string").join(" ");
+    throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
+  }
+}
+
+/** Another tenant may know all participants, but never the documents. One that is there is proof: others may be gone. */
+async function requireDocument(ask: Ask, documents: { name: string; serviceId: string }[]): Promise<void> {
+  for (const { serviceId } of documents) {
+    const answer = await ask(readDocument(serviceId));
+    const isAbsent =
+      answer.result === "refused" ? answer.notFound : answer.result === "accepted" && documentOf(answer.body) === null;
+    if (!isAbsent) return;
+  }
+  const [first] = documents;
+  if (first === undefined) return;
+  throw new RowferryError(
+    "rebind-refused",
+    `The service has none of the documents that were looked up, not even ${first.name} with the id ${first.serviceId}.`,
+  );
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/model/clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
@@ -65,6 +66,51 @@ describe("a ledger of another service (F94)", () => {
       expect(err).toContain(help);
     expect(out).toBe("");
     expect(readFileSync(office.path("state/env/ledger.db")).equals(before)).toBe(true);
+  });
+});
+
+describe("a ledger that could not be given to another address", () => {
+  async function moved() {
+    const office = await openOfficeAt(createSandbox({}), weighings);
+    office.writeCsv("loads.csv", rows);
+    await office.import("loads.csv");
+    const before = readFileSync(office.path("state/env/ledger.db"));
+    office.world.env["ROWFERRY_BASE_URL"] = "http://127.0.0.1:9";
+    office.world.clock = {
+      now: () => office.world.now,
+      sleep: (ms, signal) => systemClock.sleep(ms / 100, signal),
+    };
+    const isUnchanged = () => readFileSync(office.path("state/env/ledger.db")).equals(before);
+    return { ...office, isUnchanged };
+  }
+  const again = "`rowferry ledger rebind --target env`";
+
+  it("says so where the service is down, and names the command again", async () => {
+    const { type, isUnchanged } = await moved();
+    const { code, err } = await type("ledger", "rebind");
+    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining("does not answer") });
+    expect(err).toContain(again);
+    expect(err).not.toContain("resume");
+    expect(isUnchanged()).toBe(true);
+  });
+
+  it("names the command again after Ctrl-C", async () => {
+    const { type, world, isUnchanged } = await moved();
+    const typed = type("ledger", "rebind");
+    setTimeout(() => world.send("SIGINT"), 100);
+    const { code, err } = await typed;
+    expect({ code, err }).toEqual({ code: 130, err: expect.stringContaining(again) });
+    expect(err).not.toContain("resume");
+    expect(isUnchanged()).toBe(true);
+  });
+
+  it("names the command again after refused credentials", async () => {
+    const { type, world, isUnchanged } = await moved();
+    world.env["ROWFERRY_CLIENT_SECRET"] = "wrong";
+    const { code, err } = await type("ledger", "rebind");
+    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining(again) });
+    expect(err).not.toContain("resume");
+    expect(isUnchanged()).toBe(true);
   });
 });
 

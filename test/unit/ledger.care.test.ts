@@ -6,11 +6,13 @@ import Database from "better-sqlite3";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
+import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
 import { ownerOf } from "../../src/run/sandbox.js";
 import { backup, check, prune, rebind } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
 import { unthrottled } from "../../src/submit/throttle.js";
+import { type Transport, TransportFailure } from "../../src/submit/transport.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
@@ -258,12 +260,24 @@ describe("ledger rebind", () => {
     waitForLock: false,
     transport,
     throttle: unthrottled,
+    observe: () => {},
   });
+  const movedTarget = ({ target }: World) => ({ ...target, baseUrl: "https://new.service.test" });
+
+  /** Shares participants, but reads of some documents are answered 404. */
+  function anotherTenant(made: World, isGone: (id: string) => boolean): Transport {
+    const own = sandboxTransport(made.sandbox, made.clock);
+    return async (request) => {
+      const [, id] = /\/documents\/([^/]+)$/.exec(request.url) ?? [];
+      if (id === undefined || !isGone(decodeURIComponent(id))) return own(request);
+      const errors = [{ code: "NOT_FOUND", id: "1", timestamp: "2026-01-01T00:00:00.000Z" }];
+      return { status: 404, headers: {}, body: JSON.stringify({ errors }) };
+    };
+  }
 
   it("moves a ledger to another address of the service that knows its participants", async () => {
     const made = await used();
-    const moved = { ...made.target, baseUrl: "https://new.service.test" };
-    const found = await made.clock.run(rebind(moved, options(made)));
+    const found = await made.clock.run(rebind(movedTarget(made), options(made)));
     expect(found).toEqual({ before: "https://service.test as client sandbox", lookedUp: 1, journal: null });
     expect(() => made.withLedger(() => {})).toThrow(expect.objectContaining({ code: "ledger-of-another-target" }));
   });
@@ -272,14 +286,79 @@ describe("ledger rebind", () => {
     const made = await used();
     const stranger = createWorld();
     try {
-      const moved = { ...made.target, baseUrl: "https://new.service.test" };
       const transport = sandboxTransport(stranger.sandbox, made.clock);
-      await expect(made.clock.run(rebind(moved, options(made, transport)))).rejects.toMatchObject({
+      await expect(made.clock.run(rebind(movedTarget(made), options(made, transport)))).rejects.toMatchObject({
         code: "rebind-refused",
       });
       made.withLedger(() => {});
     } finally {
       await stranger.close();
     }
+  });
+
+  it("is refused by another tenant, which knows the participants and none of the documents", async () => {
+    const made = await used();
+    const newest = made.sandbox.store.documents().at(-1)?.id ?? "";
+    const refused = rebind(
+      movedTarget(made),
+      options(
+        made,
+        anotherTenant(made, () => true),
+      ),
+    );
+    await expect(made.clock.run(refused)).rejects.toMatchObject({
+      code: "rebind-refused",
+      message: expect.stringMatching(new RegExp(`M2 .*${newest}`)),
+      hint: expect.stringContaining("another tenant"),
+    });
+    made.withLedger(() => {});
+  });
+
+  it("is not refused for a document that is gone where another is there", async () => {
+    const made = await used();
+    const [oldest] = made.sandbox.store.documents();
+    const transport = anotherTenant(made, (id) => id !== oldest?.id);
+    expect(await made.clock.run(rebind(movedTarget(made), options(made, transport)))).toMatchObject({ lookedUp: 1 });
+  });
+
+  it("leaves it to the participants where all documents are cancelled", async () => {
+    const made = await used();
+    made.withLedger((database) => database.exec("UPDATE document_states SET state = 'cancelled'"));
+    const transport = anotherTenant(made, () => true);
+    expect(await made.clock.run(rebind(movedTarget(made), options(made, transport)))).toMatchObject({ lookedUp: 1 });
+  });
+
+  const unavailable = { status: 503, headers: { "retry-after": "120" }, body: "" };
+  it.each<[string, (made: World, own: Transport) => Transport]>([
+    [
+      "takes no connection",
+      () => () => Promise.reject(new TransportFailure("connect-refused", false, "connect ECONNREFUSED")),
+    ],
+    [
+      "answers 503",
+      (_made, own) => (request) => (request.url.includes("/oauth") ? own(request) : Promise.resolve(unavailable)),
+    ],
+    [
+      "takes connections and says nothing",
+      ({ clock }) =>
+        async ({ timeouts }) => {
+          await clock.sleep(timeouts.headersMs);
+          throw new TransportFailure("headers-timeout", true, "no answer in time");
+        },
+    ],
+  ])("says soon that a service that %s does not answer, and ends within a minute", async (_how, down) => {
+    const made = await used();
+    const began = made.clock.now();
+    const said: [number, string][] = [];
+    const transport = down(made, sandboxTransport(made.sandbox, made.clock));
+    const observe = (event: PipelineEvent) =>
+      void (event.type === "notice" && said.push([made.clock.now() - began, event.message]));
+    await expect(
+      made.clock.run(rebind(movedTarget(made), { ...options(made, transport), observe })),
+    ).rejects.toMatchObject({ code: "service-outage", message: expect.stringContaining("https://new.service.test") });
+    expect(made.clock.now() - began).toBeLessThanOrEqual(65_000);
+    expect(said).toEqual([[expect.any(Number), expect.stringContaining("does not answer")]]);
+    expect(said[0]?.[0]).toBeLessThanOrEqual(3_000);
+    made.withLedger(() => {});
   });
 });

@@ -1,7 +1,7 @@
 /** `rowferry ledger backup | restore | check | prune | rebuild | rebind`: looks after the ledger's file. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { codes } from "../../model/codes.js";
+import { type Code, codes } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { counted, countedKinds, grouped } from "../../report/figures.js";
@@ -9,6 +9,8 @@ import { command } from "../command.js";
 import { duration, positiveInteger, wait } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
+import { asRowferryError } from "../report-error.js";
+import { watched } from "../run-command.js";
 
 const care = () => import("../../desk/care.js");
 
@@ -130,13 +132,30 @@ const rebuild = onTarget({
   },
 });
 
+/** `rowferry resume` helps only once the ledger is bound. */
+const beforeAgain: Partial<Record<Code, string>> = {
+  "service-outage": "Nothing was changed. When the service is back, run",
+  "credentials-refused": "Nothing was changed. Check client id, secret, scope, token URL and permissions, then run",
+  interrupted: "Nothing was changed. To begin again, run",
+};
+
 const rebind = onTarget({
   examples: { "rowferry ledger rebind --target production": "" },
   anyones: true,
   flags: { wait },
-  async run({ target, options, shown }) {
+  async run(work) {
+    const { target, options, shown, same } = work;
+    const ledger = await care();
+    const rebound = await watched(work, (observe) => ledger.rebind(target, { ...options, observe })).catch(
+      (thrown: unknown) => {
+        const { code, message } = asRowferryError(thrown, options.signal.aborted);
+        const hint = beforeAgain[code];
+        if (hint === undefined) throw thrown;
+        throw new RowferryError(code, message, { cause: thrown, hint: `${hint} \`rowferry ledger rebind${same}\`.` });
+      },
+    );
     return told({
-      line: { type: "rebound", ...(await (await care()).rebind(target, options)) },
+      line: { type: "rebound", ...rebound },
       text: ({ before, lookedUp, journal }) => [
         `The ledger belonged to ${before ?? "nobody"} and now belongs to this target; ${counted(lookedUp, "participant")} ${lookedUp === 1 ? "was" : "were"} looked up here.`,
         journal !== null &&
@@ -153,6 +172,6 @@ export const spec = command({
     check: ["check the file and its content", check],
     prune: ["move old bodies, cells and attempts to the archive, and remove old runs' folders", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],
-    rebind: ["bind the ledger to this target, once its service has proved to know the participants", rebind],
+    rebind: ["bind the ledger to this target, once its service has proved to know its records", rebind],
   },
 });

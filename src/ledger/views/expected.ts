@@ -126,6 +126,14 @@ export function createRegisteredView(database: LedgerDatabase, part: Part = { pa
             .map(({ event, key, eventId }) => ({ event, deduplicationId: keyText(key), eventId })),
         })),
 
+    /** Of documents that are not cancelled, so many each; newest first. */
+    newestAndOldest(many: number): { name: string; serviceId: string }[] {
+      const those = (order: string) =>
+        `SELECT * FROM (SELECT id, kind || ' ' || key AS name, service_id AS serviceId FROM documents_now
+           WHERE service_id IS NOT NULL AND state <> 'cancelled' ORDER BY id ${order} LIMIT @many)`;
+      return database.rows(`${those("DESC")} UNION ${those("ASC")} ORDER BY id DESC`, { many });
+    },
+
     /** What `verify` reads, by kind. */
     countReads(): { [kind: string]: number } {
       const { participants, documents } = part;

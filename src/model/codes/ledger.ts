@@ -50,9 +50,10 @@ export const ledgerCodes = {
     exit: ExitCode.unexpected,
   },
   "rebind-refused": {
-    meaning: "The new service does not know the participants that this ledger registered.",
-    remedy: "Check target and ledger: ids are valid at one service only. Start a new ledger for the other.",
-    example: "A ledger of the test service is bound to production: its participants are answered 404.",
+    meaning: "The new service does not know the participants or documents that this ledger has sent.",
+    remedy:
+      "This is another tenant or another service, where the ledger's ids mean nothing; nothing was changed. Check the target's address and credentials; import into the other tenant with a ledger of its own.",
+    example: "The client belongs to another tenant: it knows the participants, but every document is answered 404.",
     exit: ExitCode.usage,
   },
   "folder-missing": {
