@@ -144,6 +144,7 @@ describe("a replacement of what was pruned (F86)", () => {
     rmSync(office.path("state/sandbox/archive"), { recursive: true });
     const { out } = await office.type("replace", "load/L1", "--reason", "weight");
     expect(out).toContain("Neither ledger nor archive has 2 events of it");
+    expect(out.match(/^rowferry .*$/gm)).toEqual(["rowferry import <mapping> <files…> --sandbox"]);
     const held = await office.run("resume");
     expect(held).toMatchObject({ exitCode: 3, open: { events: { held: 4 } } });
     // Nothing that is printed gives up what is missing; the files that have it are named.

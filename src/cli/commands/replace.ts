@@ -61,9 +61,12 @@ export const spec = onTarget({
         command: `rowferry replace ${shellQuoted(plainText(other))} --reason <text>${same}`,
         why: "link this document to the new generation; before anything is sent",
       }));
-    return {
-      ...replaced(found),
-      next: [...linked, { command: `rowferry resume${same}`, why: "send what is planned" }],
-    };
+    const send = done.some(({ missing }) => missing.length > 0)
+      ? {
+          command: `rowferry import <mapping> <files…>${same}`,
+          why: "import the files with the missing events again; this sends what is planned",
+        }
+      : { command: `rowferry resume${same}`, why: "send what is planned" };
+    return { ...replaced(found), next: [...linked, send] };
   },
 });
