@@ -83,6 +83,20 @@ describe("a row whose event could not be told", () => {
     expect(landed(office)).toEqual({ L1: ["1", "22", "3"] });
   });
 
+  it("is known again without a time in a file of another name only if a row is where it was (night 8421907)", async () => {
+    const unreadable = ["L2", "soon", "2", ""];
+    const valid = row("L2", 20, "2", "T2");
+    for (const [next, isReleased] of [
+      [[valid, good], true],
+      [[valid, row("L3", 10, "7", "T7"), good], false],
+    ] as const) {
+      const office = openOffice(byTicket("=ticket"));
+      const outcomes = await importing(office, ["w.csv", [unreadable, good]], ["other.csv", [...next]]);
+      expect(outcomes[1]).toEqual(isReleased ? [0, 0, 0] : [3, 1, 1]);
+      expect(landed(office)["L2"]).toEqual(isReleased ? ["2"] : undefined);
+    }
+  });
+
   it("is not known again in a file that was there before it, and comes again as it was", async () => {
     const office = openOffice(byTicket("=ticket"));
     const other = row("L2", 10, "5", "T5");

@@ -26,16 +26,17 @@ export function createFileStates(database: LedgerDatabase, input: number, inputs
       ({ id, header, mine }) => !inputsOfImport.has(id) && !isReferenceHeader(header) && !isReferenceHeader(mine),
     );
   const sameName = found.flatMap(({ id, isSame }) => (isSame === 1 ? [id] : []));
-  const common = new Map<number, boolean>();
+  const common = new Map<string, boolean>();
   return {
     earlier: found.map(({ id }) => id),
     /** With the same name and sheet. */
     sameName,
     isSameName: (earlier: number): boolean => sameName.includes(earlier),
-    /** Call when the whole file is staged. */
-    haveEventsInCommon(earlier: number): boolean {
-      const known = common.get(earlier) ?? haveEventsInCommon(database, earlier, input);
-      common.set(earlier, known);
+    /** Call when the whole file is staged. `inPlace`: in the same row of both. */
+    haveEventsInCommon(earlier: number, inPlace = false): boolean {
+      const name = `${earlier} ${inPlace}`;
+      const known = common.get(name) ?? haveEventsInCommon(database, earlier, input, inPlace);
+      common.set(name, known);
       return known;
     },
   };
@@ -64,25 +65,32 @@ export function stopGoneRows(database: LedgerDatabase, states: FileStates, run: 
   }
 }
 
-function haveEventsInCommon(database: LedgerDatabase, one: number, other: number): boolean {
+function haveEventsInCommon(database: LedgerDatabase, one: number, other: number, inPlace: boolean): boolean {
   const [its, theirs] = [rowsOfInput(one), rowsOfInput(other)];
+  // `row`: the number of the row in its file; 0 for all if the place does not matter.
+  const mask = inPlace ? 2 ** 32 - 1 : 0;
+  const placed = ({ row, event }: { row: number; event: number }) => ({ event, row: inPlace ? rowNumberOf(row) : 0 });
   database.exec(
-    "CREATE TEMP TABLE IF NOT EXISTS events_of_file (event_id INTEGER PRIMARY KEY); DELETE FROM temp.events_of_file",
+    `CREATE TEMP TABLE IF NOT EXISTS events_of_file (event_id INTEGER, row INTEGER, PRIMARY KEY (event_id, row)) WITHOUT ROWID;
+     DELETE FROM temp.events_of_file`,
   );
   database.run(
-    "INSERT OR IGNORE INTO temp.events_of_file SELECT event_id FROM row_events WHERE row_id BETWEEN @first AND @last",
-    its,
+    `INSERT OR IGNORE INTO temp.events_of_file
+     SELECT event_id, row_id & @mask FROM row_events WHERE row_id BETWEEN @first AND @last`,
+    { ...its, mask },
   );
   const knownRows = createKnownRows(database);
-  for (const { event } of knownRows.links(its.first, its.last))
-    database.run("INSERT OR IGNORE INTO temp.events_of_file VALUES (@event)", { event });
+  for (const link of knownRows.links(its.first, its.last))
+    database.run("INSERT OR IGNORE INTO temp.events_of_file VALUES (@event, @row)", placed(link));
   const isThere = database.has(
-    "SELECT 1 FROM row_events WHERE row_id BETWEEN @first AND @last AND event_id IN (SELECT event_id FROM temp.events_of_file)",
-    theirs,
+    `SELECT 1 FROM row_events WHERE row_id BETWEEN @first AND @last
+       AND (event_id, row_id & @mask) IN (SELECT event_id, row FROM temp.events_of_file)`,
+    { ...theirs, mask },
   );
   if (isThere) return true;
-  for (const { event } of knownRows.links(theirs.first, theirs.last))
-    if (database.has("SELECT 1 FROM temp.events_of_file WHERE event_id = @event", { event })) return true;
+  for (const link of knownRows.links(theirs.first, theirs.last))
+    if (database.has("SELECT 1 FROM temp.events_of_file WHERE event_id = @event AND row = @row", placed(link)))
+      return true;
   return false;
 }
 
@@ -182,13 +190,15 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
     },
 
     /**
-     * Call when the whole file is staged. Returns matches in files with the same name or with another row in common.
+     * Call when the whole file is staged. Returns matches in files with the same name or with an event in common; without a
+     * time both, or an event in the same row.
      */
     end: (): Match[] =>
       matches.filter(({ before }) => {
         if (!database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before })) return false;
         const isTimed = placedBy(before).some(({ at }) => at !== null);
-        return (states.isSameName(inputOf(before)) && isTimed) || states.haveEventsInCommon(inputOf(before));
+        const isSameName = states.isSameName(inputOf(before));
+        return (isSameName && isTimed) || states.haveEventsInCommon(inputOf(before), !isSameName && !isTimed);
       }),
   };
 }

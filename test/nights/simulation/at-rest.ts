@@ -38,7 +38,8 @@ export function settled(
       story.sandbox.linkTime === "server" &&
       (isLinkedUnawares(event, events) ||
         (cameLate(event, witness) && isPassedByLink(event, there, events, documents)));
-    const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
+    const isTerse =
+      story.sandbox.terseErrors === true && (witness.bad.has(event.key) || refusedMirrors.has(event.deduplicationId));
     switch (event.state) {
       case "planned":
       case "sending":
@@ -75,7 +76,8 @@ export function settled(
           !isPassedByCopy(event, there, events) &&
           !refusedMirrors.has(event.deduplicationId) &&
           !witness.bad.has(event.key) &&
-          !isOvertaken(event, events)
+          !isOvertaken(event, events) &&
+          !isToDoubtedCancel(event, events)
         )
           say("refused for no fault of its own");
         break;
@@ -146,6 +148,14 @@ function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolea
 function isOvertakenByJournal(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness): boolean {
   const isLater = (other: LedgerEvent) => other.documentId === event.documentId && other.at > event.at;
   return cameLate(event, witness) && events.some((other) => isLater(other) && other.state === "landed");
+}
+
+/** A link to a document whose CANCEL is in doubt: it has landed, and only the service knows (night 8420321). */
+function isToDoubtedCancel({ relatedDocument, key }: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+  const related = events.find(({ documentId }) => documentId === relatedDocument)?.key;
+  return events.some(
+    (other) => other.name === "CANCEL" && other.state === "stalled" && other.key === related && other.key !== key,
+  );
 }
 
 /** A link in doubt to what was replaced since: the service would refuse it now, whether it landed or not. */

@@ -30,6 +30,8 @@ interface FileState {
   isCorrection: boolean;
   /** The events that its valid rows gave. */
   events: Set<string>;
+  /** The same, each with the number of its row. */
+  placed: Set<string>;
   /** Those of rows that were corrected by its rejected file. */
   corrected: Set<string>;
 }
@@ -100,6 +102,7 @@ export class Expected {
         step: this.step,
         isCorrection,
         events: new Set(),
+        placed: new Set(),
         corrected: new Set(),
       };
       const beside = this.openOf(handed.corrects ?? []).flatMap(({ state: of }) => [...of.events, ...of.corrected]);
@@ -114,7 +117,11 @@ export class Expected {
       this.forget((row) => row.state.bytes === state.bytes);
       const waiting = new Set(this.pending.keys());
       for (const [id, { state: of }] of this.pending) if (of.bytes === state.bytes) this.pending.delete(id);
-      for (const { events } of groups) for (const { id } of events) state.events.add(id);
+      for (const { events, rows } of groups)
+        for (const { id } of events) {
+          state.events.add(id);
+          state.placed.add(`${numbers[rows[0] ?? 0]} ${id}`);
+        }
       const mended: { open: OpenRow; isTimed: boolean }[] = [];
       const fix = corrects === undefined ? null : new Map(corrects.map((one, index) => [index, one]));
       const handed = new Map<string, number>();
@@ -177,9 +184,11 @@ export class Expected {
         }
         this.open.push({ state, number, raw, holds, isPart: group.isPart });
       }
-      for (const { open, isTimed } of mended)
-        if ((open.state.name === state.name && isTimed) || inCommon(open.state, state))
-          this.forget((row) => row === open);
+      for (const { open, isTimed } of mended) {
+        const isSameName = open.state.name === state.name;
+        const isAlike = isSameName || isTimed ? inCommon(open.state, state) : meet(open.state.placed, state.placed);
+        if ((isSameName && isTimed) || isAlike) this.forget((row) => row === open);
+      }
       if (state.isCorrection) continue;
       for (const one of this.pending.values()) {
         const { name, isCorrection } = one.state;
@@ -293,7 +302,9 @@ export class Expected {
   }
 }
 
-const inCommon = (one: FileState, other: FileState): boolean => [...one.events].some((id) => other.events.has(id));
+const meet = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  [...one].some((name) => other.has(name));
+const inCommon = (one: FileState, other: FileState): boolean => meet(one.events, other.events);
 
 export const same = (one: Content, other: Content): boolean => JSON.stringify(one) === JSON.stringify(other);
 
