@@ -363,13 +363,22 @@ async function requireStartable(
 function filledIn(folder: string, ids: string | undefined): string[] {
   if (ids === undefined) return [];
   const lines = ids.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "");
-  const cells = lines.map((line) => (line.includes("\t") ? line : line.replace(/[\s,;]+(?=[^\s,;]*$)/, "\t")));
+  const cells = lines.map((line) => (line.includes("\t") ? line : withTab(line)));
   const isWithHeader = lines[0]?.split("\t").includes("document_id") === true;
   const path = join(folder, "ids.tsv");
   writeFileSync(path, `${[...(isWithHeader ? [] : ["document\tdocument_id"]), ...cells].join("\n")}\n`, {
     mode: 0o600,
   });
   return [`--from=${path}`];
+}
+
+/** The id is the last word; a document's name may have several. */
+function withTab(line: string): string {
+  const characters = line.split("");
+  const isBetween = (character: string | undefined) => /[\s,;]/.test(character ?? "");
+  const gap = characters.findLastIndex(isBetween);
+  const end = characters.findLastIndex((character, at) => at < gap && !isBetween(character));
+  return `${characters.slice(0, end + 1).join("")}\t${characters.slice(gap + 1).join("")}`;
 }
 
 /** As a typed command. */
