@@ -132,9 +132,13 @@ export function builtFile(file: string): string {
   return join(built, relative(project, file)).replace(/\.ts$/, ".js");
 }
 
+/** How the command's own first line starts Node (docs/decisions/node.md). */
+export const asInstalled = { flags: ["--max-semi-space-size=8"], env: { MALLOC_ARENA_MAX: "1" } };
+
 /** One run of a contender of the benchmark in `file` (its `import.meta.filename`) in a process of its own. */
 export async function measure(file: string, contender: string, args: string[]): Promise<Measured> {
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", builtFile(file), contender, ...args], {
+  const child = spawn(process.execPath, [...asInstalled.flags, builtFile(file), contender, ...args], {
+    env: { ...process.env, ...asInstalled.env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

@@ -101,7 +101,7 @@ export async function soakAtFullRate(minutes: number, everyMs: number): Promise<
     const samplesOf = (name: string) => join(folder, `${name}.jsonl`);
     const start = (name: string, ...args: string[]) => {
       // As its first line starts the command.
-      const asInstalled = { MALLOC_ARENA_MAX: "1", NODE_OPTIONS: "--max-semi-space-size=16" };
+      const asInstalled = { MALLOC_ARENA_MAX: "1", NODE_OPTIONS: "--max-semi-space-size=8" };
       const env = { ...asInstalled, ROWFERRY_SOAK_SAMPLES: samplesOf(name), ROWFERRY_SOAK_EVERY: String(everyMs) };
       return startRowferry([name, ...args], { cwd: folder, env, preload });
     };

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=16
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=8
 /**
  * The program's entry. Checks the runtime before any import: on an older Node, SQLite's binary crashes. Sets the young
  * generation, whose size V8 reads only at start (docs/decisions/node.md).
