@@ -13,37 +13,34 @@ import { compileInput } from "./input/compile-input.js";
 import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
 import type { MappingSource } from "./language/source.js";
 import { fillSettings, type Mapping } from "./mapping.js";
-import type { MappingNames } from "./record/context.js";
 import { findWarnings } from "./warnings.js";
 
 /** A mapping whose mistakes were reported to `source` must not be used. */
 export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
-  const cells = new Cells({ blank, trim, spreadsheetErrors }, defaults);
   const conversions = new Conversions(defaults);
   const tables = new Map<string, Table | null>();
-  for (const [name, table] of Object.entries(spec.tables ?? {})) {
-    refuseName(name, source, ["tables", name]);
-    const file = beside.tables.get(name);
-    tables.set(name, file === undefined ? null : compileTable(name, table, file, source, { cells, conversions }));
-  }
-  checkFunctions(beside, callables(conversions, new Map()), source);
-  checkFormerLabels(spec, source);
   const settings = fillSettings(spec.settings);
-  const names = {
+  const shared: Shared = {
+    source,
+    conversions,
+    cells: new Cells({ blank, trim, spreadsheetErrors }, defaults),
+    callables: callables(conversions, beside.functions, (why) =>
+      source.report("mapping-functions", ["functions"], `${why}.`),
+    ),
+    tables,
+    columns: spec.columns ?? {},
     known: knownNames(spec),
     labels: keyLabels(spec),
     lateAttribute: settings.late.refuse ? null : settings.late.attribute,
   };
-  const shared: Shared = {
-    source,
-    conversions,
-    cells,
-    callables: callables(conversions, beside.functions),
-    tables,
-    columns: spec.columns ?? {},
-  };
-  const compiled = Object.keys(spec.inputs).map((name) => compileInput(name, spec, shared, names));
+  for (const [name, table] of Object.entries(spec.tables ?? {})) {
+    refuseName(name, source, ["tables", name]);
+    const file = beside.tables.get(name);
+    tables.set(name, file === undefined ? null : compileTable(name, table, file, shared));
+  }
+  checkFormerLabels(spec, source);
+  const compiled = Object.keys(spec.inputs).map((name) => compileInput(name, spec, shared));
   const files = compiled.map(({ input }) => {
     const patterns = spec.inputs[input.name]?.files;
     return { input, patterns: patterns === undefined ? null : [patterns].flat() };
@@ -70,15 +67,6 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   };
 }
 
-function checkFunctions({ functions }: Beside, builtIn: ReadonlyMap<string, unknown>, source: MappingSource): void {
-  for (const [name, { length }] of functions) {
-    const report = (message: string) => source.report("mapping-functions", ["functions"], `${message}.`);
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) report(`"${name}" is not a name that a formula can call`);
-    else if (builtIn.has(name)) report(`${name}() has the name of a built-in function`);
-    else if (length === 0) report(`${name}() declares no parameter; a function that takes none is a constant`);
-  }
-}
-
 /** Only one document, or event of an input, can take over a former name. */
 function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
   for (const [name, input] of Object.entries(spec.inputs)) {
@@ -96,7 +84,7 @@ function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
 }
 
 /** Names that `{ ref: … }` may use: records with a key in any input, targets, and `elsewhere`. */
-function knownNames({ elsewhere = {}, participants = {}, addresses = {}, inputs }: MappingSpec): MappingNames["known"] {
+function knownNames({ elsewhere = {}, participants = {}, addresses = {}, inputs }: MappingSpec): Shared["known"] {
   const all = [{ participants, addresses } as InputSpec, ...Object.values(inputs)];
   const keyed = (kinds: "participants" | "addresses") =>
     all.flatMap((input) =>

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonValue } from "../model/json.js";
 import { KEY_ALGORITHM } from "../model/keys.js";
 import type { Table } from "./column/table.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
-import type { KeyMaker } from "./record/context.js";
+import type { KeyMaker } from "./piece.js";
 
 export interface KeyMakers {
   /**
@@ -36,7 +36,7 @@ export function fingerprint(
   for (const { name, tree, reads } of makers) {
     // Blank words matter only to functions that can see blanks.
     const parts: JsonValue[] = [tree, tree.includes("(") ? (defaults.blank ?? []) : []];
-    if (reads.functions.size > 0) parts.push(beside.functionsText);
+    if (reads.others.has("function")) parts.push(beside.functionsText);
     for (const read of [...reads.tables].toSorted()) {
       const [called = "", column = ""] = read.split(".");
       const table = beside.tables.get(called);

@@ -4,7 +4,7 @@
  * never runs.
  */
 import type { HeaderUse } from "./column/headers.js";
-import type { Eval, Type, Value, View } from "./column/view.js";
+import type { Eval, Made, Type, Value, View } from "./column/view.js";
 import type { ConversionName } from "./convert/conversion.js";
 
 export interface Piece<T> {
@@ -22,10 +22,8 @@ export interface Reads {
   columns: Set<Column>;
   /** As `plants.region`. */
   tables: Set<string>;
-  functions: Set<string>;
-  /** Whether it uses the row's number. */
-  row: boolean;
-  aggregate: boolean;
+  /** The row's number, all rows of its group, a custom function. */
+  others: Set<"row" | "group" | "function">;
 }
 
 export interface Formula extends Piece<Value> {
@@ -54,8 +52,8 @@ export interface Column extends Piece<Value> {
   } | null;
   /** Whether a key or an id uses it. */
   identity: boolean;
-  /** The type and country of a tax id. */
-  taxId: { type: Piece<Value> | undefined; country: Piece<Value> | undefined };
+  /** Of a tax id. */
+  taxId: { [part in "type" | "country"]?: Piece<Value> | undefined };
 }
 
 /** A record exists only where this is true; a blank is false. */
@@ -63,16 +61,38 @@ export interface Condition extends Piece<boolean> {
   words: string;
 }
 
-export function newReads(): Reads {
-  return { columns: new Set(), tables: new Set(), functions: new Set(), row: false, aggregate: false };
+type Parties<K extends "participants" | "addresses"> = Map<string, Piece<NonNullable<Made[K][number]>>>;
+
+/** What the records of a row can name, in the order of the mapping. */
+export interface RecordParts {
+  participants: Parties<"participants">;
+  addresses: Parties<"addresses">;
+  documents: Map<string, DocumentPart>;
 }
 
-export function take(reads: Reads, { columns, tables, functions, row, aggregate }: Reads): Reads {
-  for (const column of columns) reads.columns.add(column);
-  for (const table of tables) reads.tables.add(table);
-  for (const name of functions) reads.functions.add(name);
-  reads.row ||= row;
-  reads.aggregate ||= aggregate;
+export interface DocumentPart extends Piece<NonNullable<Made["documents"][number]>> {
+  /** The name in keys; differs from the mapping's after `was`. */
+  kind: string;
+  has: { participant: boolean; address: boolean };
+  /** Known even in an otherwise invalid row. */
+  key: Piece<string>;
+  maker: KeyMaker;
+}
+
+export interface KeyMaker extends Pick<Piece<unknown>, "tree" | "reads"> {
+  /** `manifest`, or `manifest/pickup`. */
+  name: string;
+  /** The same without its label. */
+  kin: string;
+  declaredNew: boolean;
+}
+
+export const newReads = (): Reads => ({ columns: new Set(), tables: new Set(), others: new Set() });
+
+export function take(reads: Reads, more: Reads): Reads {
+  for (const column of more.columns) reads.columns.add(column);
+  for (const table of more.tables) reads.tables.add(table);
+  for (const other of more.others) reads.others.add(other);
   return reads;
 }
 
@@ -85,7 +105,7 @@ export function onlyColumn({ columns }: Reads): Column | undefined {
   return columns.size === 1 ? [...columns][0] : undefined;
 }
 
-export const BROKEN: Piece<never> & { type: "any"; column: null } = {
+export const BROKEN: Formula & Piece<never> = {
   reads: newReads(),
   tree: "",
   run: () => null,
@@ -93,8 +113,8 @@ export const BROKEN: Piece<never> & { type: "any"; column: null } = {
   column: null,
 };
 
-export function constantPiece<T>(value: T, tree: string): Piece<T> {
-  return { run: () => value, reads: newReads(), tree, constant: value };
+export function constantPiece<T>(constant: T, tree: string): Piece<T> {
+  return { run: () => constant, reads: newReads(), tree, constant };
 }
 
 type Pieces = { [name: string]: Piece<unknown> | undefined };
@@ -154,8 +174,4 @@ export function onlyWhere<T>(condition: Condition | undefined, piece: Piece<T>):
       return holds === true ? piece.run(view) : holds === null ? null : undefined;
     },
   };
-}
-
-export function optional<S, T>(spec: S | undefined, compile: (spec: S) => T): T | undefined {
-  return spec === undefined ? undefined : compile(spec);
 }

@@ -1,6 +1,6 @@
 /** Turns a column's text into a typed value, by its type, map and rules. */
 import { RowferryError } from "../../model/error.js";
-import { foldName, shorten } from "../../model/fold.js";
+import { foldName } from "../../model/fold.js";
 import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
 import {
@@ -28,27 +28,24 @@ export interface Reader {
 }
 
 export interface CellRules {
-  cells: Cells;
-  conversions: Conversions;
   /** Words returned in this spelling. */
-  words?: ReadonlyMap<string, string> | undefined;
+  words: ReadonlyMap<string, string> | undefined;
   /** Replaces the column's conversion if that depends on other columns. */
-  convert?: ((view: View) => Conversion | null) | undefined;
+  convert?: (view: View) => Conversion | null;
   /** Whether the value ends up in a key or an id. */
-  identity?: (() => boolean) | undefined;
+  identity: () => boolean;
 }
 
 /** These conversions use a typed cell's kind; the others take it as text. */
 const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
 
-export function compileReader(spec: ColumnObject, site: Site, rules: CellRules): Reader {
-  const { cells, conversions, words, identity = () => false } = rules;
+export function compileReader(spec: ColumnObject, site: Site, { words, convert, identity }: CellRules): Reader {
+  const { cells, conversions } = site.scope.shared;
   const name = spec.as ?? "text";
-  const own = rules.convert === undefined ? compileOwn(spec, name, site, conversions) : conversions.get("text");
-  const convert = rules.convert ?? (() => own);
+  const own = convert === undefined ? compileOwn(spec, name, site) : conversions.get("text");
   const map = spec.map === undefined ? null : compileMap(spec.map, site);
   if (spec.otherwise !== undefined && map === null)
-    site.reportAt(["otherwise"], "mapping-value", ": `otherwise` needs a `map`.");
+    site.report("mapping-value", ": `otherwise` needs a `map`.", null, "otherwise");
   const accept = compileRules(spec, site);
   const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, name, own, site);
   const keep = typeof spec.otherwise === "object" && !isExactNumber(spec.otherwise);
@@ -68,12 +65,11 @@ export function compileReader(spec: ColumnObject, site: Site, rules: CellRules):
       } else if (keep) fault = cells.fault(cell, cellKind, purpose);
       else return view.report("value-unmapped", `${quoteCell(shown)} is not listed in its map`, null, index);
     }
-    if (fault !== null) return view.report(fault.code, fault.message, fault.hint, index);
-    const conversion = text === "" ? undefined : convert(view);
+    if (fault !== null) return view.refuse(fault, index);
+    const conversion = text === "" ? undefined : convert === undefined ? own : convert(view);
     if (conversion == null) return conversion;
     const result = conversion(text, kind);
-    if ("problem" in result)
-      return view.report(result.problem.code, result.problem.message, result.problem.hint, index);
+    if ("problem" in result) return view.refuse(result.problem, index);
     const value = valueOf(result.value, name);
     if (value === "") return undefined;
     return accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value, index, view);
@@ -81,29 +77,28 @@ export function compileReader(spec: ColumnObject, site: Site, rules: CellRules):
   return { type: typeOf(name), fallback, read };
 }
 
-function compileOwn(spec: ColumnObject, name: ConversionName, site: Site, conversions: Conversions): Conversion {
+function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conversion {
   const options = Object.entries(spec).filter(([option, value]) => !commonOptions.has(option) && value !== undefined);
   try {
-    return conversions.get({ name, ...Object.fromEntries(options) });
+    return site.scope.shared.conversions.get({ name, ...Object.fromEntries(options) });
   } catch (error) {
     if (!(error instanceof RowferryError)) throw error;
-    site.reportAt(["as"], error.code, `: ${error.message}.`, error.hint);
+    site.refuse(error, "as");
     return () => ({ value: "" });
   }
 }
 
 function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
-  const allowed = oneOf === undefined ? null : new Map(oneOf.map((one) => [foldName(literalText(one)), one]));
+  const allowed = oneOf && new Map(oneOf.map((one) => [foldName(literalText(one)), one]));
   let matches = (_text: string) => true;
   try {
     if (pattern !== undefined) matches = compileRegularExpression(pattern).matchesWhole;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    site.reportAt(["pattern"], "mapping-pattern", `: Pattern: ${why}.`);
+    site.report("mapping-pattern", `: Pattern: ${(error as Error).message}.`, null, "pattern");
   }
   return (value: Value, index: number, view: View): Value | null => {
     const own = allowed?.get(foldName(asText(value)));
-    if (allowed !== null && own === undefined) {
+    if (allowed !== undefined && own === undefined) {
       const some = [...allowed.values()].slice(0, 10).map(literalText).join(", ");
       return view.report("value-not-allowed", `${quoteCell(asText(value))} is none of ${some}`, null, index);
     }
@@ -118,7 +113,7 @@ function compileDefault(literal: Scalar, name: ConversionName, convert: Conversi
   if (text === "" && typeOf(name) === "text") return "";
   const result = convert(text, kindOf(literal));
   if ("value" in result) return valueOf(result.value, name);
-  site.reportAt(["default"], result.problem.code, `: ${result.problem.message}.`, result.problem.hint);
+  site.refuse(result.problem, "default");
   return undefined;
 }
 
@@ -128,12 +123,12 @@ function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site): Readonly
   const first = new Map<string, string>();
   for (const [text, value] of Object.entries(map)) {
     const folded = foldName(text);
-    const other = first.get(folded);
-    first.set(folded, other ?? text);
-    if (other === undefined && !known.has(folded)) known.set(folded, value);
-    if (literalText(map[other ?? text] ?? "") === literalText(value)) continue;
+    const other = first.get(folded) ?? text;
+    first.set(folded, other);
+    if (!known.has(folded)) known.set(folded, value);
+    if (literalText(map[other] ?? "") === literalText(value)) continue;
     const message = `: "${other}" and "${text}" are one text (case, accents and white space do not count) but have two values.`;
-    site.reportAt(["map", text], "mapping-value", message);
+    site.report("mapping-value", message, null, "map", text);
   }
   return known;
 }
@@ -142,52 +137,62 @@ export function kindOf(value: Scalar): "text" | "number" | "boolean" {
   return typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number";
 }
 
-export interface CellReading {
-  /** The row's value, the value on which a group's rows agree, or the default. */
-  at: (view: View, index: number) => Maybe<Value>;
-  /** Whether the cell, or any in the group, has content. */
-  filled: (view: View, index: number) => boolean;
-}
-
-export function cellReading(reader: Reader, cells: Cells): CellReading {
-  const kindAt = ({ kinds }: Row | View, index: number): CellKind => kinds?.[index] ?? "text";
-  const textAt = (row: Row | View, index: number): string => cells.text(row.cells[index] ?? "", kindAt(row, index));
+/** The row's value, the value on which a group's rows agree, or the default; and whether there is content in any cell. */
+export function cellReading(reader: Reader, cells: Cells) {
+  const cellAt = ({ cells: all, kinds }: Row | View, index: number) => {
+    const kind: CellKind = kinds?.[index] ?? "text";
+    return { kind, cell: all[index] ?? "" };
+  };
   const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
-    const kind = kindAt(row, index);
-    const text = cells.raw(row.cells[index] ?? "", kind);
+    const { cell, kind } = cellAt(row, index);
+    const text = cells.raw(cell, kind);
     return text === "" ? undefined : reader.read(text, kind, index, view);
   };
   /** Two spellings of one value agree; every unreadable cell is reported. */
-  const agreed = (members: readonly Row[], index: number, view: View): Maybe<Value> => {
-    const read = new Set<string>();
-    let found: { value: Value; text: string } | undefined;
-    let unreadable = false;
-    for (const member of members) {
-      const text = textAt(member, index);
-      const cell = `${kindAt(member, index)} ${text}`;
-      if (read.has(cell)) continue;
-      read.add(cell);
-      const value = valueAt(member, index, view);
-      if (value === null) unreadable = true;
-      if (value == null) continue;
-      found ??= { value, text };
-      if (asText(value) === asText(found.value)) continue;
-      const [one, two] = [found.text, text].map((each) => JSON.stringify(shorten(each)));
-      return view.report("group-differs", `rows of one group say ${one} and ${two}`, null, index);
-    }
-    return unreadable ? null : found?.value;
-  };
+  const groupAt = (view: View, members: readonly Row[], index: number) =>
+    agreed(view, index, "", (give) => {
+      for (const member of members) {
+        const { cell, kind } = cellAt(member, index);
+        give(valueAt(member, index, view), cells.text(cell, kind));
+      }
+    });
   return {
-    at: (view, index) => {
+    at: (view: View, index: number): Maybe<Value> => {
+      const { members } = view;
       if (index < 0) return reader.fallback;
-      const value = view.members === null ? valueAt(view, index, view) : agreed(view.members, index, view);
+      const value = members === null ? valueAt(view, index, view) : groupAt(view, members, index);
       return value === undefined ? reader.fallback : value;
     },
-    filled: (view, index) => {
+    filled: (view: View, index: number): boolean => {
       if (reader.fallback !== undefined) return true;
-      return index >= 0 && (view.members ?? [view]).some((member) => cleanText(textAt(member, index)) !== "");
+      const isFilled = (row: Row | View) => {
+        const { cell, kind } = cellAt(row, index);
+        return cleanText(cells.text(cell, kind)) !== "";
+      };
+      return index >= 0 && (view.members ?? [view]).some(isFilled);
     },
   };
+}
+
+/** The one value that the rows of a group give. `each` hands over what each row gives, and how it is shown. */
+export function agreed(
+  view: View,
+  index: number,
+  label: string,
+  each: (give: (value: Maybe<Value>, shown?: string) => void) => void,
+): Maybe<Value> {
+  const shown: string[] = [];
+  let found: Maybe<Value>;
+  let unreadable = false;
+  each((value, text) => {
+    if (value === null) unreadable = true;
+    if (value == null) return;
+    found ??= value;
+    if (shown.length === 0 || asText(value) !== asText(found)) shown.push(quoteCell(text ?? asText(value)));
+  });
+  if (shown.length > 1)
+    return view.report("group-differs", `${label}rows of one group give ${shown[0]} and ${shown[1]}`, null, index);
+  return unreadable ? null : found;
 }
 
 export class Conversions {

@@ -20,47 +20,44 @@ export function isOwnColumn(header: string): boolean {
 
 export class Headers {
   readonly header: readonly string[];
-  readonly #exact = new Map<string, number[]>();
-  readonly #folded = new Map<string, number[]>();
-  readonly #used = new Set<number>();
   /** Optional columns that the file lacks, by the first of their headers. */
   readonly absent: string[] = [];
-  readonly #missing: string[] = [];
-  readonly #ambiguous: string[] = [];
+  readonly missing: string[] = [];
+  readonly ambiguous: string[] = [];
+  readonly #exact: ReadonlyMap<string, readonly number[]>;
+  readonly #folded: ReadonlyMap<string, readonly number[]>;
+  readonly #used = new Set<number>();
 
   constructor(header: readonly string[]) {
     this.header = header;
-    for (const [index, text] of header.entries()) {
-      if (text === "") continue;
-      append(this.#exact, squeeze(text), index);
-      append(this.#folded, foldName(text), index);
-    }
+    const filled = [...header.keys()].filter((index) => header[index] !== "");
+    const grouped = (fold: (text: string) => string) => Map.groupBy(filled, (index) => fold(header[index] ?? ""));
+    this.#exact = grouped(squeeze);
+    this.#folded = grouped(foldName);
   }
 
-  /** -1: an optional column that the file lacks. Missing and ambiguous columns are kept for `check`. */
+  /** -1: an optional column that the file lacks, or one that is `missing` or `ambiguous`. */
   index(use: HeaderUse): number {
-    const index = use.nth === null ? this.#only(use) : this.#nth(use, use.nth);
+    const { nth, name, headers, optional } = use;
+    const index = nth === null ? this.#only(use) : this.#nth(use, nth);
     if (index >= 0) this.#used.add(index);
-    else if (use.optional) this.absent.push((use.nth === null ? use.headers[0] : use.name) ?? use.name);
+    else if (optional) this.absent.push((nth === null ? headers[0] : name) ?? name);
     return index;
   }
 
   #only({ headers, optional }: HeaderUse): number {
-    const found = new Set<number>();
-    for (const name of headers) {
-      const exact = this.#exact.get(squeeze(name));
-      for (const index of exact ?? this.#folded.get(foldName(name)) ?? []) found.add(index);
-    }
+    const named = (name: string) => this.#exact.get(squeeze(name)) ?? this.#folded.get(foldName(name)) ?? [];
+    const found = new Set(headers.flatMap(named));
     const [first = -1] = found;
     if (found.size === 1) return first;
     const [name = "", ...others] = headers;
     if (found.size > 1) {
       const fits = [...found].map((index) => `"${this.header[index]}" (column ${index + 1})`).join(" and ");
-      this.#ambiguous.push(`"${name}" fits ${fits}`);
+      this.ambiguous.push(`"${name}" fits ${fits}`);
     } else if (!optional) {
       const near = headers.map((header) => nearestName(header, this.header)).find((header) => header !== null);
       const known = others.length > 0 ? ` (or ${others.map((header) => `"${header}"`).join(", ")})` : "";
-      this.#missing.push(`"${name}"${known}${near == null ? "" : `; the nearest is "${near}"`}`);
+      this.missing.push(`"${name}"${known}${near == null ? "" : `; the nearest is "${near}"`}`);
     }
     return -1;
   }
@@ -68,28 +65,22 @@ export class Headers {
   /** Cases use the mapping's own names as headers, so such a column may occur once. */
   #nth({ name, headers, optional }: HeaderUse, { position, count }: { position: number; count: number }): number {
     const [own] = this.#folded.get(foldName(name)) ?? [];
-    const found = [...new Set(headers.flatMap((header) => this.#folded.get(foldName(header)) ?? []))].toSorted(
-      (one, other) => one - other,
-    );
+    const named = (header: string) => this.#folded.get(foldName(header)) ?? [];
+    const found = [...new Set(headers.flatMap(named))].toSorted((one, other) => one - other);
     if (found.length === count) return found[position - 1] ?? -1;
     if (own !== undefined && !found.includes(own)) return own;
     const what = `"${name}" is column ${position} of ${count} called "${headers.join('" or "')}"`;
-    if (found.length > 0) this.#ambiguous.push(`${what}, and the file has ${found.length}`);
-    else if (!optional) this.#missing.push(`${what}, of which the file has none`);
+    if (found.length > 0) this.ambiguous.push(`${what}, and the file has ${found.length}`);
+    else if (!optional) this.missing.push(`${what}, of which the file has none`);
     return -1;
-  }
-
-  /** Kept for `check`, because only the header shows the mistake. */
-  refuse(message: string): void {
-    this.#ambiguous.push(message);
   }
 
   /** Sorted by name, because the order of a file's columns means nothing; all count as used. */
   matching(test: (header: string) => boolean): number[] {
     const at = (index: number): string => this.header[index] ?? "";
-    const indexes = [...this.header.keys()].filter((index) => {
-      return at(index) !== "" && !isOwnColumn(at(index)) && test(at(index));
-    });
+    const indexes = [...this.header.keys()].filter(
+      (index) => at(index) !== "" && !isOwnColumn(at(index)) && test(at(index)),
+    );
     for (const index of indexes) this.#used.add(index);
     return indexes.toSorted((a, b) => (at(a) < at(b) ? -1 : 1));
   }
@@ -99,21 +90,16 @@ export class Headers {
   }
 
   /** @throws RowferryError naming every missing or ambiguous column. */
-  check(place: { file: string; sheet: string | null }): void {
-    const where = { file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }) };
-    if (this.#missing.length > 0) {
-      const lacking = [...this.#missing, ...this.#ambiguous.map((text) => `${text}: ambiguous`)];
-      const count = this.#missing.length === 1 ? "a column" : `${this.#missing.length} columns`;
-      const message = `the header lacks ${count} that the mapping reads: ${lacking.join("; ")}`;
-      throw new RowferryError("column-missing", message, { place: where });
+  check({ file, sheet }: { file: string; sheet: string | null }): void {
+    const place = { file, ...(sheet !== null && { sheet }) };
+    const { missing, ambiguous } = this;
+    if (missing.length > 0) {
+      const lacking = [...missing, ...ambiguous.map((text) => `${text}: ambiguous`)].join("; ");
+      const count = missing.length === 1 ? "a column" : `${missing.length} columns`;
+      throw new RowferryError("column-missing", `the header lacks ${count} that the mapping reads: ${lacking}`, {
+        place,
+      });
     }
-    if (this.#ambiguous.length > 0)
-      throw new RowferryError("column-ambiguous", this.#ambiguous.join("; "), { place: where });
+    if (ambiguous.length > 0) throw new RowferryError("column-ambiguous", ambiguous.join("; "), { place });
   }
-}
-
-function append(map: Map<string, number[]>, key: string, index: number): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [index]);
-  else list.push(index);
 }

@@ -1,21 +1,22 @@
-/** The columns, tables and functions of one input's formulas. A column is compiled when a formula first names it. */
+/** What formulas and records of one input, or of a table, can name. A column is compiled when a formula first names it. */
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import type { Conversion, ConvertDefaults } from "../convert/conversion.js";
+import { quoteCell } from "../convert/conversion-kind.js";
 import { taxIdTypeOf } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import type { Callable, Part } from "../formula/part.js";
 import type { ColumnObject, ColumnSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingSource, Path } from "../language/source.js";
-import { BROKEN, type Column, constantPiece, newReads, take } from "../piece.js";
+import { BROKEN, type Column, constantPiece, newReads, type RecordParts, take } from "../piece.js";
 import type { Cells } from "./cells.js";
-import { cellReading, compileReader, type Conversions, type Reader } from "./column.js";
+import { agreed, cellReading, compileReader, type Conversions, type Reader } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
-import { asText, type Eval, type Value, type View } from "./view.js";
+import { asText, type Eval, type View } from "./view.js";
 
 export interface Shared {
   source: MappingSource;
@@ -25,10 +26,17 @@ export interface Shared {
   /** Null: it has a mistake, already reported. */
   tables: ReadonlyMap<string, Table | null>;
   columns: { [name: string]: ColumnSpec };
+  /** Names that `ref` may use, over all inputs and `elsewhere`. */
+  known: { [kinds in keyof RecordParts]: ReadonlySet<string> };
+  /** Documents with another name in keys, by their label. */
+  labels: ReadonlyMap<string, string>;
+  /** Where `settings.late` keeps the original time; null: nowhere. */
+  lateAttribute: string | null;
 }
 
 export class Scope {
   readonly shared: Shared;
+  readonly records: RecordParts = { participants: new Map(), addresses: new Map(), documents: new Map() };
   /** Whether the rows of a group are read together. */
   grouped = false;
   /** The words of `is` for each `by` column, by their folded form. */
@@ -40,16 +48,17 @@ export class Scope {
 
   constructor(shared: Shared, own: { [name: string]: ColumnSpec }, path: Path) {
     this.shared = shared;
-    const { source } = shared;
-    const all = [
-      { specs: shared.columns, at: [] },
-      { specs: own, at: path },
-    ];
-    for (const { specs, at } of all)
-      for (const [name, spec] of Object.entries(specs))
-        this.#sites.set(name, { spec, site: new Site(source, [...at, "columns", name], `column "${name}"`) });
-    for (const [name, { site }] of this.#sites) refuseName(name, source, site.path);
+    const name = (specs: { [name: string]: ColumnSpec }, at: Path) => {
+      for (const [called, spec] of Object.entries(specs))
+        this.#sites.set(called, { spec, site: new Site(this, [...at, "columns", called], `column "${called}"`) });
+    };
+    name(shared.columns, []);
+    name(own, path);
+    for (const [called, { site }] of this.#sites) refuseName(called, shared.source, site.path);
   }
+
+  /** Adds the party of this name, if the mapping has one. */
+  share: (kinds: "participants" | "addresses", name: string) => void = () => {};
 
   names(): IterableIterator<string> {
     return this.#sites.keys();
@@ -65,8 +74,8 @@ export class Scope {
     if (written === undefined) return undefined;
     const { spec, site } = written;
     const known = this.#columns.get(name);
-    if (known !== undefined)
-      return known ?? this.#broken(name, site.report("mapping-expression", " depends on itself."));
+    if (known === null) site.report("mapping-expression", " depends on itself.");
+    if (known !== undefined) return known ?? this.#broken(name);
     this.#columns.set(name, null);
     const column =
       typeof spec === "string" && spec.startsWith("=")
@@ -80,68 +89,56 @@ export class Scope {
     return [...this.#columns.values()].filter((column) => column !== null);
   }
 
-  /** Also compiles the input's unused columns, so that their mistakes are reported. */
+  /** Also compiles its own unused columns, so that their mistakes are reported. */
   compileRest(): void {
     for (const [name, { site }] of this.#sites) if (site.path.length > 2) this.column(name);
   }
 
-  #broken(name: string, broken: typeof BROKEN): Column {
+  #broken(name: string): Column {
     const none = { as: null, zone: null, filled: null, use: null, set: null, identity: false };
-    return { ...broken, ...none, name, slot: this.slot(), taxId: { type: undefined, country: undefined } };
+    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), taxId: {} };
   }
 
   /** In a group: a value over its rows, or the value on which they agree. */
   #formulaColumn(name: string, text: string, site: Site): Column {
-    const formula = compileFormula(text, site, this);
-    const column = this.#broken(name, BROKEN);
-    const { run, reads, type } = formula;
-    const compute: Eval = (view) => {
-      if (view.members === null || reads.aggregate) return run(view);
-      const found = new Map<string, Value>();
-      let unreadable = false;
-      view.eachMember(() => {
-        const value = run(view);
-        if (value === null) unreadable = true;
-        else if (value !== undefined) found.set(asText(value), value);
-      });
-      const [one, two] = [...found.keys()].map((each) => JSON.stringify(each));
-      if (!unreadable && two !== undefined)
-        return view.report("group-differs", `column "${name}": rows of one group give ${one} and ${two}`);
-      return unreadable ? null : found.values().next().value;
-    };
-    const tree = `#${createHash("sha256").update(formula.tree).digest("hex").slice(0, 32)}(`;
-    const { as, taxId } = formula.column ?? column;
-    return { ...column, type, as, taxId, reads, tree, run: (view) => view.once(column.slot, false, compute) };
+    const { run, reads, type, column, tree } = compileFormula(text, site);
+    const own = this.#broken(name);
+    const compute: Eval = (view) =>
+      view.members === null || reads.others.has("group")
+        ? run(view)
+        : agreed(view, -1, `column "${name}": `, (give) => view.eachMember(() => give(run(view))));
+    const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}(`;
+    const { as, taxId } = column ?? own;
+    return { ...own, type, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
   }
 
   #cellColumn(name: string, spec: ColumnObject, site: Site): Column {
-    const { header, headers, required, except = [] } = spec;
+    const { header, headers, required, except } = spec;
+    const column = this.#broken(name);
     if (header === undefined && headers === undefined) {
       const hint = `Write \`${name}: Header\`, or \`${name}: { header: … }\`.`;
-      return this.#broken(name, site.reportName("mapping-value", " names no header.", hint));
+      site.reportName("mapping-value", " names no header.", hint);
+      return column;
     }
-    if (headers === undefined && spec.except !== undefined)
+    if (headers === undefined && except !== undefined)
       site.at("except").reportName("mapping-value", " belongs to `headers`.");
     for (const other of ["header", "nth", "optional", "required"] as const)
       if (headers !== undefined && spec[other] !== undefined)
         site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
     const { timezone } = { ...this.shared.conversions.defaults, ...(spec as ColumnObject & ConvertDefaults) };
-    const column: Column = {
-      ...this.#broken(name, BROKEN),
+    const { slot } = column;
+    Object.assign(column, {
       as: spec.as ?? "text",
       zone: spec.as === "timestamp" ? (timezone ?? null) : null,
-      reads: newReads(),
       tree: this.#tree(name, spec),
-    };
-    const { slot } = column;
+    });
     const reader = this.#reader(column, spec, site);
     const cell = cellReading(reader, this.shared.cells);
     column.reads.columns.add(column);
     column.type = reader.type;
     if (headers !== undefined) {
-      const fits = compileGlob(headers);
-      const excluded = except.map(compileGlob);
-      const isIn = (text: string) => fits(text) && !excluded.some((test) => test(text));
+      const [fits, ...excluded] = [headers, ...(except ?? [])].map(compileGlob);
+      const isIn = (text: string) => fits?.(text) === true && !excluded.some((test) => test(text));
       column.set = { pattern: headers, fits: isIn, at: cell.at };
       return column;
     }
@@ -159,15 +156,14 @@ export class Scope {
   }
 
   #reader(column: Column, spec: ColumnObject, site: Site): Reader {
-    const { conversions, cells } = this.shared;
-    const words = this.words.get(column.name);
-    const rules = { cells, conversions, words, identity: () => column.identity };
+    const { conversions } = this.shared;
+    const rules = { words: this.words.get(column.name), identity: () => column.identity };
     if (spec.as !== "taxId") return compileReader(spec, site, rules);
     const said = (option: "type" | "country") => {
       const text = (spec as { [option: string]: string | undefined })[option];
       if (text === undefined) return undefined;
       if (!text.startsWith("=")) return constantPiece(option === "type" ? text.toUpperCase() : text, "");
-      const formula = compileFormula(text.slice(1), site.at(option), this);
+      const formula = compileFormula(text.slice(1), site.at(option));
       take(column.reads, formula.reads);
       column.tree += formula.tree;
       return formula;
@@ -177,28 +173,28 @@ export class Scope {
     if (Object.values(parts).every((part) => part === undefined || part.constant !== undefined))
       return compileReader(spec, site, rules);
     const convert = (view: View): Conversion | null => {
-      const [type, country] = [parts.type?.run(view), parts.country?.run(view)];
-      if (type === null || country === null) return null;
-      const told = Object.entries({ type, country }).flatMap(([option, value]) =>
-        value === undefined ? [] : [[option, asText(value)]],
-      );
-      return conversions.orText({ name: "taxId", ...Object.fromEntries(told) });
+      const options: { [option: string]: string } = {};
+      for (const [option, part] of Object.entries(parts)) {
+        const value = part?.run(view);
+        if (value === null) return null;
+        if (value !== undefined) options[option] = asText(value);
+      }
+      return conversions.orText({ name: "taxId", ...options });
     };
     return compileReader(spec, site, { ...rules, convert });
   }
 
   taxIdPart({ run, column }: Part, name: "type" | "country"): Eval {
-    const { country } = this.shared.conversions.defaults;
-    const said = column?.taxId[name];
+    const { type, country = constantPiece(this.shared.conversions.defaults.country, "") } = column?.taxId ?? {};
+    const said = name === "country" ? country : type;
     return (view) => {
       const value = run(view);
       if (value == null) return value;
       if (said !== undefined) return said.run(view);
-      if (name === "country") return country;
-      const where = column?.taxId.country === undefined ? country : column.taxId.country.run(view);
-      const type = where == null ? null : taxIdTypeOf(asText(value), asText(where));
-      if (type !== null) return type;
-      const message = `the type of the tax id ${JSON.stringify(asText(value))} cannot be told`;
+      const where = country.run(view);
+      const told = where == null ? null : taxIdTypeOf(asText(value), asText(where));
+      if (told !== null) return told;
+      const message = `the type of the tax id ${quoteCell(asText(value))} cannot be told`;
       return view.report("tax-id-invalid", message, "Say its `type` in the column.", column ?? undefined);
     };
   }

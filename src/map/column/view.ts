@@ -10,6 +10,7 @@ import type {
   ParticipantRef,
 } from "../../model/records.js";
 import type { CellKind, Row } from "../../model/row.js";
+import type { Refusal } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 
 /** What a formula gives. A date is text (`yyyy-MM-dd`), a tax id is text with a type and a country; `any` is decided row by row. */
@@ -103,6 +104,11 @@ export class View {
     this.problems.length = count;
     this.#stamp = ++counter;
     this.#groupStamp = this.#stamp;
+  }
+
+  /** A cell, or a value of the row, cannot be read. */
+  refuse({ code, message, hint }: Refusal, at?: number | { slot: number }, label = ""): null {
+    return this.report(code, `${label}${message}`, hint, at);
   }
 
   /** A problem of the row; `at`: a position of the header, or a column, whose header it then names. Always null. */

@@ -5,8 +5,8 @@ import { Big } from "big.js";
 export const MAX_DIGITS = 60;
 
 export class TooLong extends Error {
-  constructor() {
-    super(`the number has more than ${MAX_DIGITS} digits`);
+  constructor(message = `the number has more than ${MAX_DIGITS} digits`) {
+    super(message);
   }
 }
 
@@ -45,10 +45,6 @@ export class Exact {
     return new Exact(top, this.#under(other.#bottom));
   }
 
-  minus(other: Exact): Exact {
-    return this.plus(other.negated());
-  }
-
   times(other: Exact): Exact {
     return new Exact(this.#top.times(other.#top), this.#under(other.#bottom));
   }
@@ -81,9 +77,9 @@ export class Exact {
     return new Exact(new Big(new Quotient(this.#top).div(this.#bottom)), ONE);
   }
 
-  /** Plain notation, without exponent or superfluous zeros. @throws Error for a quotient, which may have no end. */
+  /** Plain notation, without exponent or superfluous zeros. @throws TooLong for a quotient, which may have no end. */
   get text(): string {
-    if (this.#bottom !== ONE) throw new Error("a quotient may have no end: write round(a / b, 2)");
+    if (this.#bottom !== ONE) throw new TooLong("a quotient may have no end: write round(a / b, 2)");
     return this.#spelt ?? (this.isZero() ? "0" : this.#top.toFixed());
   }
 }

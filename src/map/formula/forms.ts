@@ -2,21 +2,24 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { asText, type Eval, type Type, type Value } from "../column/view.js";
 import { Exact } from "../convert/exact.js";
-import { FormulaRefusal } from "./parse.js";
+import { refuseNode } from "./parse.js";
 import { type Callable, common, compare, type Compiling, lift, type Part, typeName, wanted } from "./part.js";
 
 /** A blank test is false. */
-export function choice([test, yes, no]: ASTNode[], { compile, typed }: Compiling, rounded = false): Part {
-  const decide = typed(test as ASTNode, "boolean").run;
-  const both = pair([yes, no], { compile: (node) => compile(node, rounded) });
-  const run: Eval = (view) => {
-    const holds = decide(view);
-    return holds === null ? null : (holds === true ? both.first : both.second)(view);
-  };
-  return { type: both.type, run };
-}
+export const choice: Callable = {
+  takes: [3],
+  compile: ([test, yes, no], context) => {
+    const decide = context.typed(test as ASTNode, "boolean").run;
+    const { type, first, second } = pair([yes, no], context);
+    const run: Eval = (view) => {
+      const holds = decide(view);
+      return holds === null ? null : (holds === true ? first : second)(view);
+    };
+    return { type, run };
+  },
+};
 
-function pair([one, two]: (ASTNode | undefined)[], { compile }: Pick<Compiling, "compile">) {
+function pair([one, two]: (ASTNode | undefined)[], { compile }: Compiling) {
   const [first, second] = [compile(one as ASTNode), compile(two as ASTNode)];
   const type = common(first, second, two as ASTNode);
   return {
@@ -78,19 +81,19 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
   const [first, between] = args as [ASTNode, ASTNode | undefined];
   if (!scope.grouped) {
     const hint = "Say which rows belong together with `group:` in the input.";
-    throw new FormulaRefusal(node.start, `${name}() needs the rows of a group, and there is none here`, hint);
+    return refuseNode(node, `${name}() needs the rows of a group, and there is none here`, hint);
   }
-  reads.aggregate = false;
+  reads.others.delete("group");
   const given = compile(first);
-  if (reads.aggregate)
-    throw new FormulaRefusal(first.start, `this already covers the rows of a group, so it cannot be inside ${name}()`);
-  reads.aggregate = true;
+  if (reads.others.has("group"))
+    refuseNode(first, `this already covers the rows of a group, so it cannot be inside ${name}()`);
+  reads.others.add("group");
   const one = name === "sum" ? wanted(given, "number", first) : given;
   if ((name === "min" || name === "max") && (one.type === "boolean" || one.type === "any"))
-    throw new FormulaRefusal(first.start, `${typeName(one.type)} has no order`);
-  if (between !== undefined && (between.op !== "value" || typeof between.args !== "string"))
-    throw new FormulaRefusal(between.start, 'the text between must be written out: join(waste, " + ")');
-  const separator = between === undefined ? "; " : String(between.args);
+    refuseNode(first, `${typeName(one.type)} has no order`);
+  const separator = between === undefined ? "; " : between.args;
+  if (typeof separator !== "string")
+    return refuseNode(between ?? node, 'the text between must be written out: join(waste, " + ")');
   const slot = scope.slot();
   const compute: Eval = (view) => {
     const values: ReturnType<Eval>[] = [];
@@ -105,7 +108,7 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
 }
 
 export const forms: ReadonlyMap<string, Callable> = new Map<string, Callable>([
-  ["iff", { takes: [3], compile: (args, context) => choice(args, context) }],
+  ["iff", choice],
   ["filled", presence(true)],
   ["blank", presence(false)],
   ["default", fallback],

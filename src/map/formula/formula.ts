@@ -6,22 +6,42 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { shorten } from "../../model/fold.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Value, type View } from "../column/view.js";
+import { quoteCell } from "../convert/conversion-kind.js";
 import { Exact, TooLong } from "../convert/exact.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice } from "./forms.js";
-import { FormulaRefusal, functionHabit, parseFormula } from "./parse.js";
-import { common, compare, type Compiling, FormulaFailure, lift, type Part, typeName, wanted } from "./part.js";
+import { FormulaRefusal, functionHabit, parseFormula, refuseNode } from "./parse.js";
+import {
+  type Callable,
+  common,
+  compare,
+  type Compiling,
+  FormulaFailure,
+  lift,
+  type Part,
+  typeName,
+  wanted,
+} from "./part.js";
 
 /** `text`: without its `=`. Reports mistakes at `site`. */
-export function compileFormula(text: string, { source, path }: Site, scope: Scope): Formula {
+export function compileFormula(text: string, { scope, path }: Site): Formula {
+  const { source } = scope.shared;
   const reads = newReads();
   const context: Compiling = {
     scope,
     reads,
-    compile: (node, rounded = false) => compileNode(node, context, rounded),
-    typed: (node, type, rounded = false) => wanted(compileNode(node, context, rounded), type, node),
+    rounded: false,
+    compile: (node) => {
+      const { rounded } = context;
+      const does = node.op === "call" ? node.args[0] : node.op;
+      context.rounded = ENDS.has(does) || (rounded && CONTINUES.has(does));
+      const part = compileNode(node, context);
+      context.rounded = rounded;
+      return part;
+    },
+    typed: (node, type) => wanted(context.compile(node), type, node),
   };
   try {
     const node = parseFormula(text);
@@ -47,6 +67,10 @@ export function compileFormula(text: string, { source, path }: Site, scope: Scop
   }
 }
 
+/** A quotient may have no end: these give it one, and these leave it to what they stand in. */
+const ENDS: ReadonlySet<string> = new Set(["round", "==", "!=", "<", "<=", ">", ">="]);
+const CONTINUES: ReadonlySet<string> = new Set(["+", "-", "*", "/", "-_", "?:", "iff"]);
+
 /** The formula with headers instead of names. */
 function treeOf(node: ASTNode, scope: Scope): string {
   if (node.op === "value")
@@ -59,164 +83,134 @@ function treeOf(node: ASTNode, scope: Scope): string {
 
 const READ_TABLE = "Write tables.plants[code].region.";
 
-const ORDERS: { [op: string]: (order: number) => boolean } = {
-  "==": (order) => order === 0,
-  "!=": (order) => order !== 0,
-  "<": (order) => order < 0,
-  "<=": (order) => order <= 0,
-  ">": (order) => order > 0,
-  ">=": (order) => order >= 0,
-};
-
-const RECKONINGS: { [op: string]: (a: Exact, b: Exact) => Exact } = {
-  "+": (a, b) => a.plus(b),
-  "-": (a, b) => a.minus(b),
-  "*": (a, b) => a.times(b),
-  "/": (a, b) => {
-    if (b.isZero()) throw new FormulaFailure("it divides by zero");
-    return a.over(b);
-  },
-};
-
-function compileNode(node: ASTNode, context: Compiling, rounded: boolean): Part {
-  const { typed } = context;
-  switch (node.op) {
-    case "value":
-      return literalOf(node);
-    case "id":
-      return nameOf(node, node.args, context);
-    case "!_":
-      return lift("boolean", [typed(node.args, "boolean")], (value: boolean) => !value);
-    case "-_":
-      return lift("number", [typed(node.args, "number", rounded)], (value: Exact) => value.negated());
-    case "&&":
-    case "||":
-      return logical(node.op, node.args, context);
-    case "?:":
-      return choice(node.args, context, rounded);
-    case "in":
-      return membership(node.args, context);
-    case ".":
-      return member(node, node.args, context);
-    case "call":
-      return call(node, node.args[0], node.args[1], context);
-    case "rcall":
-      throw new FormulaRefusal(node.start, `.${node.args[0]}() is not known here`, `Write ${node.args[0]}(x, …).`);
-    case "[]":
-      throw new FormulaRefusal(node.start, "only tables are read with [ ]", READ_TABLE);
-    case "list":
-      throw new FormulaRefusal(node.start, "a list can only follow `in`", 'Write x in ["a", "b"].');
-    case "==":
-    case "!=":
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-      return comparison(node.op, node.args, context);
-    case "+":
-    case "-":
-    case "*":
-    case "/":
-      return arithmetic(node, node.args, context, rounded);
-    case "%":
-    case ".?":
-    case "[?]":
-    case "map":
-      throw new FormulaRefusal(node.start, node.op === "%" ? "% is not available" : "this is not allowed in a formula");
-  }
+function compileNode(node: ASTNode, context: Compiling): Part {
+  if (node.op === "value") return literalOf(node);
+  if (node.op === "id") return nameOf(node, node.args, context);
+  if (node.op === ".") return member(node, node.args, context);
+  if (node.op === "call") return call(node, node.args[0], node.args[1], context);
+  if (node.op === "rcall")
+    return refuseNode(node, `.${node.args[0]}() is not known here`, `Write ${node.args[0]}(x, …).`);
+  const operator = OPERATORS[node.op];
+  if (operator === undefined) return refuseNode(node, ...(REFUSED[node.op] ?? ["this is not allowed in a formula"]));
+  return operator([node.args].flat() as ASTNode[], context, node);
 }
+
+const REFUSED: { [op: string]: [message: string, hint?: string] } = {
+  "[]": ["only tables are read with [ ]", READ_TABLE],
+  list: ["a list can only follow `in`", 'Write x in ["a", "b"].'],
+  "%": ["% is not available"],
+};
 
 function literalOf(node: ASTNode & { op: "value" }): Part {
   const { args, start, end, input } = node;
   if (args === null) return { type: "blank", run: () => undefined };
   if (typeof args === "boolean") return { type: "boolean", run: () => args };
   if (typeof args === "string") {
-    if (!args.isWellFormed()) throw new FormulaRefusal(start, "it holds half a character");
+    if (!args.isWellFormed()) refuseNode(node, "it holds half a character");
     return { type: "text", run: () => args };
   }
   const written = input.slice(start, end);
-  if (!/^\d+(?:\.\d+)?$/.test(written)) throw new FormulaRefusal(start, `${written} is not a plain number`);
+  if (!/^\d+(?:\.\d+)?$/.test(written)) refuseNode(node, `${written} is not a plain number`);
   try {
     const exact = Exact.of(written);
     return { type: "number", run: () => exact };
   } catch (error) {
-    throw new FormulaRefusal(start, (error as TooLong).message);
+    return refuseNode(node, (error as TooLong).message);
   }
 }
 
 function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part {
   if (name === "row") {
-    reads.row = true;
+    reads.others.add("row");
     return { type: "number", run: (view) => Exact.of(view.row) };
   }
   if (name === "file" || name === "sheet") return { type: "text", run: (view) => view[name] || undefined };
-  if (name === "tables") throw new FormulaRefusal(node.start, "a table is read by a key", READ_TABLE);
+  if (name === "tables") return refuseNode(node, "a table is read by a key", READ_TABLE);
   const column = scope.column(name);
   if (column === undefined) {
     const hint = didYouMean(name, scope.names()).trim() || "Name it under `columns:`.";
-    throw new FormulaRefusal(node.start, `there is no column "${name}"`, hint);
+    return refuseNode(node, `there is no column "${name}"`, hint);
   }
-  if (column.set !== null)
-    throw new FormulaRefusal(node.start, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
+  if (column.set !== null) refuseNode(node, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
   reads.columns.add(column);
   take(reads, column.reads);
   return { type: column.type, run: column.run, column };
 }
 
-function arithmetic(
-  { op, start }: ASTNode,
-  [left, right]: [ASTNode, ASTNode],
-  { compile }: Compiling,
-  rounded: boolean,
-): Part {
-  if (op === "/" && !rounded)
-    throw new FormulaRefusal(start, "a quotient may have no end", "Write round(a / b, 2), or as many places as count.");
-  const [one, two] = [compile(left, rounded), compile(right, rounded)];
-  const joins = op === "+" && [one.type, two.type].some((type) => type === "text" || type === "taxId");
+/** An operator has as many arguments as it takes. */
+type Operator = Callable["compile"];
+
+const plus: Operator = (args, { compile }) => {
+  const parts = args.map(compile);
+  const joins = parts.some(({ type }) => type === "text" || type === "taxId");
   const type = joins ? "text" : "number";
   const join = (a: string, b: string) => asText(a) + asText(b);
-  return lift(type, [wanted(one, type, left), wanted(two, type, right)], joins ? join : (RECKONINGS[op] ?? join));
+  return lift(
+    type,
+    parts.map((part, at) => wanted(part, type, args[at] as ASTNode)),
+    joins ? join : (a: Exact, b: Exact) => a.plus(b),
+  );
+};
+
+function numeric(run: (a: Exact, b: Exact) => Exact): Operator {
+  return (args, { typed, rounded }, node) => {
+    if (node.op === "/" && !rounded)
+      refuseNode(node, "a quotient may have no end", "Write round(a / b, 2), or as many places as count.");
+    return lift(
+      "number",
+      args.map((arg) => typed(arg, "number")),
+      run,
+    );
+  };
 }
 
-function logical(op: "&&" | "||", [left, right]: [ASTNode, ASTNode], { typed }: Compiling): Part {
-  const decides = op === "||";
-  const [first, second] = [typed(left, "boolean").run, typed(right, "boolean").run];
-  const run: Eval = (view) => {
-    const before = view.problems.length;
-    const a = first(view);
-    if (a === decides) return decides;
-    const b = second(view);
-    if (b === decides) {
-      // The side that did not decide need not be readable.
-      if (a === null) view.takeBack(before);
-      return decides;
-    }
-    return a === null || b === null ? null : a === undefined || b === undefined ? undefined : !decides;
-  };
-  return { type: "boolean", run };
+function over(a: Exact, b: Exact): Exact {
+  if (b.isZero()) throw new FormulaFailure("it divides by zero");
+  return a.over(b);
 }
 
-/** A blank equals nothing, and comparing it gives a blank. */
-function comparison(op: string, [left, right]: [ASTNode, ASTNode], { compile }: Compiling): Part {
-  const [one, two] = [compile(left, true), compile(right, true)];
-  const blank = two.type === "blank" ? right : one.type === "blank" ? left : null;
-  if (blank !== null) throw new FormulaRefusal(blank.start, "nothing equals a blank", "Write blank(x) or filled(x).");
-  const type = common(one, two, left);
-  const equality = op === "==" || op === "!=";
-  if (!equality && type === "boolean") throw new FormulaRefusal(left.start, "true and false have no order");
-  const parts = [wanted(one, type, left), wanted(two, type, right)];
-  const { run } = lift("boolean", parts, (a: Value, b: Value) => ORDERS[op]?.(compare(a, b)));
-  if (!equality) return { type: "boolean", run };
-  const orBlank: Eval = (view) => {
-    const equal = run(view);
-    return equal === undefined ? op === "!=" : equal;
+function logical(decides: boolean): Operator {
+  return (args, { typed }) => {
+    const [first, second] = args.map((arg) => typed(arg, "boolean").run) as [Eval, Eval];
+    const run: Eval = (view) => {
+      const before = view.problems.length;
+      const a = first(view);
+      if (a === decides) return decides;
+      const b = second(view);
+      if (b === decides) {
+        // The side that did not decide need not be readable.
+        if (a === null) view.takeBack(before);
+        return decides;
+      }
+      return a === null || b === null ? null : a === undefined || b === undefined ? undefined : !decides;
+    };
+    return { type: "boolean", run };
   };
-  return { type: "boolean", run: orBlank };
+}
+
+/** A blank equals nothing: `ofBlank` is then the answer. Its order is blank. */
+function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Operator {
+  return (args, { compile }) => {
+    const [left, right] = args as [ASTNode, ASTNode];
+    const [one, two] = [compile(left), compile(right)];
+    const blank = two.type === "blank" ? right : one.type === "blank" ? left : null;
+    if (blank !== null) refuseNode(blank, "nothing equals a blank", "Write blank(x) or filled(x).");
+    const type = common(one, two, left);
+    if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false have no order");
+    const parts = [wanted(one, type, left), wanted(two, type, right)];
+    const { run } = lift("boolean", parts, (a: Value, b: Value) => holds(compare(a, b)));
+    const orBlank: Eval = (view) => {
+      const result = run(view);
+      return result === undefined ? ofBlank : result;
+    };
+    return { type: "boolean", run: orBlank };
+  };
 }
 
 /** A blank is in no list. */
-function membership([left, right]: [ASTNode, ASTNode], { compile }: Compiling): Part {
-  if (right.op !== "list") throw new FormulaRefusal(right.start, "a list is needed here", 'Write x in ["a", "b"].');
+const membership: Operator = (args, { compile }) => {
+  const [left, right] = args as [ASTNode, ASTNode];
+  if (right.op !== "list") return refuseNode(right, "a list is needed here", 'Write x in ["a", "b"].');
   const one = compile(left);
   const items = right.args.map((item) => {
     const entry = compile(item);
@@ -230,18 +224,35 @@ function membership([left, right]: [ASTNode, ASTNode], { compile }: Compiling): 
     return found.includes(null) ? null : false;
   };
   return { type: "boolean", run };
-}
+};
+
+const OPERATORS: { [op: string]: Operator } = {
+  "!_": (args, { typed }) => lift("boolean", [typed(args[0] as ASTNode, "boolean")], (value: boolean) => !value),
+  "-_": numeric((number) => number.negated()),
+  "+": plus,
+  "-": numeric((a, b) => a.plus(b.negated())),
+  "*": numeric((a, b) => a.times(b)),
+  "/": numeric(over),
+  "==": comparison((order) => order === 0, false),
+  "!=": comparison((order) => order !== 0, true),
+  "<": comparison((order) => order < 0),
+  "<=": comparison((order) => order <= 0),
+  ">": comparison((order) => order > 0),
+  ">=": comparison((order) => order >= 0),
+  "&&": logical(false),
+  "||": logical(true),
+  "?:": choice.compile,
+  in: membership,
+};
 
 function member(node: ASTNode, [receiver, name]: [ASTNode, string], context: Compiling): Part {
   if (receiver.op === "[]") return tableMember(node, receiver, name, context);
   const table = tableOf(receiver);
-  if (table !== null)
-    throw new FormulaRefusal(node.start, "a table is read by a key", `Write tables.${table}[code].${name}.`);
+  if (table !== null) return refuseNode(node, "a table is read by a key", `Write tables.${table}[code].${name}.`);
   const inner = context.compile(receiver);
   if (inner.type === "taxId" && (name === "type" || name === "country"))
     return { type: "text", run: context.scope.taxIdPart(inner, name) };
-  const why = `${typeName(inner.type)} has no .${name}`;
-  throw new FormulaRefusal(node.start, why, "A tax id has .type and .country.");
+  return refuseNode(node, `${typeName(inner.type)} has no .${name}`, "A tax id has .type and .country.");
 }
 
 /** The name of `tables.plants`. */
@@ -258,20 +269,19 @@ function tableMember(node: ASTNode, receiver: ASTNode, column: string, { scope, 
     inner = inner.args[0];
   }
   const name = tableOf(inner);
-  if (name === null) throw new FormulaRefusal(node.start, "only tables are read with [ ]", READ_TABLE);
+  if (name === null) return refuseNode(node, "only tables are read with [ ]", READ_TABLE);
   const table = tables.get(name);
   if (table === null) return BROKEN;
   if (table === undefined) {
     const hint = didYouMean(name, tables.keys()).trim() || "Name it under `tables:`.";
-    throw new FormulaRefusal(inner.start, `there is no table "${name}"`, hint);
+    return refuseNode(inner, `there is no table "${name}"`, hint);
   }
   const found = table.columns.get(column);
   if (found === undefined) {
     const near = didYouMean(column, table.columns.keys()).trim();
-    throw new FormulaRefusal(node.start, `table "${name}" has no column "${column}"`, near || null);
+    return refuseNode(node, `table "${name}" has no column "${column}"`, near || null);
   }
-  if (keys.length !== table.keys)
-    throw new FormulaRefusal(node.start, `table "${name}" has ${table.keys === 1 ? "one key" : "two keys"}`);
+  if (keys.length !== table.keys) refuseNode(node, `table "${name}" has ${table.keys === 1 ? "one key" : "two keys"}`);
   reads.tables.add(`${name}.${column}`);
   const parts = keys.map((key) => {
     const part = compile(key);
@@ -286,7 +296,7 @@ function tableMember(node: ASTNode, receiver: ASTNode, column: string, { scope, 
     const row = table.row(texts);
     if (row !== undefined) return row.get(column);
     if (table.missing === "blank") return undefined;
-    const asked = texts.map((one) => JSON.stringify(shorten(one)));
+    const asked = texts.map(quoteCell);
     return view.report("value-unmapped", `table "${name}" does not list ${asked.join(", ")}`, null, only);
   };
   return { type: found.type, run };
@@ -297,12 +307,12 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   const called = callables.get(name);
   if (called === undefined) {
     const hint = functionHabit(name) ?? didYouMean(name, callables.keys()).trim();
-    throw new FormulaRefusal(node.start, `there is no function ${name}()`, hint || null);
+    return refuseNode(node, `there is no function ${name}()`, hint || null);
   }
   const { takes } = called;
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
-  throw new FormulaRefusal(node.start, `${name}() takes ${counted}, not ${args.length}`);
+  return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`);
 }
 
 /**

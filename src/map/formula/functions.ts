@@ -8,7 +8,7 @@ import { asText, type Type, type Value } from "../column/view.js";
 import { conversionNames } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { forms } from "./forms.js";
-import { FormulaRefusal } from "./parse.js";
+import { refuseNode } from "./parse.js";
 import { type Callable, FormulaFailure, lift, type Part, wanted } from "./part.js";
 
 /** For the reference. */
@@ -67,7 +67,7 @@ function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
       const patterns = new Map<number, RegularExpression>();
       const parts = args.map((arg, position): Part => {
         const type = takes[position] ?? "text";
-        if (type !== "pattern") return argument(arg, type, compile(arg, run === round && position === 0));
+        if (type !== "pattern") return argument(arg, type, compile(arg));
         patterns.set(position, patternOf(arg));
         return { type: "text", run: () => "" };
       });
@@ -88,20 +88,23 @@ function argument(node: ASTNode, type: Type, given: Part): Part {
 
 function patternOf(node: ASTNode): RegularExpression {
   if (node.op !== "value" || typeof node.args !== "string")
-    throw new FormulaRefusal(node.start, "the pattern must be written out as a text");
+    return refuseNode(node, "the pattern must be written out as a text");
   try {
     return compileRegularExpression(node.args);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new FormulaRefusal(node.start, `the pattern cannot be used: ${why}`);
+    return refuseNode(node, `the pattern cannot be used: ${(error as Error).message}`);
   }
 }
 
 /** They take text, numbers and booleans, and return text, a number, a boolean or null (blank). */
 export type CustomFunctions = ReadonlyMap<string, (...values: unknown[]) => unknown>;
 
-/** Functions named like column types use the mapping's defaults. */
-export function callables(conversions: Conversions, custom: CustomFunctions): ReadonlyMap<string, Callable> {
+/** Functions named like column types use the mapping's defaults. `refuse`: why a custom function cannot be called. */
+export function callables(
+  conversions: Conversions,
+  custom: CustomFunctions,
+  refuse: (why: string) => void,
+): ReadonlyMap<string, Callable> {
   const table = new Map(forms);
   for (const name of conversionNames) {
     if (name === "text" || name === "hash") continue;
@@ -113,29 +116,27 @@ export function callables(conversions: Conversions, custom: CustomFunctions): Re
     table.set(name, ofValues(["text"], typeOf(name), run));
   }
   for (const [name, takes, gives, run] of FUNCTIONS) table.set(name, ofValues(takes, gives, run));
-  for (const [name, call] of custom)
+  for (const [name, call] of custom) {
+    if (!/^[A-Za-z_]\w*$/.test(name)) refuse(`"${name}" is not a name that a formula can call`);
+    else if (table.has(name)) refuse(`${name}() has the name of a built-in function`);
+    else if (call.length === 0) refuse(`${name}() declares no parameter; a function that takes none is a constant`);
     table.set(name, {
       takes: [call.length],
       compile: (args, { compile, reads }) => {
-        reads.functions.add(name);
-        const parts = args.map((arg) => compile(arg));
-        return lift("any", parts, (...values: Value[]) =>
-          callCustom(
-            name,
-            call,
-            values,
-            parts.map(({ type }) => type),
-          ),
-        );
+        reads.others.add("function");
+        const parts = args.map(compile);
+        const types = parts.map(({ type }) => type);
+        return lift("any", parts, (...values: Value[]) => callCustom(name, call, values, types));
       },
     });
+  }
   return table;
 }
 
 const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, run: Run][] = [
   ["fold", ["text"], "text", foldName],
   ["size", ["text"], "number", (text: string) => Exact.of(Array.from(text).length)],
-  ["round", ["number", "number"], "number", round],
+  ["round", ["number", "number"], "number", (number: Exact, places: Exact) => number.round(placesOf(places))],
   ["fixed", ["number", "number"], "text", fixed],
   ["abs", ["number"], "number", (number: Exact) => (number.text.startsWith("-") ? number.negated() : number)],
   ["padLeft", ["text", "number", "text"], "text", padLeft],
@@ -154,10 +155,6 @@ function padLeft(text: string, length: Exact, fill: string): string {
 function replace(text: string, by: RegularExpression, to: string): string {
   if (text.length * (to.length + 1) > 16 * MAX_TEXT) throw new FormulaFailure("replace() would make too long a text");
   return by.replace(text, to);
-}
-
-function round(number: Exact, places: Exact): Exact {
-  return number.round(placesOf(places));
 }
 
 function placesOf({ text }: Exact): number {

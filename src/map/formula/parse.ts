@@ -17,14 +17,18 @@ export class FormulaRefusal extends Error {
   }
 }
 
+export function refuseNode({ start }: Pick<ASTNode, "start">, message: string, hint: string | null = null): never {
+  throw new FormulaRefusal(start, message, hint);
+}
+
 export function parseFormula(text: string): ASTNode {
   if (text.length > MAX_LENGTH)
-    throw new FormulaRefusal(0, `it has ${text.length} characters; at most ${MAX_LENGTH} are allowed`);
+    refuseNode({ start: 0 }, `it has ${text.length} characters; at most ${MAX_LENGTH} are allowed`);
   try {
     return environment.parse(text).ast;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    throw new FormulaRefusal(error.range?.start ?? 0, explain(error, text), habitOf(text));
+    return refuseNode(error.range ?? { start: 0 }, explain(error, text), habitOf(text));
   }
 }
 
@@ -55,56 +59,50 @@ function explain({ code, summary, range }: ParseError, text: string): string {
   return summary.toLowerCase().replace(/\.$/, "");
 }
 
-/** Habits from spreadsheets and other languages; null: none. */
+/** Habits from spreadsheets and other languages. */
+const HABITS: readonly [sign: RegExp, hint: string][] = [
+  [/[“”„«»‘’]/, 'Write straight quotes: "text".'],
+  [/<>/, "Write != for “is not equal”."],
+  [/(?:^|[^&])&(?:$|[^&])/, 'Join texts with +, as in code + "-1". && means “and”.'],
+  [/;/, "Arguments are separated by commas: iff(test, a, b)."],
+  [/\d,\d/, "Write a decimal point: 1.5."],
+  [/(?:^|[^=!<>])=(?:$|[^=])/, 'Write == to compare: event == "Coleta".'],
+  [/\b(?:and|or|not)\b/i, "Write && for “and”, || for “or”, ! for “not”."],
+];
+
 function habitOf(text: string): string | null {
   const code = withoutTexts(text);
-  if (/[“”„«»‘’]/.test(code)) return 'Write straight quotes: "text".';
-  if (code.includes("<>")) return "Write != for “is not equal”.";
-  if (/(?:^|[^&])&(?:$|[^&])/.test(code)) return 'Join texts with +, as in code + "-1". && means “and”.';
-  if (code.includes(";")) return "Arguments are separated by commas: iff(test, a, b).";
-  if (/\d,\d/.test(code)) return "Write a decimal point: 1.5.";
-  if (/(?:^|[^=!<>])=(?:$|[^=])/.test(code)) return 'Write == to compare: event == "Coleta".';
-  if (/\b(?:and|or|not)\b/i.test(code)) return "Write && for “and”, || for “or”, ! for “not”.";
-  return null;
+  return HABITS.find(([sign]) => sign.test(code))?.[1] ?? null;
 }
 
+/** Leaves an opening quote in the place of each text. */
 export function withoutTexts(formula: string): string {
-  let code = "";
-  let quote = "";
-  for (let at = 0; at < formula.length; at++) {
-    const sign = formula[at] ?? "";
-    if (quote === "") code += sign;
-    if (quote === "" && (sign === '"' || sign === "'")) quote = sign;
-    else if (quote !== "" && sign === "\\") at++;
-    else if (sign === quote) quote = "";
-  }
-  return code;
+  return formula.replace(/(["'])(?:\\.|(?!\1)[^\\])*\1?/gs, "$1");
 }
 
-const FUNCTION_HABITS: { [name: string]: string } = {
-  and: "Write a && b.",
-  or: "Write a || b.",
-  not: "Write !a.",
-  e: "Write a && b.",
-  ou: "Write a || b.",
-  se: "Write iff(test, a, b).",
-  if: "Write iff(test, a, b).",
-  concatenate: "Join texts with +.",
-  concat: "Join texts with +.",
-  isblank: "Write blank(x).",
-  vlookup: "Read a table: tables.plants[code].region.",
-  procv: "Read a table: tables.plants[code].region.",
-  len: "Write size(x).",
-  trim: "Cells are trimmed already.",
-  value: "Give the column `as: number`, or write number(x).",
-  has: "Write filled(x).",
-  string: "Write text(x).",
-  int: "Give the column `as: number`, or write number(x).",
-  double: "Give the column `as: number`, or write number(x).",
-};
+/** The replacement for functions of spreadsheets and of CEL. */
+const FUNCTION_HABITS = new Map(
+  Object.entries({
+    and: "Write a && b.",
+    or: "Write a || b.",
+    not: "Write !a.",
+    e: "Write a && b.",
+    ou: "Write a || b.",
+    se: "Write iff(test, a, b).",
+    if: "Write iff(test, a, b).",
+    concatenate: "Join texts with +.",
+    concat: "Join texts with +.",
+    isblank: "Write blank(x).",
+    vlookup: "Read a table: tables.plants[code].region.",
+    procv: "Read a table: tables.plants[code].region.",
+    len: "Write size(x).",
+    trim: "Cells are trimmed already.",
+    value: "Give the column `as: number`, or write number(x).",
+    has: "Write filled(x).",
+    string: "Write text(x).",
+    int: "Give the column `as: number`, or write number(x).",
+    double: "Give the column `as: number`, or write number(x).",
+  }),
+);
 
-/** The replacement for a function of spreadsheets or CEL. */
-export function functionHabit(name: string): string | null {
-  const known = name.toLowerCase();
-  return Object.hasOwn(FUNCTION_HABITS, known) ? (FUNCTION_HABITS[known] ?? null) : null;
-}
+export const functionHabit = (name: string): string | undefined => FUNCTION_HABITS.get(name.toLowerCase());

@@ -1,13 +1,13 @@
 /** Compiled nodes of a formula, and conversions between their types. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import type { Code } from "../../model/codes.js";
-import { shorten } from "../../model/fold.js";
 import { MAX_TEXT } from "../column/cells.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Maybe, type Type, type Value } from "../column/view.js";
+import { quoteCell } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import type { Column, Reads } from "../piece.js";
-import { FormulaRefusal } from "./parse.js";
+import { refuseNode } from "./parse.js";
 
 export interface Part {
   type: Type;
@@ -18,10 +18,11 @@ export interface Part {
 export interface Compiling {
   scope: Scope;
   reads: Reads;
-  /** `rounded`: a quotient must be given an end. */
-  compile(node: ASTNode, rounded?: boolean): Part;
+  /** Whether a quotient is given an end. */
+  rounded: boolean;
+  compile(node: ASTNode): Part;
   /** @throws FormulaRefusal if it cannot have that type. */
-  typed(node: ASTNode, type: Type, rounded?: boolean): Part;
+  typed(node: ASTNode, type: Type): Part;
 }
 
 export interface Callable {
@@ -40,19 +41,19 @@ export class FormulaFailure extends Error {
   }
 }
 
-const NAMES: { [type in Type]: string } = {
-  text: "text",
-  taxId: "a tax id",
-  number: "a number",
-  boolean: "true or false",
-  timestamp: "a time",
-  any: "anything",
-  blank: "nothing",
+/** What it is called, and its form in a row. */
+const TYPES: { [type in Type]: [name: string, form: string] } = {
+  text: ["text", "string"],
+  taxId: ["a tax id", "string"],
+  number: ["a number", "object"],
+  boolean: ["true or false", "boolean"],
+  timestamp: ["a time", "number"],
+  any: ["anything", "string"],
+  blank: ["nothing", "string"],
 };
 
-export function typeName(type: Type): string {
-  return NAMES[type];
-}
+export const typeName = (type: Type): string => TYPES[type][0];
+export const formOf = (type: Type): string => TYPES[type][1];
 
 /** @throws FormulaRefusal if it cannot have the type. */
 export function wanted(given: Part, type: Type, node: ASTNode): Part {
@@ -60,11 +61,7 @@ export function wanted(given: Part, type: Type, node: ASTNode): Part {
   if (given.type === "any") return { ...given, type, run: narrowed(given.run, type) };
   const cast = type === "text" ? "Make text of it with text(x)." : null;
   const hint = given.column && given.type === "text" ? `Give the column "${given.column.name}" \`as: ${type}\`.` : cast;
-  throw new FormulaRefusal(node.start, `${typeName(type)} is needed here, and this is ${typeName(given.type)}`, hint);
-}
-
-export function formOf(type: Type): string {
-  return type === "number" ? "object" : type === "boolean" ? "boolean" : type === "timestamp" ? "number" : "string";
+  return refuseNode(node, `${typeName(type)} is needed here, and this is ${typeName(given.type)}`, hint);
 }
 
 /** Checks each row's value. */
@@ -73,8 +70,7 @@ function narrowed(run: Eval, type: Type): Eval {
   return (view) => {
     const value = run(view);
     if (value == null || typeof value === form) return value;
-    const found = JSON.stringify(shorten(asText(value)));
-    throw new FormulaFailure(`${typeName(type)} is needed, and a function gave ${found}`);
+    throw new FormulaFailure(`${typeName(type)} is needed, and a function gave ${quoteCell(asText(value))}`);
   };
 }
 
@@ -85,7 +81,7 @@ export function common({ type: a }: Part, { type: b }: Part, node: ASTNode): Typ
   const [known = "any", other] = new Set(plain.filter((type) => type !== "any"));
   if (other === undefined) return known;
   const hint = plain.includes("text") ? "Columns are text unless they say `as: number` or another type." : null;
-  throw new FormulaRefusal(node.start, `${typeName(a)} and ${typeName(b)} do not fit together`, hint);
+  return refuseNode(node, `${typeName(a)} and ${typeName(b)} do not fit together`, hint);
 }
 
 /** Calls `apply` only if no value is blank. */

@@ -1,20 +1,19 @@
 /** Compiles one input: its columns and everything its rows yield. */
 import { foldName } from "../../model/fold.js";
-import type { CsvOptions, ExcelOptions, ReadOptions } from "../../model/dialect.js";
+import type { ReadOptions } from "../../model/dialect.js";
 import { Headers } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { asText, View } from "../column/view.js";
 import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../language/mapping-schema.js";
-import type { FieldInfo } from "../language/record-schema.js";
+import type { FieldInfo, Scalar } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
-import { type Column, merged, optional } from "../piece.js";
-import type { KeyMaker, MappingNames, RecordContext } from "../record/context.js";
+import { type Column, type KeyMaker, merged, type Piece } from "../piece.js";
 import { compileDocument } from "../record/documents.js";
 import { compileEvent } from "../record/events.js";
 import { compileCondition, compileField, compileKey } from "../record/fields.js";
 import { compileAddress, compileParticipant } from "../record/parties.js";
-import { bindRowMapper, type InputParts } from "./row-mapper.js";
+import { bindRowMapper } from "./row-mapper.js";
 
 export interface CompiledInput {
   input: MappingInput;
@@ -23,11 +22,13 @@ export interface CompiledInput {
 }
 
 const ROW_ID: FieldInfo = { takes: "text", required: true, identity: true };
+const compileRowId = (spec: Scalar, site: Site) => compileField(spec, ROW_ID, site);
 
-export function compileInput(name: string, mapping: MappingSpec, shared: Shared, names: MappingNames): CompiledInput {
+export function compileInput(name: string, mapping: MappingSpec, shared: Shared): CompiledInput {
   const spec = mapping.inputs[name] ?? {};
-  const site = new Site(shared.source, ["inputs", name], `input "${name}"`);
-  const scope = new Scope(shared, spec.columns ?? {}, site.path);
+  const path = ["inputs", name];
+  const scope = new Scope(shared, spec.columns ?? {}, path);
+  const site = new Site(scope, path, `input "${name}"`);
   const events = eventsOf(spec);
   for (const { by, is } of Object.values(events)) {
     if (by === undefined || is === undefined) continue;
@@ -35,40 +36,42 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared,
     for (const word of [is].flat()) if (word !== "otherwise") words.set(foldName(word), word);
     scope.words.set(by, words);
   }
-  const skip = optional(spec.skip, (one) => compileCondition(one, site.at("skip", "skip"), scope));
-  const group = optional(spec.group, (one) => compileKey(one, site.at("group", "group"), scope));
-  scope.grouped = spec.group !== undefined;
-  const rowId = optional(spec.rowId, (one) => compileField(one, ROW_ID, site.at("rowId", "rowId"), scope));
+  const bare = new Site(scope, path, "");
+  const skip = bare.member(spec, "skip", compileCondition);
+  const group = bare.member(spec, "group", compileKey);
+  scope.grouped = group !== undefined;
+  const rowId = bare.member(spec, "rowId", compileRowId);
 
-  const context = contextOf(mapping, spec, site, scope, names);
-  for (const kind of Object.keys(spec.participants ?? {})) context.share("participants", kind);
-  for (const kind of Object.keys(spec.addresses ?? {})) context.share("addresses", kind);
+  scope.share = sharing(mapping, spec, site);
+  const { records } = scope;
+  for (const kind of Object.keys(spec.participants ?? {})) scope.share("participants", kind);
+  for (const kind of Object.keys(spec.addresses ?? {})) scope.share("addresses", kind);
   for (const [kind, document] of Object.entries(spec.documents ?? {}))
-    context.documents.set(kind, compileDocument(kind, document, recordSite(site, "documents", kind), context));
+    records.documents.set(kind, compileDocument(kind, document, recordSite(site, "documents", kind)));
   const compiled = Object.entries(events).map(([event, one]) =>
-    compileEvent(event, one, recordSite(site, "events", event), context),
+    compileEvent(event, one, recordSite(site, "events", event)),
   );
-  const kinds = [spec.participants, spec.addresses, spec.documents, events];
-  if (mapping.draft !== true && kinds.every((kind) => Object.keys(kind ?? {}).length === 0)) {
-    const message = "The input yields no records: define participants, addresses, documents or events.";
-    shared.source.report("mapping-value", site.path, message, { at: "key" });
-  }
-  const bound = new Set(scope.compiled());
-  scope.compileRest();
-  checkReach(events, spec, site, scope);
-  const parts: InputParts = {
+  const parts = {
     skip,
     rowId,
     group,
-    participants: [...context.participants.values()],
-    addresses: [...context.addresses.values()],
-    documents: [...context.documents.values()],
+    ...records,
     events: compiled,
     dispatch: dispatchOf(events, scope),
     rowsWithoutEvents: spec.rowsWithoutEvents === "allow",
   };
-  const { participants, addresses, documents } = parts;
-  const reads = merged([skip, rowId, group, ...participants, ...addresses, ...documents, ...compiled]);
+  const all = [
+    ...Object.values(records).flatMap((some: ReadonlyMap<string, Piece<unknown>>) => [...some.values()]),
+    ...compiled,
+  ];
+  if (mapping.draft !== true && all.length === 0) {
+    const message = "The input yields no records: define participants, addresses, documents or events.";
+    shared.source.report("mapping-value", path, message, { at: "key" });
+  }
+  const bound = new Set(scope.compiled());
+  scope.compileRest();
+  checkReach(events, spec, site);
+  const reads = merged([skip, rowId, group, ...all]);
   const columns = [...reads.columns].filter((column) => bound.has(column));
   const input: MappingInput = {
     name,
@@ -87,103 +90,80 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared,
       const reading = (index: number) =>
         columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
       const said = (tell: (column: Column) => string | null) =>
-        header.map(
-          (_, index) => [...new Set(reading(index).flatMap((column) => tell(column) ?? []))].join(", ") || null,
-        );
-      const types = said(({ as }) => as ?? "text");
-      const zones = said(({ zone }) => zone);
-      const read = (index: number, text: string): string | null => {
-        view.look(
-          { number: 0, cells: header.map((_, at) => (at === index ? text : "")), kinds: null, problems: null },
-          null,
-        );
-        const [column] = reading(index);
-        const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
-        return value == null ? null : asText(value, column?.type);
-      };
+        header.map((_, at) => [...new Set(reading(at).flatMap((column) => tell(column) ?? []))].join(", ") || null);
       return {
         ...bindRowMapper(parts, view),
         unmapped: headers.unmapped(),
         absent: headers.absent,
-        types,
-        zones,
-        read,
+        types: said(({ as }) => as ?? "text"),
+        zones: said(({ zone }) => zone),
+        read: (index, text) => {
+          const cells = header.map((_, at) => (at === index ? text : ""));
+          view.look({ number: 0, cells, kinds: null, problems: null }, null);
+          const [column] = reading(index);
+          const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
+          return value == null ? null : asText(value, column?.type);
+        },
       };
     },
   };
   const { tables } = merged([{ reads }, ...scope.compiled()]);
   return {
     input,
-    makers: [...documents.map(({ maker }) => maker), ...compiled.flatMap(({ makers }) => makers)],
+    makers: [...[...records.documents.values()].map(({ maker }) => maker), ...compiled.flatMap(({ makers }) => makers)],
     tables: [...tables].map((table) => table.split(".")[0] ?? ""),
   };
 }
 
 const LABELS = { participants: "participant", addresses: "address", documents: "document", events: "event" };
 
-function recordSite(site: Site, kind: keyof typeof LABELS, name: string): Site {
-  return new Site(site.source, [...site.path, kind, name], `${LABELS[kind]} "${name}"`);
+function recordSite({ scope, path }: Site, kind: keyof typeof LABELS, name: string): Site {
+  return new Site(scope, [...path, kind, name], `${LABELS[kind]} "${name}"`);
 }
 
 /** The input's own parties, and those at the top that it refers to. */
-function contextOf(mapping: MappingSpec, own: InputSpec, site: Site, scope: Scope, names: MappingNames): RecordContext {
+function sharing(mapping: MappingSpec, own: InputSpec, site: Site): Scope["share"] {
+  const { records } = site.scope;
   const open = new Set<string>();
-  const top = new Site(site.source, [], "");
-  const context: RecordContext = {
-    scope,
-    ...names,
-    participants: new Map(),
-    addresses: new Map(),
-    documents: new Map(),
-    share: (kinds, name) => {
-      if (open.has(`${kinds} ${name}`)) return;
-      open.add(`${kinds} ${name}`);
-      const isOwn = own[kinds]?.[name] !== undefined;
-      const at = recordSite(isOwn ? site : top, kinds, name);
-      const from = isOwn ? own : mapping;
-      const participant = kinds === "participants" ? from.participants?.[name] : undefined;
-      const address = kinds === "addresses" ? from.addresses?.[name] : undefined;
-      if (participant) context.participants.set(name, compileParticipant(name, participant, at, context));
-      if (address) context.addresses.set(name, compileAddress(name, address, at, context));
-    },
+  const top = new Site(site.scope, [], "");
+  return (kinds, name) => {
+    if (open.has(`${kinds} ${name}`)) return;
+    open.add(`${kinds} ${name}`);
+    const isOwn = own[kinds]?.[name] !== undefined;
+    const at = recordSite(isOwn ? site : top, kinds, name);
+    const from = isOwn ? own : mapping;
+    const participant = kinds === "participants" ? from.participants?.[name] : undefined;
+    const address = kinds === "addresses" ? from.addresses?.[name] : undefined;
+    if (participant) records.participants.set(name, compileParticipant(name, participant, at));
+    if (address) records.addresses.set(name, compileAddress(name, address, at));
   };
-  return context;
 }
 
-function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope): InputParts["dispatch"] {
+function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope) {
   return [...scope.words].flatMap(([name, words]) => {
     const column = scope.column(name);
     const open = Object.values(events).some(({ by, is }) => by === name && [is ?? []].flat().includes("otherwise"));
-    return column === undefined ? [] : [{ column, words: open ? null : words }];
+    return column === undefined || open ? [] : [{ column, words }];
   });
 }
 
 /** An event is unreachable by a word that the column refuses or never gives. */
-function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site, scope: Scope): void {
+function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site): void {
   for (const [event, { by = "", is = [] }] of Object.entries(events)) {
     const column = spec.columns?.[by];
-    if (column === undefined || typeof column === "string" || scope.column(by)?.use === null) continue;
+    if (column === undefined || typeof column === "string" || site.scope.column(by)?.use === null) continue;
     const { oneOf, map, otherwise } = column;
     const given = oneOf ?? (map !== undefined && otherwise === undefined ? Object.values(map) : null);
-    const possible = new Set(given?.map((one) => foldName(String(one))));
+    const possible = given && new Set(["otherwise", ...given.map((one) => foldName(String(one)))]);
     for (const word of [is].flat()) {
-      if (given === null || word === "otherwise" || possible.has(foldName(word))) continue;
+      if (possible?.has(foldName(word)) !== false) continue;
       const message = `: no row can reach it by "${word}", for column "${by}" never says that.`;
-      recordSite(site, "events", event).reportAt(["is"], "mapping-rule", message);
+      recordSite(site, "events", event).report("mapping-rule", message, null, "is");
     }
   }
 }
 
 /** Omits absent settings, so that the readers' defaults apply. */
 function readOptions({ csv, excel, header, allowEmpty }: InputSpec): ReadOptions {
-  return defined<ReadOptions>({
-    csv: csv && defined<CsvOptions>(csv),
-    excel: excel && defined<ExcelOptions>(excel),
-    header,
-    allowEmpty,
-  });
-}
-
-function defined<T extends object>(object: { [name in keyof T]?: T[name] | undefined }): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+  return JSON.parse(JSON.stringify({ csv, excel, header, allowEmpty })) as ReadOptions;
 }

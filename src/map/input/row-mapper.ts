@@ -3,26 +3,22 @@ import type { Code } from "../../model/codes.js";
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
-import { asText, type Made, type Maybe, type View } from "../column/view.js";
+import { asText, type Maybe, type View } from "../column/view.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { foldName, shorten } from "../../model/fold.js";
 import type { RowMapper } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 import type { EventPart } from "../record/events.js";
-import { type Column, type Condition, merged, onlyColumn, type Piece } from "../piece.js";
-import type { DocumentPart } from "../record/context.js";
+import { type Column, type Condition, merged, onlyColumn, type Piece, type RecordParts } from "../piece.js";
 import { share } from "./share.js";
 
-export interface InputParts {
+export interface InputParts extends RecordParts {
   skip: Condition | undefined;
   rowId: Piece<unknown> | undefined;
   group: Piece<string[]> | undefined;
-  participants: Piece<NonNullable<Made["participants"][number]>>[];
-  addresses: Piece<NonNullable<Made["addresses"][number]>>[];
-  documents: DocumentPart[];
   events: EventPart[];
-  /** Columns that name the row's event, with the words that events claim; null: every word is claimed. */
-  dispatch: { column: Column; words: ReadonlyMap<string, string> | null }[];
+  /** Columns that name the row's event, with the words that events claim; without those in which every word is claimed. */
+  dispatch: { column: Column; words: ReadonlyMap<string, string> }[];
   rowsWithoutEvents: boolean;
 }
 
@@ -35,12 +31,11 @@ const isShapeless = (problems: readonly Problem[]) => problems.some(({ code }) =
 const MAX_GROUP = 100_000;
 
 export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "map" | "end"> {
-  const { skip, rowId, group, participants, addresses, documents, events, dispatch, rowsWithoutEvents } = parts;
+  const { skip, rowId, group, events, dispatch, rowsWithoutEvents } = parts;
   const { header, made } = view;
-  const runs = {
-    participants: participants.map((piece) => share(piece, view)),
-    addresses: addresses.map((piece) => share(piece, view)),
-  };
+  const participants = [...parts.participants.values()].map((piece) => share(piece, view));
+  const addresses = [...parts.addresses.values()].map((piece) => share(piece, view));
+  const documents = [...parts.documents.values()];
   const sumsUp = events.some(({ eachRow, byContent }) => byContent && !eachRow);
   const eventless = noEvent(events, view);
   let open: { key: string; rows: Row[]; problems: readonly Problem[] } | null = null;
@@ -72,8 +67,8 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     if (isSkipped(first, view.problems)) return { ...skippedRow(first, first.leftOut ?? ""), alsoRows };
     const id = rowId?.run(view);
     const mapped = { row: first.number, alsoRows, rowId: id == null ? null : String(id) };
-    made.participants = runs.participants.map((run) => run(view));
-    made.addresses = runs.addresses.map((run) => run(view));
+    made.participants = participants.map((run) => run(view));
+    made.addresses = addresses.map((run) => run(view));
     made.documents = documents.map(({ run }) => run(view));
     const records = {
       participants: present(made.participants).map(({ record }) => record),
@@ -114,8 +109,8 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
       events.every(({ eachRow }) => eachRow),
       () => {
         for (const { column, words } of dispatch) {
-          const value = words === null ? undefined : column.run(view);
-          if (value == null || words === null || isShapeless(view.problems)) continue;
+          const value = column.run(view);
+          if (value == null || isShapeless(view.problems)) continue;
           const word = asText(value, column.type);
           if (words.has(foldName(word))) continue;
           const known = [...words.values()];

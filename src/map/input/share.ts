@@ -8,7 +8,7 @@ const CAPACITY = 5000;
 
 /** Remembers the results for some thousands of different cells. */
 export function share<T>({ reads, run }: Piece<T>, table: View): Piece<T>["run"] {
-  if (reads.row) return run;
+  if (reads.others.has("row")) return run;
   const indexes = new Set([...reads.columns].map(({ slot }) => table.index[slot] ?? -1));
   const known = new Map<string, T>();
   return (view) => {

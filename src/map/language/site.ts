@@ -1,37 +1,53 @@
-/** A place in a mapping, and its name in messages. */
+/** A place in a mapping, its name in messages, and what can be named there. */
 import type { Code } from "../../model/codes.js";
+import type { Scope } from "../column/scope.js";
+import type { Refusal } from "../convert/conversion.js";
 import { BROKEN } from "../piece.js";
-import type { MappingSource, Path } from "./source.js";
+import type { Path } from "./source.js";
 
 export class Site {
-  readonly source: MappingSource;
+  readonly scope: Scope;
   readonly path: Path;
   /** `event "pickup": externalCreatedAt`. */
   readonly label: string;
 
-  constructor(source: MappingSource, path: Path, label: string) {
-    this.source = source;
+  constructor(scope: Scope, path: Path, label: string) {
+    this.scope = scope;
     this.path = path;
     this.label = label;
   }
 
-  at(name: string | number, label = `${this.label}: ${name}`): Site {
-    return new Site(this.source, [...this.path, name], label);
+  at(name: string | number, label = this.label === "" ? String(name) : `${this.label}: ${name}`): Site {
+    return new Site(this.scope, [...this.path, name], label);
+  }
+
+  /** Compiles a member of a record, if it is there. */
+  member<S, K extends string & keyof S, T>(
+    spec: S,
+    name: K,
+    compile: (spec: NonNullable<S[K]>, site: Site) => T,
+  ): T | undefined {
+    const own = spec[name];
+    return own == null ? undefined : compile(own, this.at(name));
   }
 
   /** Returns a value with which the compiler can continue. */
-  report(code: Code, message: string, hint: string | null = null): typeof BROKEN {
-    return this.reportAt([], code, message, hint);
-  }
-
-  reportAt(path: Path, code: Code, message: string, hint: string | null = null): typeof BROKEN {
-    this.source.report(code, [...this.path, ...path], `${this.label}${message}`, { hint });
-    return BROKEN;
+  report(code: Code, message: string, hint: string | null = null, ...part: Path): typeof BROKEN {
+    return this.#report("value", code, message, hint, part);
   }
 
   /** A mistake in the name itself, or something missing below it. */
   reportName(code: Code, message: string, hint: string | null = null, ...part: Path): typeof BROKEN {
-    this.source.report(code, [...this.path, ...part], `${this.label}${message}`, { at: "key", hint });
+    return this.#report("key", code, message, hint, part);
+  }
+
+  /** A literal cannot be read. */
+  refuse({ code, message, hint }: Refusal, ...part: Path): typeof BROKEN {
+    return this.report(code, `: ${message}.`, hint, ...part);
+  }
+
+  #report(at: "key" | "value", code: Code, message: string, hint: string | null, part: Path): typeof BROKEN {
+    this.scope.shared.source.report(code, [...this.path, ...part], `${this.label}${message}`, { at, hint });
     return BROKEN;
   }
 }

@@ -5,7 +5,6 @@ import { asText, type View } from "../column/view.js";
 import type { EventSpec, FieldInfo } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { type Column, combine, derive, type Piece, type Reads } from "../piece.js";
-import type { RecordContext } from "./context.js";
 import { compileField } from "./fields.js";
 
 /** Null: as public as the event. */
@@ -21,20 +20,19 @@ const VISIBILITY = { public: true, private: false, asEvent: null };
 export function compileAttributes(
   spec: NonNullable<EventSpec["attributes"]>,
   site: Site,
-  { scope, lateAttribute }: RecordContext,
   needsReason: boolean,
 ): Attributes {
+  const { lateAttribute } = site.scope.shared;
   const pieces: { [name: string]: Piece<Shown[]> } = {};
   const sets: Column[] = [];
   /** Columns of single attributes, which sets leave out. */
   const taken = new Map<string, Reads>();
-  for (const shown of ["public", "private", "asEvent"] as const) {
-    const isPublic = VISIBILITY[shown];
-    for (const [name, value] of Object.entries(spec[shown] ?? {})) {
+  for (const [shown, isPublic] of Object.entries(VISIBILITY))
+    for (const [name, value] of Object.entries(spec[shown as keyof typeof VISIBILITY] ?? {})) {
       const label = `${site.label.replace(/attributes$/, "")}attribute "${name}"`;
       const place = site.at(shown, site.label).at(name, label);
       if (name === "*") {
-        const set = setOf(value, place, scope);
+        const set = setOf(value, place);
         if (set === null) continue;
         sets.push(set);
         pieces[`${shown} *`] = spread(set, isPublic, taken);
@@ -44,12 +42,11 @@ export function compileAttributes(
         place.reportName("mapping-value", ": it is listed under another visibility too.");
       } else {
         const info: FieldInfo = { takes: "text", required: needsReason && name === "reason", identity: false };
-        const field = compileField(value, info, place, scope);
+        const field = compileField(value, info, place);
         taken.set(name, field.reads);
         pieces[name] = derive(field, (text) => [{ name, value: String(text), isPublic }]);
       }
     }
-  }
   return {
     ...derive(combine(pieces), (values) => Object.values(values).flat()),
     bind: (headers, view) => {
@@ -59,9 +56,9 @@ export function compileAttributes(
 }
 
 /** Null: not a set, already reported. */
-function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Column | null {
+function setOf(value: unknown, site: Site): Column | null {
   const name = typeof value === "string" && value.startsWith("=") ? value.slice(1).trim() : "";
-  const column = scope.column(name);
+  const column = site.scope.column(name);
   if (column?.set != null) return column;
   const hint = 'Declare one under `columns:`, `measured: { headers: "Teor *" }`, and spread it: "*": =measured.';
   site.report("mapping-value", ": only a set of columns can be spread.", hint);
@@ -69,17 +66,21 @@ function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Colum
 }
 
 /** One attribute per header, except those that a single attribute reads. */
-function spread(column: Column, isPublic: boolean | null, taken: ReadonlyMap<string, Reads>): Piece<Shown[]> {
-  const { reads, tree, set, slot, type } = column;
+function spread(
+  { reads, tree, set, slot, type }: Column,
+  isPublic: boolean | null,
+  taken: ReadonlyMap<string, Reads>,
+): Piece<Shown[]> {
   const run: Piece<Shown[]>["run"] = (view) => {
-    const names = (view.sets[slot] ?? []).map((index) => ({ index, name: view.header[index] ?? "" }));
-    const all = names
-      .filter(({ name }) => !taken.has(name))
-      .map(({ index, name }) => ({ name, value: set?.at(view, index) }));
-    if (all.some(({ value }) => value === null)) return null;
-    return all.flatMap(({ name, value }) =>
-      value == null || value === "" ? [] : [{ name, value: asText(value, type), isPublic }],
-    );
+    const shown: Shown[] = [];
+    let whole = true;
+    for (const index of view.sets[slot] ?? []) {
+      const name = view.header[index] ?? "";
+      const value = taken.has(name) ? undefined : set?.at(view, index);
+      if (value === null) whole = false;
+      else if (value !== undefined && value !== "") shown.push({ name, value: asText(value, type), isPublic });
+    }
+    return whole ? shown : null;
   };
   return { reads, tree, run };
 }
@@ -96,12 +97,13 @@ function bindSet(
   for (const index of view.sets[slot] ?? []) {
     const name = view.header[index] ?? "";
     const own = taken.get(name);
+    // Only the header shows these mistakes.
     if (seen.has(name) || (own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index)))
-      headers.refuse(
+      headers.ambiguous.push(
         `the attribute "${name}" and the column "${name}" that ${takes} takes write one name; list the column under \`except\``,
       );
     if (name === late)
-      headers.refuse(
+      headers.ambiguous.push(
         `${takes} takes the column "${name}", and \`settings.late\` writes the attribute of that name; rename the latter, or list the column under \`except\``,
       );
     seen.add(name);

@@ -8,69 +8,71 @@ import {
   type FieldInfo,
   type RelatedDocumentSpec,
   relationFields,
+  type Scalar,
   type TargetSpec,
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
-import { BROKEN, combine, derive, onlyWhere, optional, type Piece } from "../piece.js";
-import type { DocumentPart, KeyMaker, RecordContext } from "./context.js";
+import { BROKEN, combine, derive, type DocumentPart, type KeyMaker, onlyWhere, type Piece } from "../piece.js";
 import { compileCondition, compileField, compileFields, compileJson, compileKey } from "./fields.js";
 import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
 const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true };
+const compileExternalId = (spec: Scalar, site: Site) => compileField(spec, EXTERNAL_ID, site);
 
 type BodySpec = Omit<TargetSpec, "document" | "key">;
 
 /** The common part of documents and targets. `follows`: the externalId may default to the key. */
-function compileBody(spec: BodySpec, key: Piece<string[]>, follows: boolean, site: Site, context: RecordContext) {
-  const { scope } = context;
-  const externalId = spec.externalId ?? undefined;
+function compileBody(spec: BodySpec, key: Piece<string[]>, follows: boolean, site: Site) {
   const pieces = combine({
     key,
-    participant: optional(spec.participant, (one) => participantRef(one, site.at("participant"), context)),
-    address: optional(spec.address, (one) => addressRef(one, site.at("address"), context)),
-    externalId: optional(externalId, (one) => compileField(one, EXTERNAL_ID, site.at("externalId"), scope)),
-    fields: compileJson(spec.fields ?? {}, site.at("fields"), scope),
+    participant: site.member(spec, "participant", participantRef),
+    address: site.member(spec, "address", addressRef),
+    externalId: site.member(spec, "externalId", compileExternalId),
+    fields: compileJson(spec.fields ?? {}, site.at("fields")),
   });
-  const keyed = follows && spec.externalId === undefined;
-  return derive(pieces, (values) => ({
-    key: values.key,
-    body: {
-      // A copy, because staging recognises an event without parties of its own by these very objects
-      // (ledger/stage/stage-input.ts).
-      participant: values.participant === undefined ? null : { ...values.participant },
-      address: values.address === undefined ? null : { ...values.address },
-      externalId: keyed ? values.key.join("-") : values.externalId === undefined ? null : String(values.externalId),
-      fields: values.fields as JsonObject,
-    },
-  }));
+  return derive(pieces, (values) => {
+    const { key: parts, participant, address, externalId, fields } = values;
+    const own = follows && spec.externalId === undefined ? parts.join("-") : externalId;
+    return {
+      key: parts,
+      body: {
+        // A copy, because staging recognises an event without parties of its own by these very objects
+        // (ledger/stage/stage-input.ts).
+        participant: participant === undefined ? null : { ...participant },
+        address: address === undefined ? null : { ...address },
+        externalId: own === undefined ? null : String(own),
+        fields: fields as JsonObject,
+      },
+    };
+  });
 }
 
-export function compileDocument(name: string, spec: DocumentSpec, site: Site, context: RecordContext): DocumentPart {
-  const { scope } = context;
+export function compileDocument(name: string, spec: DocumentSpec, site: Site): DocumentPart {
   const kind = keyLabel(name, spec);
-  const mode = spec.mode ?? "create";
+  const { mode = "create", createEmpty = false } = spec;
   checkMode(spec, mode, site);
-  const condition = optional(spec.when, (when) => compileCondition(when, site.at("when"), scope));
-  const id = optional(spec.id, (one) => byId(one, site, context));
-  const parts =
-    spec.key === undefined ? derive(id ?? BROKEN, (one) => [one]) : compileKey(spec.key, site.at("key"), scope);
-  const pieces = combine({ id, whole: compileBody(spec, parts, mode === "create", site, context) });
+  const id = site.member(spec, "id", byId);
+  const parts = site.member(spec, "key", compileKey) ?? derive(id ?? BROKEN, (one) => [one]);
+  const pieces = combine({ id, whole: compileBody(spec, parts, mode === "create", site) });
   const record = derive(pieces, ({ id: documentId = null, whole }) => ({
     kind,
     key: joinKey(whole.key),
     mode,
     documentId,
     ...whole.body,
-    createEmpty: spec.createEmpty ?? false,
+    createEmpty,
   }));
   return {
-    ...onlyWhere(condition, record),
+    ...onlyWhere(site.member(spec, "when", compileCondition), record),
     kind,
     key: derive(parts, joinKey),
-    maker: { name: kind, tree: parts.tree, reads: parts.reads, kin: parts.tree, declaredNew: spec.was === NEVER },
-    hasParticipant: spec.participant !== undefined,
-    hasAddress: spec.address !== undefined,
+    maker: makerOf(kind, parts, spec.was === NEVER),
+    has: { participant: spec.participant !== undefined, address: spec.address !== undefined },
   };
+}
+
+function makerOf(name: string, { tree, reads }: Piece<unknown>, declaredNew: boolean): KeyMaker {
+  return { name, tree, reads, kin: tree, declaredNew };
 }
 
 function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site): void {
@@ -89,19 +91,16 @@ function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site):
     if (spec[name] !== undefined) report(`\`${name}\` has no meaning for \`mode: existing\`.`, null, name);
 }
 
-export function compileRelation(
-  spec: RelatedDocumentSpec,
-  site: Site,
-  context: RecordContext,
-): Piece<NonNullable<EventRecord["related"]>> {
+export function compileRelation(spec: RelatedDocumentSpec, site: Site): Piece<NonNullable<EventRecord["related"]>> {
+  const { bidirectional } = spec;
   checkRelation(spec, site);
   const { isPublic: _, ...others } = relationFields;
-  const described = spec.bidirectional === false || spec.isPublic === undefined ? others : relationFields;
+  const described = bidirectional === false || spec.isPublic === undefined ? others : relationFields;
   const pieces = combine({
-    document: documentRef(spec.document, site.at("document"), context),
-    options: compileFields(spec, described, site, context.scope),
+    document: documentRef(spec.document, site.at("document")),
+    options: compileFields(spec, described, site),
   });
-  const fixed: RelationOptions = spec.bidirectional === undefined ? {} : { bidirectional: spec.bidirectional };
+  const fixed: RelationOptions = bidirectional === undefined ? {} : { bidirectional };
   return derive(pieces, ({ document, options }) => ({
     document,
     options: { ...fixed, ...(options as RelationOptions) },
@@ -110,12 +109,14 @@ export function compileRelation(
 
 function checkRelation(spec: RelatedDocumentSpec, site: Site): void {
   const rule = "(service.md, Event endpoints, rule 10)";
-  if (spec.bidirectional !== false && spec.isPublic === undefined) {
+  if (spec.bidirectional !== false) {
+    if (spec.isPublic !== undefined) return;
     const message = `: a bidirectional relation needs \`isPublic\` ${rule}.`;
     site.reportName("mapping-rule", message, "Add `isPublic`, or write `bidirectional: false`.");
+    return;
   }
   for (const name of Object.keys(relationFields) as (keyof typeof relationFields)[]) {
-    if (spec.bidirectional !== false || spec[name] === undefined) continue;
+    if (spec[name] === undefined) continue;
     const message = `: with \`bidirectional: false\` the service refuses \`${name}\` ${rule}.`;
     site.reportName("mapping-rule", message, `Remove \`${name}\`, or make the relation bidirectional.`, name);
   }
@@ -125,11 +126,10 @@ export interface TargetPart extends Piece<NonNullable<EventRecord["target"]>> {
   maker: KeyMaker;
 }
 
-export function compileTarget(spec: TargetSpec, site: Site, context: RecordContext): TargetPart {
-  const kind = context.labels.get(spec.document) ?? spec.document;
-  const key = compileKey(spec.key, site.at("key"), context.scope);
-  const { tree, reads } = key;
-  const whole = compileBody(spec, key, true, site, context);
+export function compileTarget(spec: TargetSpec, site: Site): TargetPart {
+  const kind = site.scope.shared.labels.get(spec.document) ?? spec.document;
+  const key = compileKey(spec.key, site.at("key"));
+  const whole = compileBody(spec, key, true, site);
   const target = derive(whole, ({ key: parts, body }) => ({ document: { kind, key: joinKey(parts) }, ...body }));
-  return { ...target, maker: { name: kind, tree, reads, kin: tree, declaredNew: false } };
+  return { ...target, maker: makerOf(kind, key, false) };
 }

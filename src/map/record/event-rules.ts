@@ -9,39 +9,38 @@ import { didYouMean } from "../nearest.js";
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 
 /** Null: no reserved name differs only by case. */
-export function reservedLookalike(name: string): string | null {
-  const upper = name.trim().toUpperCase();
+function reservedLookalike(name: unknown): string | null {
+  const upper = String(name).trim().toUpperCase();
   return RESERVED_NAMES.has(upper) && upper !== name ? upper : null;
 }
 
 /** Fields made from other settings, which `extra` cannot hold. */
-const OWN_MEMBERS = [
-  ..."name externalCreatedAt isPublic deduplicationId participantId participant addressId address".split(" "),
-  ..."metadata relatedDocument target propagateEvent value".split(" "),
-];
+const OWN_MEMBERS = new Set(
+  "name externalCreatedAt isPublic deduplicationId participantId participant addressId address metadata relatedDocument target propagateEvent value".split(
+    " ",
+  ),
+);
 
 /** `name`: undefined if it depends on the row. */
 export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, site: Site): void {
-  const like = typeof name === "string" ? reservedLookalike(name) : null;
+  const like = reservedLookalike(name);
   if (like !== null && spec.confirmName === undefined) {
     const message = `: "${String(name)}" differs from the reserved name ${like} only by case; the service would take it for a custom event.`;
     const hint = `Write ${like}, or confirm the custom name with \`confirmName: true\`.`;
-    site.reportAt(["name"], "mapping-rule", message, hint);
+    site.report("mapping-rule", message, hint, "name");
   }
   checkKey(spec, site);
-  if (name === "RELATED" && spec.relatedDocument === undefined)
-    site.reportName(
-      "mapping-rule",
-      ": a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10).",
-    );
+  if (name === "RELATED" && spec.relatedDocument === undefined) {
+    const message = ": a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10).";
+    site.reportName("mapping-rule", message);
+  }
   if (name === "CANCEL") checkReason(spec, site);
   const propagates = spec.propagateEvent !== undefined && spec.propagateEvent !== false;
   if (propagates && spec.value !== undefined) {
     const message = ": a propagated event cannot send `value` (service.md, Event endpoints, rule 11).";
     site.reportName("mapping-rule", message, "Remove `value` or `propagateEvent`.", "value");
   }
-  for (const known of OWN_MEMBERS) {
-    if (spec.extra === undefined || !Object.hasOwn(spec.extra, known)) continue;
+  for (const known of Object.keys(spec.extra ?? {}).filter((one) => OWN_MEMBERS.has(one))) {
     const message = `: \`extra\` cannot hold "${known}", which is made from other settings.`;
     site.reportName("mapping-value", message, null, "extra", known);
   }
@@ -59,17 +58,14 @@ function checkKey({ key, within }: EventSpec, site: Site): void {
     const hint =
       "`file`: every file holds everything, so equal rows are counted separately in each file. `import`: files hold increments.";
     place.report("mapping-event-key", ": `key: content` needs `within: file` or `within: import`.", hint);
-  } else if (key !== "content" && within !== undefined) {
-    site.reportName("mapping-value", ": `within` belongs to `key: content`.", null, "within");
   }
+  if (key !== "content" && within !== undefined)
+    site.reportName("mapping-value", ": `within` belongs to `key: content`.", null, "within");
   const constant = (one: unknown) => typeof one !== "string" || !one.startsWith("=");
   if (key === "once" || key === "content" || ![key].flat().every(constant)) return;
   const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";
-  place.report(
-    "mapping-event-key",
-    ": a constant key would be the same for every row.",
-    `Write \`once\`, \`content\`, or a formula such as =ticket.${near}`,
-  );
+  const hint = `Write \`once\`, \`content\`, or a formula such as =ticket.${near}`;
+  place.report("mapping-event-key", ": a constant key would be the same for every row.", hint);
 }
 
 function checkReason({ attributes = {} }: EventSpec, site: Site): void {
@@ -86,7 +82,7 @@ function checkReason({ attributes = {} }: EventSpec, site: Site): void {
 
 /** The same rules for names from the row. A document also cannot be created by an event on its own timeline. */
 export function fitsRules(
-  record: EventRecord,
+  { document, target, name, related, attributes }: EventRecord,
   { name: fixed, confirmed }: { name: boolean; confirmed: boolean },
   site: Site,
   view: View,
@@ -95,15 +91,12 @@ export function fitsRules(
     view.report(code, `${site.label}: ${message}`);
     return false;
   };
-  const { document, target, name, related, attributes } = record;
   if (target !== null && target.document.kind === document.kind && target.document.key === document.key)
     return refuse("target-is-itself", `it would make ${document.kind} ${document.key}, the document that it is on`);
   if (fixed) return true;
   const like = confirmed ? null : reservedLookalike(name);
   if (like !== null) return refuse("event-name", `the name "${name}" differs from the reserved ${like} only by case`);
   if (name === "RELATED" && related === null) return refuse("event-name", "RELATED needs a related document");
-  const reason = attributes.find((attribute) => attribute.name === "reason");
-  if (name === "CANCEL" && (reason === undefined || reason.value === ""))
-    return refuse("event-name", "CANCEL needs a reason");
-  return true;
+  const hasReason = attributes.some((attribute) => attribute.name === "reason" && attribute.value !== "");
+  return name !== "CANCEL" || hasReason || refuse("event-name", "CANCEL needs a reason");
 }

@@ -3,9 +3,9 @@ import { shorten } from "../../model/fold.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { idFault } from "../../model/service-id.js";
 import { kindOf } from "../column/column.js";
-import type { Scope } from "../column/scope.js";
 import { asText, literalText, type Type, type Value } from "../column/view.js";
 import type { ConversionSpec, Refusal } from "../convert/conversion.js";
+import { quoteCell } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
 import { compileFormula } from "../formula/formula.js";
@@ -20,7 +20,6 @@ import {
   constantPiece,
   derive,
   type Formula,
-  newReads,
   onlyColumn,
   type Piece,
 } from "../piece.js";
@@ -32,16 +31,16 @@ export interface Field extends Piece<JsonValue> {
 
 const isFormula = (value: unknown): value is string => typeof value === "string" && value.startsWith("=");
 
-export function compileCondition(spec: string | boolean, site: Site, scope: Scope): Condition {
-  const never = () => site.report("mapping-rule", ": no row can reach this; it is never true.");
-  if (spec === false || (isFormula(spec) && spec.slice(1).trim() === "false")) never();
+export function compileCondition(spec: string | boolean, site: Site): Condition {
+  if (spec === false || (isFormula(spec) && spec.slice(1).trim() === "false"))
+    site.report("mapping-rule", ": no row can reach this; it is never true.");
   if (typeof spec === "boolean") return { ...constantPiece(spec, ""), words: String(spec) };
   const words = `${spec.slice(1)} holds`;
   if (!isFormula(spec)) {
-    const message = `: ${JSON.stringify(shorten(spec))} is not a formula.`;
+    const message = `: ${quoteCell(spec)} is not a formula.`;
     return { ...site.report("mapping-value", message, `Write \`=${String(spec)}\`, with the = in front.`), words };
   }
-  const formula = compileFormula(spec.slice(1), site, scope);
+  const formula = compileFormula(spec.slice(1), site);
   const { type, column } = formula;
   if (type !== "boolean" && type !== "any") {
     const message = `: a formula that is true or false is needed, and this is ${typeName(type)}.`;
@@ -51,58 +50,53 @@ export function compileCondition(spec: string | boolean, site: Site, scope: Scop
   return { ...derive(formula, (value) => value === true), words };
 }
 
-/** The types that fields need; the others take any value as text. */
-const WANTED: { [takes in Takes]?: "boolean" | "timestamp" | "number" } = {
-  boolean: "boolean",
-  timestamp: "timestamp",
-  latitude: "number",
-  longitude: "number",
+/** The types that fields need, and their limit; the others take any value as text. */
+const WANTED: { [takes in Takes]?: { type: "boolean" | "timestamp" | "number"; limit?: number } } = {
+  boolean: { type: "boolean" },
+  timestamp: { type: "timestamp" },
+  latitude: { type: "number", limit: 90 },
+  longitude: { type: "number", limit: 180 },
 };
-const LIMITS: { [takes in Takes]?: number } = { latitude: 90, longitude: 180 };
 
 type Fitted = { value: JsonValue | undefined } | { problem: Refusal };
 
 /** `clean`: the value comes from a cell unchanged. */
-function fit(value: Value, type: Type, clean: boolean, takes: Takes, scope: Scope): Fitted {
+function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: Site): Fitted {
   const refuse = (code: Refusal["code"], message: string): Fitted => ({ problem: { code, message, hint: null } });
-  const wanted = WANTED[takes];
-  if (wanted !== undefined && typeof value !== formOf(wanted)) {
-    const found = shorten(asText(value));
-    return refuse("expression-failed", `${typeName(type)} is needed, and a function gave ${found}`);
-  }
-  if (typeof value === "boolean" && (takes === "boolean" || takes === "json")) return { value };
-  if (typeof value === "number" && takes === "timestamp") return { value };
+  const { type: wanted, limit } = WANTED[takes] ?? {};
   const given = asText(value, type);
-  const limit = LIMITS[takes] ?? Infinity;
-  if (value instanceof Exact && (takes === "json" || limit < Infinity))
-    return Math.abs(Number(given)) > limit
-      ? refuse("number-range", `${shorten(given)} is not between -${limit} and ${limit}`)
-      : { value: exactNumber(given) };
+  if (wanted !== undefined && typeof value !== formOf(wanted))
+    return refuse("expression-failed", `${typeName(wanted)} is needed, and a function gave ${shorten(given)}`);
+  if (limit !== undefined && Math.abs(Number(given)) > limit)
+    return refuse("number-range", `${shorten(given)} is not between -${limit} and ${limit}`);
+  if (wanted !== undefined || takes === "json") {
+    if (value instanceof Exact) return { value: exactNumber(given) };
+    if (wanted !== undefined || typeof value === "boolean") return { value };
+  }
   if (!given.isWellFormed()) return refuse("expression-failed", "it gives half a character");
   const text = clean ? given : cleanText(given);
   if (text === "") return { value: undefined };
   const fault = takes === "id" ? idFault(text) : null;
-  if (fault !== null) return refuse("identifier-unusable", `${JSON.stringify(shorten(text))} ${fault}`);
+  if (fault !== null) return refuse("identifier-unusable", `${quoteCell(text)} ${fault}`);
   return takes === "country" ? scope.shared.conversions.get("country")(text, "text") : { value: text };
 }
 
-export function compileField(spec: Scalar, info: FieldInfo, site: Site, scope: Scope): Field {
-  return isFormula(spec) ? computedField(spec, info, site, scope) : literalField(spec, info, site, scope);
+export function compileField(spec: Scalar, info: FieldInfo, site: Site): Field {
+  return isFormula(spec) ? computedField(spec, info, site) : literalField(spec, info, site);
 }
 
-function computedField(spec: string, { takes, required, identity }: FieldInfo, site: Site, scope: Scope): Field {
-  const formula = compileFormula(spec.slice(1), site, scope);
+function computedField(spec: string, { takes, required, identity }: FieldInfo, site: Site): Field {
+  const formula = compileFormula(spec.slice(1), site);
   const { type, reads, column, tree } = formula;
-  const wanted = WANTED[takes];
+  const wanted = WANTED[takes]?.type;
   if (wanted !== undefined && type !== wanted && type !== "any" && type !== "blank") {
     const hint = column === null ? null : `Give the column "${column.name}" \`as: ${wanted}\`.`;
     return site.report("mapping-expression", `: ${typeName(wanted)} is needed, and this is ${typeName(type)}.`, hint);
   }
-  if (identity && reads.row)
-    return site.report(
-      "mapping-expression",
-      ": the row's number cannot enter a key; a row that moves would be sent again.",
-    );
+  if (identity && reads.others.has("row")) {
+    const message = ": the row's number cannot enter a key; a row that moves would be sent again.";
+    return site.report("mapping-expression", message);
+  }
   if (identity) for (const one of reads.columns) one.identity = true;
   const place = takes === "country" && column?.as === "country" ? "text" : takes;
   return {
@@ -111,40 +105,38 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
     formula,
     run: (view) => {
       const value = formula.run(view);
-      const fitted: Fitted = value == null ? { value } : fit(value, type, column !== null, place, scope);
-      if ("problem" in fitted) {
-        const { code, message, hint } = fitted.problem;
-        return view.report(code, `${site.label}: ${message}`, hint, onlyColumn(reads));
-      }
+      const fitted: Fitted = value == null ? { value } : fit(value, type, column !== null, place, site);
+      if ("problem" in fitted) return view.refuse(fitted.problem, onlyColumn(reads), `${site.label}: `);
       if (fitted.value !== undefined || !required) return fitted.value;
       return view.report("value-required", `${site.label} is blank`, null, onlyColumn(reads));
     },
   };
 }
 
-function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site, scope: Scope): Field {
-  if (forgotten(spec, site, scope)) return BROKEN;
+function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site): Field {
+  if (forgotten(spec, site)) return BROKEN;
   const text = literalText(spec);
   if (text === "")
     return takes === "text" && !required
       ? constantPiece("", '""')
       : site.report("mapping-value", ": empty text is not allowed here.");
-  const conversion = WANTED[takes] ?? "text";
-  const result = scope.shared.conversions.get(conversion)(text, kindOf(spec));
-  const fitted = "problem" in result ? result : fit(valueOf(result.value, conversion), conversion, true, takes, scope);
-  if ("value" in fitted) return constantPiece(fitted.value ?? "", JSON.stringify(text));
-  return site.report(fitted.problem.code, `: ${fitted.problem.message}.`, fitted.problem.hint);
+  const conversion = WANTED[takes]?.type ?? "text";
+  const result = site.scope.shared.conversions.get(conversion)(text, kindOf(spec));
+  const fitted = "problem" in result ? result : fit(valueOf(result.value, conversion), conversion, true, takes, site);
+  return "problem" in fitted ? site.refuse(fitted.problem) : constantPiece(fitted.value ?? "", JSON.stringify(text));
 }
 
 /** A literal equal to a column's name was meant as the column. */
-function forgotten(spec: unknown, site: Site, scope: Scope): boolean {
-  if (typeof spec !== "string" || ![...scope.names()].includes(spec)) return false;
+function forgotten(spec: unknown, site: Site): boolean {
+  if (typeof spec !== "string" || ![...site.scope.names()].includes(spec)) return false;
   const hint = `Write =${spec} for the column; '="${spec}"' for the text.`;
   site.report("mapping-value", `: "${spec}" is the name of a column, but here it is plain text.`, hint);
   return true;
 }
 
-export interface Fields<Name extends string> extends Piece<{ [name in Name]?: JsonValue }> {
+type Read<Name extends string> = { [name in Name]?: JsonValue };
+
+export interface Fields<Name extends string> extends Piece<Read<Name>> {
   each: { readonly [name in Name]?: Field };
 }
 
@@ -152,50 +144,48 @@ export function compileFields<Name extends string>(
   specs: { [name in NoInfer<Name>]?: Scalar | undefined },
   described: { [name in Name]: Parameters<typeof fieldInfos.get>[0] },
   site: Site,
-  scope: Scope,
 ): Fields<Name> {
   const each: { [name in Name]?: Field } = {};
   for (const name of Object.keys(described) as Name[]) {
     const info = fieldInfos.get(described[name]);
     const spec = specs[name];
-    if (info !== undefined && spec !== undefined) each[name] = compileField(spec, info, site.at(name), scope);
+    if (info !== undefined && spec !== undefined) each[name] = compileField(spec, info, site.at(name));
     else if (info?.required === true) each[name] = site.reportName("mapping-value", `: "${name}" is missing.`);
   }
-  return { ...(combine(each as { [name: string]: Field }) as Piece<{ [name in Name]?: JsonValue }>), each };
+  return { ...(combine(each as { [name: string]: Field }) as Piece<Read<Name>>), each };
 }
 
 /** Converts a field by others of its record. The text stays if its country or tax id type is not known. */
 export function convertBy<Name extends string>(
   fields: Fields<Name>,
   name: NoInfer<Name>,
-  spec: (values: { [name in Name]?: JsonValue }) => ConversionSpec,
+  spec: (values: Read<Name>) => ConversionSpec,
   site: Site,
-  scope: Scope,
-): Piece<{ [name in Name]?: JsonValue }> {
-  const convert = (values: { [name in Name]?: JsonValue }) =>
-    scope.shared.conversions.orText(spec(values))(String(values[name]), "text");
+): Piece<Read<Name>> {
   const place = site.at(name);
+  const convert = (values: Read<Name>) => {
+    const result = site.scope.shared.conversions.orText(spec(values))(String(values[name]), "text");
+    return "problem" in result ? result : { value: { ...values, [name]: String(result.value) } };
+  };
   if (fields.constant !== undefined) {
     const result = convert(fields.constant);
-    if ("value" in result) return constantPiece({ ...fields.constant, [name]: String(result.value) }, fields.tree);
-    return place.report(result.problem.code, `: ${result.problem.message}.`, result.problem.hint);
+    return "problem" in result ? place.refuse(result.problem) : constantPiece(result.value, fields.tree);
   }
-  const column = onlyColumn((fields.each as { [field: string]: Field })[name]?.reads ?? newReads());
+  const own: Field | undefined = (fields.each as { [field: string]: Field })[name];
+  const column = own && onlyColumn(own.reads);
   return derive(fields, (values, view) => {
     const result = convert(values);
-    if ("value" in result) return { ...values, [name]: String(result.value) };
-    const { code, message, hint } = result.problem;
-    return view.report(code, `${place.label}: ${message}`, hint, column);
+    return "problem" in result ? view.refuse(result.problem, column, `${place.label}: `) : result.value;
   });
 }
 
 const KEY_PART: FieldInfo = { takes: "text", required: true, identity: true };
 
-export function compileKey(spec: KeySpec, site: Site, scope: Scope): Piece<string[]> {
+export function compileKey(spec: KeySpec, site: Site): Piece<string[]> {
   const list = [spec].flat();
   const fields = list.map((part, position) => {
     const label = list.length > 1 ? `${site.label}, part ${position + 1}` : site.label;
-    return compileField(part, KEY_PART, Array.isArray(spec) ? site.at(position, label) : site, scope);
+    return compileField(part, KEY_PART, Array.isArray(spec) ? site.at(position, label) : site);
   });
   return derive(combine(Object.fromEntries(fields.entries())), (values) => Object.values(values).map(String));
 }
@@ -203,15 +193,15 @@ export function compileKey(spec: KeySpec, site: Site, scope: Scope): Piece<strin
 const FREE: FieldInfo = { takes: "json", required: false, identity: false };
 
 /** Texts may be formulas; a blank leaves out its entry. */
-export function compileJson(spec: unknown, site: Site, scope: Scope): Piece<JsonValue> {
-  if (isFormula(spec)) return compileField(spec, FREE, site, scope);
-  if (forgotten(spec, site, scope)) return BROKEN;
+export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
+  if (isFormula(spec)) return compileField(spec, FREE, site);
+  if (forgotten(spec, site)) return BROKEN;
   if (spec === null || typeof spec !== "object" || isExactNumber(spec))
     return constantPiece(spec as JsonValue, JSON.stringify(spec));
   const list = Array.isArray(spec);
   const members = Object.entries(spec).map(([name, value]): [string, Piece<JsonValue>] => {
     const place = list ? site.at(Number(name), `${site.label}[${name}]`) : site.at(name, `${site.label}.${name}`);
-    return [name, compileJson(value, place, scope)];
+    return [name, compileJson(value, place)];
   });
   const object = combine(Object.fromEntries(members));
   return list ? derive(object, (values) => Object.values(values)) : object;

@@ -1,7 +1,6 @@
 /** References between records: by name within a row, by key to other rows, by tax id or id to anything. */
 import { joinKey, naturalKey } from "../../model/keys.js";
 import type { AddressRef, DocumentRef, ParticipantRecord, ParticipantRef } from "../../model/records.js";
-import type { Scope } from "../column/scope.js";
 import { literalText, type Made } from "../column/view.js";
 import { taxIdTypeOf } from "../convert/tax-id.js";
 import {
@@ -16,60 +15,50 @@ import {
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, derive, type Piece } from "../piece.js";
-import type { RecordContext } from "./context.js";
 import { compileField, compileFields, compileKey, convertBy } from "./fields.js";
 
 type Kinds = keyof Made;
 const CALLED = { participants: "participant", addresses: "address", documents: "document" };
 
-export function participantRef(spec: ParticipantRefSpec, site: Site, context: RecordContext): Piece<ParticipantRef> {
-  if (typeof spec === "string") return derive(local(spec, "participants", site, context), ({ ref }) => ref);
-  if (!oneWay(spec, ["ref", "taxId", "id"], site)) return BROKEN;
-  if (spec.taxId === undefined) return party(spec, "participants", site, context);
-  return derive(compileTaxId(spec, site, context.scope), (id) => ({ by: "natural", key: naturalKey(id) }));
+export function participantRef(spec: ParticipantRefSpec, site: Site): Piece<ParticipantRef> {
+  if (typeof spec === "string") return derive(local(spec, "participants", site), ({ ref }) => ref);
+  if (spec.taxId === undefined) return partyRef(spec, "participants", site, ["ref", "taxId", "id"]);
+  if (!isOneWay(spec, ["ref", "taxId", "id"], site)) return BROKEN;
+  return derive(compileTaxId(spec, site), (id) => ({ by: "natural", key: naturalKey(id) }));
 }
 
-export function addressRef(spec: AddressRefSpec, site: Site, context: RecordContext): Piece<AddressRef> {
-  if (typeof spec === "string") return derive(local(spec, "addresses", site, context), ({ ref }) => ref);
-  return oneWay(spec, ["ref", "id"], site) ? party(spec, "addresses", site, context) : BROKEN;
+export function addressRef(spec: AddressRefSpec, site: Site): Piece<AddressRef> {
+  if (typeof spec === "string") return derive(local(spec, "addresses", site), ({ ref }) => ref);
+  return partyRef(spec, "addresses", site, ["ref", "id"]);
 }
 
-export function documentRef(spec: DocumentRefSpec, site: Site, context: RecordContext): Piece<DocumentRef> {
+export function documentRef(spec: DocumentRefSpec, site: Site): Piece<DocumentRef> {
   if (typeof spec === "string")
-    return derive(local(spec, "documents", site, context), ({ kind, key }) => ({ by: "key", kind, key }));
-  if (!oneWay(spec, ["ref", "id"], site)) return BROKEN;
-  if (spec.id !== undefined) return derive(byId(spec.id, site, context), (documentId) => ({ by: "id", documentId }));
-  return derive(byKey(spec, "documents", site, context), ({ kind, key }) => ({ by: "key", kind, key }));
+    return derive(local(spec, "documents", site), ({ kind, key }) => ({ by: "key", kind, key }));
+  return derive(remote(spec, "documents", site, ["ref", "id"]), (found) =>
+    "id" in found ? { by: "id", documentId: found.id } : { by: "key", ...found },
+  );
 }
 
-interface Remote {
-  ref?: string | undefined;
-  key?: KeySpec | undefined;
-  id?: Scalar | undefined;
-}
+type Remote = { ref?: string | undefined; key?: KeySpec | undefined; id?: Scalar | undefined };
 type PartyRef = { by: "id"; id: string } | { by: "alias"; kind: string; key: string };
 
-function party(spec: Remote, kinds: Kinds, site: Site, context: RecordContext): Piece<PartyRef> {
-  if (spec.id !== undefined) return derive(byId(spec.id, site, context), (id) => ({ by: "id", id }));
-  return derive(byKey(spec, kinds, site, context), ({ kind, key }) => ({ by: "alias", kind, key }));
+function partyRef(spec: Remote, kinds: Kinds, site: Site, ways: string[]): Piece<PartyRef> {
+  return derive(remote(spec, kinds, site, ways), (found) =>
+    "id" in found ? { by: "id", ...found } : { by: "alias", ...found },
+  );
 }
 
-function local<K extends Kinds>(
-  name: string,
-  kinds: K,
-  site: Site,
-  context: RecordContext,
-): Piece<NonNullable<Made[K][number]>> {
-  const locals: ReadonlyMap<string, Piece<unknown>> = context[kinds];
-  if (!locals.has(name) && kinds !== "documents") context.share(kinds, name);
-  const position = [...locals.keys()].indexOf(name);
-  const piece = locals.get(name);
+function local<K extends Kinds>(name: string, kinds: K, site: Site): Piece<NonNullable<Made[K][number]>> {
+  const { records, shared, share } = site.scope;
+  if (kinds !== "documents") share(kinds, name);
+  const known = [...records[kinds].keys()];
+  const piece: Piece<unknown> | undefined = records[kinds].get(name);
   const called = CALLED[kinds];
   if (piece === undefined) {
-    const list = [...locals.keys()].join(", ");
-    const hint = context.known[kinds].has(name)
+    const hint = shared.known[kinds].has(name)
       ? `"${name}" belongs to another input: write { ref: ${name}, key: … }.`
-      : didYouMean(name, locals.keys()).trim() || `This input defines ${list === "" ? `no ${called}` : list}.`;
+      : didYouMean(name, known).trim() || `This input defines ${known.join(", ") || `no ${called}`}.`;
     return site.report("mapping-reference", `: this input has no ${called} "${name}".`, hint);
   }
   const absent = `${site.label}: ${called} "${name}" does not exist in this row`;
@@ -78,7 +67,7 @@ function local<K extends Kinds>(
     reads,
     tree,
     run: (view) => {
-      const record = view.made[kinds][position] as Made[K][number];
+      const record = view.made[kinds][known.indexOf(name)] as Made[K][number];
       return record === undefined ? view.report("reference-absent", absent) : record;
     },
   };
@@ -86,30 +75,32 @@ function local<K extends Kinds>(
 
 const ID: FieldInfo = { takes: "id", required: true, identity: true };
 
-export function byId(spec: Scalar, site: Site, { scope }: RecordContext): Piece<string> {
-  return derive(compileField(spec, ID, site.at("id"), scope), String);
-}
+export const byId = (spec: Scalar, site: Site): Piece<string> => derive(compileField(spec, ID, site), String);
 
-function byKey(
-  { ref = "", key }: Remote,
+/** By `id`, or by `ref` and `key`. */
+function remote(
+  spec: Remote,
   kinds: Kinds,
   site: Site,
-  context: RecordContext,
-): Piece<{ kind: string; key: string }> {
-  const known = context.known[kinds];
+  ways: string[],
+): Piece<{ id: string } | { kind: string; key: string }> {
+  if (!isOneWay(spec, ways, site)) return BROKEN;
+  const { ref = "", key, id } = spec;
+  if (id !== undefined) return derive(byId(id, site.at("id")), (given) => ({ id: given }));
   if (key === undefined) return site.report("mapping-reference", ": `ref` and `key` go together.");
-  if (!known.has(ref)) {
+  const { known, labels } = site.scope.shared;
+  if (!known[kinds].has(ref)) {
     const keyed = kinds === "documents" ? "no document" : `no ${CALLED[kinds]} with a \`key:\` named`;
     const elsewhere = `If another mapping of this namespace defines it, list it under \`elsewhere: { ${kinds}: [${ref}] }\`.`;
-    const hint = didYouMean(ref, known).trim() || elsewhere;
-    return site.reportAt(["ref"], "mapping-reference", `: the mapping defines ${keyed} "${ref}".`, hint);
+    const hint = didYouMean(ref, known[kinds]).trim() || elsewhere;
+    return site.report("mapping-reference", `: the mapping defines ${keyed} "${ref}".`, hint, "ref");
   }
-  const kind = kinds === "documents" ? (context.labels.get(ref) ?? ref) : ref;
-  const piece = derive(compileKey(key, site.at("key"), context.scope), (texts) => ({ kind, key: joinKey(texts) }));
+  const kind = kinds === "documents" ? (labels.get(ref) ?? ref) : ref;
+  const piece = derive(compileKey(key, site.at("key")), (texts) => ({ kind, key: joinKey(texts) }));
   return { ...piece, tree: `${kind} ${piece.tree}` };
 }
 
-function oneWay(spec: { [way: string]: unknown }, ways: readonly string[], site: Site): boolean {
+function isOneWay(spec: { [way: string]: unknown }, ways: readonly string[], site: Site): boolean {
   const given = ways.filter((way) => spec[way] !== undefined);
   if (given.length === 1 && (given[0] === "ref" || spec["key"] === undefined)) return true;
   const found = given.length === 0 ? "needs one of" : "takes only one of";
@@ -118,19 +109,16 @@ function oneWay(spec: { [way: string]: unknown }, ways: readonly string[], site:
   return false;
 }
 
-interface TaxIdSpec {
-  taxId?: Scalar | undefined;
-  taxIdType?: Scalar | undefined;
-  countryCode?: Scalar | undefined;
-}
 type TaxId = Pick<ParticipantRecord["data"], "taxId" | "taxIdType" | "countryCode">;
 
 /** Type and country default to those of the tax id's column. */
-export function compileTaxId(spec: TaxIdSpec, site: Site, scope: Scope): Piece<TaxId> {
-  const { country } = scope.shared.conversions.defaults;
-  const { taxId, taxIdType, countryCode } = spec;
+export function compileTaxId(
+  { taxId, taxIdType, countryCode }: { [name in keyof TaxId]?: Scalar | undefined },
+  site: Site,
+): Piece<TaxId> {
+  const { country } = site.scope.shared.conversions.defaults;
   const info: FieldInfo = { takes: "taxId", required: true, identity: true };
-  const formula = taxId === undefined ? undefined : compileField(taxId, info, site.at("taxId"), scope).formula;
+  const formula = taxId === undefined ? undefined : compileField(taxId, info, site.at("taxId")).formula;
   const typed = formula?.type === "taxId" ? String(taxId).slice(1) : null;
   const where = countryCode ?? country;
   const told =
@@ -142,7 +130,7 @@ export function compileTaxId(spec: TaxIdSpec, site: Site, scope: Scope): Piece<T
     taxIdType: taxIdType ?? (typed === null ? told : `=(${typed}).type`),
     countryCode: countryCode ?? (typed === null ? country : `=(${typed}).country`),
   };
-  const fields = compileFields(specs, naturalFields, site, scope);
+  const fields = compileFields(specs, naturalFields, site);
   const conversion = (values: { [name in keyof TaxId]?: unknown }) => ({
     name: "taxId",
     country: values.countryCode,
@@ -150,5 +138,5 @@ export function compileTaxId(spec: TaxIdSpec, site: Site, scope: Scope): Piece<T
   });
   // The column has converted it already, unless the mapping gives another type.
   const done = typed !== null && taxIdType === undefined;
-  return (done ? fields : convertBy(fields, "taxId", conversion, site, scope)) as Piece<TaxId>;
+  return (done ? fields : convertBy(fields, "taxId", conversion, site)) as Piece<TaxId>;
 }
