@@ -8,12 +8,7 @@ afterEach(() => world.close());
 describe("an undisturbed import", () => {
   test("lands every event once, in time order, in the fewest requests", async () => {
     world = createWorld();
-    const rows = [
-      eventRow({ row: 2, document: "M1", minute: 30, name: "CLOSE" }),
-      eventRow({ row: 3, document: "M1", minute: 10 }),
-      eventRow({ row: 4, document: "M2", minute: 10 }),
-      eventRow({ row: 5, document: "M1", minute: 20 }),
-    ];
+    const rows = ["M1 30 CLOSE", "M1 10", "M2 10", "M1 20"];
     const summary = await world.import([storyFile("a", rows)]);
     expect(summary.exitCode).toBe(0);
     expect(summary.rows).toEqual({ read: 4, skipped: 0, invalid: 0, known: 0, staged: 4 });
@@ -34,11 +29,7 @@ describe("the order of a run", () => {
     const pending = ["M1", "M2", "M3", "M4"].map((document, at) => eventRow({ row: at + 2, document, minute: 10 }));
     const left = await world.import([storyFile("a", pending)], { limits: { limitDocuments: 0 } });
     expect(left.requests.byKind["create-with-events"] ?? 0).toBe(0);
-    const tonight = [
-      eventRow({ row: 2, document: "M9", minute: 10 }),
-      eventRow({ row: 3, document: "M3", minute: 20 }),
-      eventRow({ row: 4, document: "M8", minute: 10 }),
-    ];
+    const tonight = ["M9 10", "M3 20", "M8 10"];
     const externalIds = () => world.sandbox.store.documents().map(({ externalId }) => externalId ?? "");
     await world.import([storyFile("b", tonight)], { limits: { limitDocuments: 3 } });
     expect(externalIds().toSorted()).toEqual(["M3", "M8", "M9"]);

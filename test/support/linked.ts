@@ -29,6 +29,20 @@ export interface LinkRow {
   weight?: string;
 }
 
+/** A row in words: document, minute, what it is, and what it links to or makes; other members with their names: `A 10 split B key=k`. */
+export function linkRow(words: string): LinkRow {
+  const [doc = "", at, ...rest] = words.split(" ");
+  const named = rest.filter((word) => word.includes("=")).map((word) => word.split("=") as [string, string]);
+  const [what, other] = rest.filter((word) => !word.includes("="));
+  return {
+    doc,
+    at: Number(at),
+    ...(what && { what: what as What }),
+    ...(other && { other }),
+    ...Object.fromEntries(named),
+  };
+}
+
 const START = Date.UTC(2026, 0, 1);
 const clockTime = (minute: number) => new Date(START + minute * 60_000).toISOString().slice(0, 16).replace("T", " ");
 
@@ -107,7 +121,7 @@ export const linkedMapping = (settings: object = {}) =>
 const HEADER = "Doc,What,At,Key,Other,Company,Carrier,Depot,Weight";
 export const COMPANY = "11222333000181";
 
-export const csvOf = (rows: readonly LinkRow[]): string =>
+const csvOf = (rows: readonly LinkRow[]): string =>
   [
     HEADER,
     ...rows.map(({ doc, at, what = "weigh", other = "", key = String(at), company = COMPANY, weight = "1", ...row }) =>
@@ -125,7 +139,9 @@ export interface Typed {
 export interface LinkedWorld extends TestWorld {
   sandbox: Sandbox;
   /** Writes a file into the world's folder. */
-  write(file: string, rows: readonly LinkRow[] | string): void;
+  write(file: string, rows: readonly (LinkRow | string)[] | string): void;
+  /** Writes a file and imports it. */
+  brought(file: string, rows: readonly (LinkRow | string)[] | string): Promise<Typed>;
   /** Imports files that were written before. */
   import(...files: string[]): Promise<Typed>;
   /** Plans their import. */
@@ -213,15 +229,23 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
         return `${when > 400_000 ? "now" : when} ${name}${origin === "sent" ? "" : ` ${origin}`}`;
       }),
     }));
+  const write: LinkedWorld["write"] = (file, rows) => {
+    const linked = (row: LinkRow | string) => (typeof row === "string" ? linkRow(row) : row);
+    writeFileSync(join(base.cwd, file), typeof rows === "string" ? rows : csvOf(rows.map(linked)));
+  };
+  const withFiles = (command: string, files: readonly string[]) =>
+    typed(command, ...["linked.yaml", ...files].map((file) => join(base.cwd, file)));
   return Object.assign(base, {
     sandbox,
-    write(file: string, rows: readonly LinkRow[] | string) {
-      writeFileSync(join(base.cwd, file), typeof rows === "string" ? rows : csvOf(rows));
-    },
+    write,
     typed,
     killed,
-    import: (...files: string[]) => typed("import", ...["linked.yaml", ...files].map((file) => join(base.cwd, file))),
-    plan: (...files: string[]) => typed("plan", ...["linked.yaml", ...files].map((file) => join(base.cwd, file))),
+    brought(file: string, rows: readonly (LinkRow | string)[] | string) {
+      write(file, rows);
+      return withFiles("import", [file]);
+    },
+    import: (...files: string[]) => withFiles("import", files),
+    plan: (...files: string[]) => withFiles("plan", files),
     async json(...argv: string[]) {
       const { out } = await typed(...argv, "--json");
       return JSON.parse(out.trimEnd().split("\n").at(-1) ?? "{}") as Record<string, unknown>;

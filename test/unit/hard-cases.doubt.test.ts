@@ -60,7 +60,7 @@ async function refuseInDoubt(): Promise<void> {
 describe("what was refused once more", () => {
   test("needs a person, says what to look at and what to type, and is not asked about again", async () => {
     await loseAnswers();
-    await imported({ document: "M1", minute: 40 });
+    await imported("M1 40");
     const summary = await world.resume();
     expect(summary.exitCode).toBe(3);
     expect(states().slice(1)).toEqual([
@@ -78,9 +78,9 @@ describe("what was refused once more", () => {
   test("of one document keeps nothing of another from going on by the same command", async () => {
     await loseAnswers();
     await world.resume();
-    await imported({ document: "M2", minute: 1 });
+    await imported("M2 1");
     faults({ nth: 1, times: 6, action: { kind: "status", status: 503, when: "before" } });
-    expect((await imported({ document: "M2", minute: 5 })).exitCode).toBe(4);
+    expect((await imported("M2 5")).exitCode).toBe(4);
     faults();
     expect((await world.resume()).exitCode).toBe(3);
     expect(minutes("M2")).toEqual([1, 5]);
@@ -92,7 +92,7 @@ describe("what was refused once more", () => {
     expect((await world.resume()).requests.sent).toBe(1);
     expect(states()[1]).toBe("stalled: doubt-unsettled");
     faults();
-    const summary = await imported({ document: "M1", minute: 10, weight: "7" });
+    const summary = await imported("M1 10 weight=7");
     expect([summary.exitCode, states()[1]]).toEqual([0, "landed"]);
     expect(minutes()).toEqual([1, 10]);
   });
@@ -103,7 +103,7 @@ describe("a person's word", () => {
     await loseAnswers();
     await world.resume();
     expect(await say("M1", "landed")).toEqual({ landed: 2, changed: 0, notLanded: 0 });
-    const summary = await imported({ document: "M1", minute: 30 });
+    const summary = await imported("M1 30");
     expect([summary.exitCode, summary.requests.sent]).toEqual([0, 1]);
     expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved", "landed"]);
     expect(minutes()).toEqual([1, 10, 20, 30]);
@@ -146,21 +146,21 @@ describe("a person's word", () => {
   test("about a CLOSE closes the document", async () => {
     await begun({ sandbox: { checks: "order-first" } });
     faults({ nth: 1, times: 6, action: lost });
-    await imported({ document: "M1", minute: 10, name: "CLOSE", key: "once" });
+    await imported("M1 10 CLOSE key=once");
     faults();
     await world.resume();
     await say("M1", "landed");
     expect(documentState()).toBe("closed");
-    const summary = await imported({ document: "M1", minute: 20 });
+    const summary = await imported("M1 20");
     expect([summary.requests.sent, states()[2]]).toEqual([0, "rejected: after-close"]);
   });
 
   test("about an event whose row was corrected meanwhile says that the earlier content landed", async () => {
     await begun({ sandbox: { checks: "order-first" } });
     faults({ nth: 1, times: 6, action: lost });
-    await imported({ document: "M1", minute: 10, weight: "5" }, ...at(20));
+    await imported("M1 10 weight=5", ...at(20));
     faults();
-    await imported({ document: "M1", minute: 10, weight: "6" });
+    await imported("M1 10 weight=6");
     expect(await say("M1", "landed")).toMatchObject({ landed: 1, changed: 1 });
     expect(states().slice(1)).toEqual(["changed: changed", "landed-without-id: resolved"]);
   });
@@ -172,7 +172,7 @@ describe("a person's word", () => {
       expect.objectContaining({ code: "document-unknown" }),
     );
     faults({ nth: 1, action: lost });
-    await imported({ document: "M2", minute: 5 });
+    await imported("M2 5");
     expect(documentState("M2")).toBe("stranded");
     for (const word of ["landed", "not-landed"] as const)
       expect(() => checkDoubt(world.target, "M2", word)).toThrow(expect.objectContaining({ code: "not-in-doubt" }));

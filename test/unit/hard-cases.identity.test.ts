@@ -23,10 +23,7 @@ afterEach(() => world.close());
 describe("H19: a target's document", () => {
   test("takes its own later rows once it is there", async () => {
     open();
-    const rows = [
-      { document: "T1", minute: 30, onTarget: true, key: "t" },
-      { document: "M1", minute: 10, target: "T1" },
-    ];
+    const rows = ["T1 30 onTarget key=t", "M1 10 target=T1"];
     expect((await imported(...rows)).exitCode).toBe(0);
     expect(minutes("T1")).toEqual([30]);
     expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
@@ -34,17 +31,14 @@ describe("H19: a target's document", () => {
 
   test("is late for what lies before the event that makes it", async () => {
     open();
-    await imported({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true });
+    await imported("M1 10 target=T1", "T1 5 onTarget");
     expect(states()).toEqual(["rejected: late", "landed"]);
   });
 
   test("confirmed only by a duplicate waits for `resolve`", async () => {
     await begun();
     faults({ nth: 1, action: lost });
-    const rows = [
-      { document: "M1", minute: 10, target: "T1" },
-      { document: "T1", minute: 30, onTarget: true, key: "t" },
-    ];
+    const rows = ["M1 10 target=T1", "T1 30 onTarget key=t"];
     expect((await imported(...rows)).exitCode).toBe(3);
     expect(documentState("T1")).toBe("stranded");
     resolveFound("T1");
@@ -54,10 +48,10 @@ describe("H19: a target's document", () => {
 
   test("whose own key is taken refuses the event that would make it, and is no receipt for that event", async () => {
     open();
-    await imported({ document: "M1", minute: 10, target: "T1" });
+    await imported("M1 10 target=T1");
     const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
     expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
-    await imported({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 });
+    await imported("M2 10 key=again target=T1", "M2 20");
     expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
     expect(minutes("M2")).toEqual([]);
   });
@@ -68,7 +62,7 @@ describe("H29–H32: identities", () => {
     const credentials = { clientId: "second", clientSecret: "second" };
     const mine = { ...world.target };
     Object.assign(world.target, credentials, { ledgerPath: `${mine.ledgerPath}-second` });
-    await imported({ document: "X1", minute: 1 });
+    await imported("X1 1");
     Object.assign(world.target, mine);
     return world.sandbox.store.participants()[0]?.id ?? "";
   };
@@ -105,7 +99,7 @@ describe("H29–H32: identities", () => {
   test("H32: tax ids are looked up as they would be created", async () => {
     open();
     const asked: string[] = [];
-    await world.import([file({ document: "M1", minute: 1, participant: "11.222.333/0001-81" })], {
+    await world.import([file("M1 1 participant=11.222.333/0001-81")], {
       rewrite: (request, reply) => {
         if (request.method === "GET") asked.push(new URL(request.url).searchParams.get("taxId") ?? "");
         return reply;

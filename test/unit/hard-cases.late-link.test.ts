@@ -12,7 +12,7 @@ describe("a row that comes late behind a link in doubt", () => {
   /** A's link to M1 has landed, or never arrived: no answer comes for a whole run. */
   async function loseLink(linkTime: "event" | "server", action: FaultAction = lost): Promise<void> {
     open({ sandbox: { linkTime }, settings: { linkTime } });
-    await imported(...at(1), { document: "A", minute: 2 });
+    await imported(...at(1), "A 2");
     faults({ nth: 1, times: 6, action });
     expect((await imported(link)).exitCode).toBe(4);
     faults();

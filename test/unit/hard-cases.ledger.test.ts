@@ -166,7 +166,7 @@ describe("H23: a hold ends", () => {
 
   it("a dismissal of a refused event stays in force too, also when its own file is staged again, and a correction takes it back", async () => {
     open();
-    const refusing = file(...at(10), { document: "M1", minute: 20, key: "t", weight: "0", bad: true }, ...at(30));
+    const refusing = file(...at(10), "M1 20 key=t weight=0 bad", ...at(30));
     const refused = await world.import([refusing]);
     expect(refused.open.events).toEqual({ held: 1, rejected: 1 });
     expect(dismissSelected(world.target, { input: refusing.name, row: ["3"] }, world.clock)).toMatchObject({
@@ -175,7 +175,7 @@ describe("H23: a hold ends", () => {
     const again = await world.import([refusing]);
     expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
     expect(timelines()).toEqual([2]);
-    const corrected = await imported({ document: "M1", minute: 40, key: "t", weight: "9" });
+    const corrected = await imported("M1 40 key=t weight=9");
     expect(corrected.events).toEqual({ landed: 1 });
   });
 });
@@ -215,7 +215,7 @@ describe("H26: generations", () => {
 
   it("a known row follows its event into the next generation, where it is open again", async () => {
     open();
-    const rows = [...at(10), { document: "M2", minute: 10 }];
+    const rows = [...at(10), "M2 10"];
     await imported(...rows);
     const known = file(...rows);
     await world.import([known]);

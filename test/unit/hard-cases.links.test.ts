@@ -34,14 +34,7 @@ describe("H16, H17: linked documents", () => {
 
   test("H17: a batch that would close a circle is cut", async () => {
     open();
-    const rows = [
-      ...on("A", 5),
-      related("A", 10, "B"),
-      ...on("B", 6),
-      { document: "B", minute: 20 },
-      related("A", 30, "B"),
-      ...on("B", 40),
-    ];
+    const rows = [...on("A", 5), related("A", 10, "B"), ...on("B", 6), "B 20", related("A", 30, "B"), ...on("B", 40)];
     const summary = await imported(...rows);
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
     expect(timeline("B")).toEqual([
@@ -80,9 +73,9 @@ describe("H18: what one event writes on other timelines", () => {
     await imported(...on("B", 5), ...on("A", 1));
     const lost = { kind: "drop", when: "after" } as const;
     world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
-    await imported(related("A", 20, "B"), { document: "A", minute: 30, target: "T" });
+    await imported(related("A", 20, "B"), "A 30 target=T");
     resolveFound("T");
-    await imported(...on("B", 40), { document: "T", minute: 50, onTarget: true });
+    await imported(...on("B", 40), "T 50 onTarget");
     expect(standing().filter((state) => !state.startsWith("A "))).toEqual([
       "B 5 landed",
       "B 40 rejected late",
@@ -92,7 +85,7 @@ describe("H18: what one event writes on other timelines", () => {
 
   test("a propagated event meets every related document, and moves it on", async () => {
     open();
-    const propagated = { document: "A", minute: 30, propagate: true };
+    const propagated = "A 30 propagate";
     await imported(...on("B", 5, 20, 40), ...on("A", 1), related("A", 10, "B"), propagated);
     expect(timeline("B")).toEqual([
       "5 Weighing sent",
@@ -101,7 +94,7 @@ describe("H18: what one event writes on other timelines", () => {
       "30 Weighing propagated",
       "40 Weighing sent",
     ]);
-    await imported({ document: "A", minute: 60, propagate: true });
+    await imported("A 60 propagate");
     await imported(...on("B", 50));
     expect(standing().filter((state) => state.startsWith("B 50"))).toEqual(["B 50 rejected late"]);
     expect(refusals()).toBe(0);
@@ -109,10 +102,10 @@ describe("H18: what one event writes on other timelines", () => {
 
   test("a copy along a one-way relation is met within a plan; of rows that come later only the service can tell", async () => {
     open();
-    const propagated = { document: "A", minute: 30, propagate: true };
+    const propagated = "A 30 propagate";
     await imported(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated);
     expect(timeline("B").slice(1)).toEqual(["20 Weighing sent", "30 Weighing propagated", "40 Weighing sent"]);
-    await imported({ document: "A", minute: 60, propagate: true });
+    await imported("A 60 propagate");
     await imported(...on("B", 50, 70));
     // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
     expect(standing().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
@@ -126,7 +119,7 @@ describe("H18: what one event writes on other timelines", () => {
     async (propagateToTargets) => {
       open({ sandbox: { propagateToTargets } });
       const onTarget = (minute: number) => ({ document: "T", minute, key: String(minute), onTarget: true });
-      await imported({ document: "A", minute: 10, target: "T" });
+      await imported("A 10 target=T");
       const propagated = [40, 60].map((minute) => ({ document: "A", minute, propagate: true }));
       // The last makes one more, and is copied to the first alone.
       await imported(...[20, 50, 70].map(onTarget), ...propagated, {

@@ -56,7 +56,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
 
   test.each(switches)("a batch refused for its last event settles what stood before it (%s)", async (_, sandbox) => {
     await begun({ sandbox });
-    await imported(...at(10, 20), { document: "M1", minute: 30, bad: true }, { document: "M1", minute: 40 });
+    await imported(...at(10, 20), "M1 30 bad", "M1 40");
     const landed = new Set(minutes());
     const [, ...rest] = states();
     for (const [index, minute] of [10, 20, 30, 40].entries()) {
@@ -87,7 +87,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
   test("retries spent without doubt leave nothing in doubt", async () => {
     await begun();
     faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
-    const summary = await imported(...at(10), { document: "M1", minute: 20, bad: true });
+    const summary = await imported(...at(10), "M1 20 bad");
     expect(summary.exitCode).toBe(4);
     faults();
     expect((await world.resume()).exitCode).toBe(3);
@@ -130,7 +130,7 @@ describe("H2, H3: a duplicate", () => {
     const [document] = world.sandbox.store.documents();
     // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
     world.target.ledgerPath = `${mine}-other`;
-    await imported({ document: "M2", minute: 1 });
+    await imported("M2 1");
     world.target.ledgerPath = mine;
     const key = deduplicationIdOf("M1", 20);
     await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", key);
@@ -152,7 +152,7 @@ describe("H4: a create answered 409", () => {
 
   test("that names an event's key is repeated without events; the document is there, and the event is foreign", async () => {
     open();
-    await imported({ document: "M2", minute: 1 });
+    await imported("M2 1");
     const [document] = world.sandbox.store.documents();
     await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", deduplicationIdOf("M1", 20));
     await imported(...at(10, 20, 30));
@@ -177,7 +177,7 @@ describe("H4: a create answered 409", () => {
 
   test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", async () => {
     open({ sandbox: { partialBatches: true } });
-    await imported(...at(10), { document: "M1", minute: 20, bad: true });
+    await imported(...at(10), "M1 20 bad");
     expect(documentState()).toBe("stranded");
     expect(states()[0]).toBe("stalled: document-stranded");
     resolveFound("M1");
@@ -282,7 +282,7 @@ describe("H8: credentials", () => {
     world.sandbox.setFaults([
       { match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } },
     ]);
-    const summary = await imported(...at(10), { document: "M2", minute: 10 });
+    const summary = await imported(...at(10), "M2 10");
     expect(summary.stopped?.code).toBe("credentials-refused");
     expect(summary.exitCode).toBe(4);
     expect(states().slice(1)).toEqual(["planned", "planned"]);
@@ -301,17 +301,17 @@ describe("H9: a correction of an event in doubt", () => {
   test("goes out under the same key; a duplicate means that the earlier content landed", async () => {
     await begun();
     faults({ nth: 1, times: 6, action: lost });
-    await imported({ document: "M1", minute: 10, weight: "5" });
+    await imported("M1 10 weight=5");
     faults();
-    const corrected = file({ document: "M1", minute: 10, weight: "6" });
+    const corrected = file("M1 10 weight=6");
     const summary = await world.import([corrected]);
     expect(states()[1]).toBe("changed: changed");
     expect(summary.exitCode).toBe(3);
     // The correction again is no news, and it has not landed.
-    await imported({ document: "M1", minute: 10, weight: "6" });
+    await imported("M1 10 weight=6");
     expect(states()[1]).toBe("changed: changed");
     // The row as it landed is.
-    const back = await imported({ document: "M1", minute: 10, weight: "5" });
+    const back = await imported("M1 10 weight=5");
     expect([states()[1], back.exitCode]).toEqual(["landed", 0]);
   });
 });
@@ -319,11 +319,11 @@ describe("H9: a correction of an event in doubt", () => {
 test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", async () => {
   open();
   faults({ nth: 1, times: 6, action: { kind: "drop", when: "before" } });
-  await imported({ document: "M1", minute: 30 });
+  await imported("M1 30");
   expect([documentState(), ...states()]).toEqual(["stalled", "stalled: service-unanswered"]);
   faults();
   const related = { name: "RELATED", related: { document: "M1", bidirectional: true } };
-  await imported({ document: "M2", minute: 10, bad: true }, { document: "M2", minute: 20, ...related });
+  await imported("M2 10 bad", { document: "M2", minute: 20, ...related });
   expect([documentState(), minutes()]).toEqual(["open", []]);
   expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-linked"]);
   expect(doubts()).not.toContain(1);
@@ -362,7 +362,7 @@ describe("H10: the service's clock decides", () => {
     await begun({ clockAhead: 3_600_000, maxEventsPerRequest: 1 });
     const now = (world.clock.now() - 3_600_000 - START) / 60_000;
     await world.run([file(...at(now + 30))], { killAt: { request: 1, when: "after" } });
-    const cancel = { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" };
+    const cancel = "M1 20 CANCEL reason=wrong";
     const summary = await imported(cancel);
     expect(states()).toEqual(["landed", "landed", "rejected: after-cancel"]);
     expect(summary.exitCode).toBe(3);

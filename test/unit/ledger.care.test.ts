@@ -14,7 +14,7 @@ import { showAnything } from "../../src/desk/show.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { type Transport, TransportFailure } from "../../src/submit/transport.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
-import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
 
 const owner = { target: "t", baseUrl: "https://service.test", clientId: "c" };
@@ -161,9 +161,9 @@ async function used(): Promise<World> {
   world = made;
   await made.import([
     storyFile("a", [
-      eventRow({ row: 2, document: "M1", minute: 10 }),
-      invalidRow(3, [{ key: "M1", minute: 20 }]),
-      eventRow({ row: 4, document: "M1", minute: 30 }),
+      "M1 10",
+      "M1 20 invalid",
+      "M1 30",
       eventRow({
         row: 5,
         document: "M2",
@@ -173,7 +173,7 @@ async function used(): Promise<World> {
       }),
     ]),
   ]);
-  await made.import([storyFile("b", [eventRow({ row: 7, document: "M1", minute: 10 })])]);
+  await made.import([storyFile("b", ["7: M1 10"])]);
   return made;
 }
 
@@ -237,7 +237,7 @@ describe("ledger prune", () => {
     expect(after.documents[0]?.events[0]).toMatchObject({ state: "landed", hasPayload: false });
     expect(after.archived.map(({ payload }) => payload)).toEqual([{ name: "Weighing", isPublic: true }]);
     expect(check(target).flatMap(({ broken }) => broken)).toEqual([]);
-    const again = await made.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    const again = await made.import([storyFile("c", ["M1 10"])]);
     expect([again.rows.known, again.requests.sent]).toEqual([1, 0]);
   });
 

@@ -3,14 +3,14 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { check } from "../../src/desk/care.js";
-import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
 
 let world: World;
 /** Landed, held, invalid, dismissed, known, closed and cancelled work in one ledger; input 1 is a.csv, input 2 b.csv. */
 beforeEach(async () => {
   world = createWorld();
-  const landed = eventRow({ row: 2, document: "M1", minute: 10 });
+  const landed = "2: M1 10";
   const related = eventRow({
     row: 5,
     document: "M2",
@@ -21,13 +21,13 @@ beforeEach(async () => {
   await world.import([
     storyFile("a", [
       landed,
-      invalidRow(3, [{ key: "M1", minute: 20 }]),
-      eventRow({ row: 4, document: "M1", minute: 30 }),
+      "M1 20 invalid",
+      "M1 30",
       related,
-      eventRow({ row: 6, document: "M3", minute: 10 }),
-      eventRow({ row: 7, document: "M3", minute: 20, name: "CLOSE" }),
-      eventRow({ row: 8, document: "M4", minute: 10 }),
-      eventRow({ row: 9, document: "M4", minute: 20, name: "CANCEL", reason: "wrong" }),
+      "M3 10",
+      "M3 20 CLOSE",
+      "M4 10",
+      "M4 20 CANCEL reason=wrong",
     ]),
   ]);
   await world.import([storyFile("b", [landed, related])]);

@@ -11,7 +11,7 @@ import { tallyOpen } from "../../src/ledger/views/tally.js";
 import { dismissSelected, replaceEach } from "../../src/desk/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
-import { eventRow, invalidRow, participantOf } from "../nights/simulation/story-rows.js";
+import { participantOf, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
@@ -39,28 +39,29 @@ async function loseAllAndRebuild(from: string | null = null): Promise<void> {
   await rebuildLedger(world.target, { journal, backup: from }, world.clock);
   expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
 }
+/** Its participant is refused. */
+function ofNobody() {
+  const row = rowInWords("M2 10", 4);
+  if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
+  return row;
+}
 const timelines = () => world.sandbox.store.documents().map(({ events }) => events.map(({ name }) => name));
 
 describe("a dismissal", () => {
   it("of a bad row is in force when tomorrow's full export brings it again", async () => {
-    const rows = [
-      eventRow({ row: 2, document: "M1", minute: 10 }),
-      invalidRow(3, [{ key: "M1", minute: 20 }]),
-      eventRow({ row: 4, document: "M1", minute: 30 }),
-    ];
+    const rows = ["M1 10", "M1 20 invalid", "M1 30"];
     await world.import([storyFile("a", rows)]);
     dismiss({ input: "a.csv", row: ["3"] });
     await loseAllAndRebuild();
-    const tomorrow = await world.import([storyFile("b", [...rows, eventRow({ row: 5, document: "M1", minute: 40 })])]);
+    const tomorrow = await world.import([storyFile("b", [...rows, "5: M1 40"])]);
     expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
   });
 
   it("of an event that the service refused, of one that had landed otherwise, and of a participant", async () => {
-    const bad = eventRow({ row: 3, document: "M1", minute: 20, bad: true });
-    const landed = (weight: string) => eventRow({ row: 2, document: "M1", minute: 10, key: "w", weight });
-    const nobody = eventRow({ row: 4, document: "M2", minute: 10 });
-    if (nobody.outcome.fate === "valid") nobody.outcome.records.participants.push(participantOf("", "Nobody"));
+    const bad = "M1 20 bad";
+    const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
+    const nobody = ofNobody();
     await world.import([storyFile("a", [landed("5"), bad, nobody])]);
     await world.import([storyFile("b", [landed("6")])]);
     const given = dismiss({ input: "a.csv" });
@@ -72,9 +73,9 @@ describe("a dismissal", () => {
   });
 
   it("that a corrected row makes by itself is in force too", async () => {
-    const bad = { ...invalidRow(2, [{ key: "M1", minute: 10 }]), rowId: "r1" };
+    const bad = { ...rowInWords("M1 10 invalid", 2), rowId: "r1" };
     await world.import([storyFile("a", [bad])]);
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 10, rowId: "r1" })])]);
+    await world.import([storyFile("b", ["M1 10 rowId=r1"])]);
     await loseAllAndRebuild();
     expect((await world.import([storyFile("a", [bad])])).open.rows).toBe(0);
   });
@@ -82,13 +83,8 @@ describe("a dismissal", () => {
 
 describe("a dismissal that was taken back", () => {
   it("is in force no more: what it gave up is open again, and goes or holds as if nothing had been said", async () => {
-    const later = eventRow({ row: 5, document: "M2", minute: 60 * 24 * 400 });
-    const rows = [
-      eventRow({ row: 2, document: "M1", minute: 10 }),
-      invalidRow(3, [{ key: "M1", minute: 20 }]),
-      eventRow({ row: 4, document: "M1", minute: 30 }),
-      later,
-    ];
+    const later = `5: M2 ${60 * 24 * 400}`;
+    const rows = ["M1 10", "M1 20 invalid", "M1 30", later];
     const first = await world.import([storyFile("a", rows)]);
     expect(first.open.events).toMatchObject({ held: 1, deferred: 1 });
     expect(dismiss({ row: ["3", "a.csv:4", "a.csv:5"] })).toMatchObject({ left: 0 });
@@ -103,10 +99,9 @@ describe("a dismissal that was taken back", () => {
   });
 
   it("of what the service refused, of a change and of a participant leaves them as they were before it", async () => {
-    const bad = eventRow({ row: 3, document: "M1", minute: 20, bad: true });
-    const landed = (weight: string) => eventRow({ row: 2, document: "M1", minute: 10, key: "w", weight });
-    const nobody = eventRow({ row: 4, document: "M2", minute: 10 });
-    if (nobody.outcome.fate === "valid") nobody.outcome.records.participants.push(participantOf("", "Nobody"));
+    const bad = "M1 20 bad";
+    const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
+    const nobody = ofNobody();
     await world.import([storyFile("a", [landed("5"), bad, nobody])]);
     const { open } = await world.import([storyFile("b", [landed("6")])]);
     expect(dismiss({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
@@ -118,7 +113,7 @@ describe("a dismissal that was taken back", () => {
   });
 
   it("of planned work that was never sent, by the row that a person names", async () => {
-    const rows = ["M1", "M2"].map((document, index) => eventRow({ row: index + 2, document, minute: 10 }));
+    const rows = ["M1 10", "M2 10"];
     await world.import([storyFile("a", rows)], { limits: { limitDocuments: 1 } });
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ events: 1, left: 0 });
     expect((await world.resume()).requests.sent).toBe(0);
@@ -130,7 +125,7 @@ describe("a dismissal that was taken back", () => {
 
 describe("a replacement", () => {
   it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", async () => {
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })];
+    const rows = ["M1 10", "M1 20"];
     await world.import([storyFile("a", rows)]);
     await replace("M1");
     await loseAllAndRebuild();
@@ -148,7 +143,7 @@ describe("a replacement", () => {
 
   it("of a stranded document leaves that one waiting for nobody", async () => {
     world.sandbox.setFaults(lostAnswers());
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    const rows = ["M1 10"];
     await world.import([storyFile("a", rows)]);
     world.sandbox.setFaults([]);
     await replace("M1");
@@ -162,7 +157,7 @@ describe("a replacement", () => {
 describe("a replacement of a document whose id a kill kept from the ledger", () => {
   it("cancels it once the journal is all that is left: it knows the id", async () => {
     world.sandbox.setFaults(lostAnswers());
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    const rows = ["M1 10"];
     await world.import([storyFile("a", rows)]);
     world.sandbox.setFaults([]);
     // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
@@ -194,9 +189,8 @@ describe("a replacement of a document whose id a kill kept from the ledger", () 
 
 describe("a link in doubt to a document that was replaced since", () => {
   it("leaves the next generation's rows in time: it goes on naming the generation that it was sent to", async () => {
-    const related = { document: "M3", bidirectional: true };
-    const begin = [eventRow({ row: 2, document: "M1", minute: 5 }), eventRow({ row: 3, document: "M3", minute: 10 })];
-    const link = [eventRow({ row: 2, document: "M1", minute: 40, name: "RELATED", related })];
+    const begin = ["M1 5", "M3 10"];
+    const link = ["M1 40 RELATED to=M3"];
     await world.import([storyFile("a", begin)]);
     world.sandbox.setFaults(lostAnswers(50));
     expect((await world.import([storyFile("b", link)])).open.events).toEqual({ stalled: 1 });
@@ -205,7 +199,7 @@ describe("a link in doubt to a document that was replaced since", () => {
     await loseAllAndRebuild();
     await world.import([storyFile("a", begin)]);
     await world.import([storyFile("b", link)]);
-    const later = await world.import([storyFile("c", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    const later = await world.import([storyFile("c", ["M3 20"])]);
     expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
   });
 });

@@ -67,7 +67,7 @@ function story(): StoryFile {
 describe("the journal", () => {
   it("holds an intent before every call that writes, and what came back after it", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
       "journal",
       "intent create-participant",
@@ -89,7 +89,7 @@ describe("the journal", () => {
 
   it("has the intent when the process is killed before the call leaves", async () => {
     world = createWorld({ journal });
-    await world.run([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])], {
+    await world.run([storyFile("a", ["M1 10"])], {
       killAt: { request: 4, when: "before" },
     });
     expect(lines().at(-1)).toMatchObject({ entry: "intent", kind: "create-with-events" });
@@ -114,9 +114,9 @@ describe("the journal", () => {
 
   it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     appendFileSync(journal, '{"entry":"intent","at":17');
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    await world.import([storyFile("b", ["M1 20"])]);
     loseTheLedger();
     const rebuilt = await rebuild();
     expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
@@ -254,13 +254,7 @@ describe("a rebuilt ledger", () => {
     await world.import([story()]);
     loseTheLedger();
     await rebuild();
-    const summary = await world.import([
-      storyFile("b", [
-        eventRow({ row: 2, document: "M1", minute: 100 }),
-        eventRow({ row: 3, document: "B1", minute: 110, onTarget: true }),
-        eventRow({ row: 4, document: "M2", minute: 5 }),
-      ]),
-    ]);
+    const summary = await world.import([storyFile("b", ["M1 100", "B1 110 onTarget", "M2 5"])]);
     expect(summary.events).toEqual({ landed: 2 });
     expect(summary.open.events).toEqual({ rejected: 1 });
   });
@@ -269,15 +263,12 @@ describe("a rebuilt ledger", () => {
     world = createWorld({ journal });
     const related = { document: "M2", bidirectional: true };
     await world.import([
-      storyFile("a", [
-        eventRow({ row: 2, document: "M2", minute: 10 }),
-        eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related }),
-      ]),
+      storyFile("a", ["M2 10", eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related })]),
     ]);
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 40, propagate: true })])]);
+    await world.import([storyFile("b", ["M2 40 propagate"])]);
     loseTheLedger();
     await rebuild();
-    const late = await world.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
+    const late = await world.import([storyFile("c", ["M1 30"])]);
     // The copy on M1 took place at minute 40: nothing is sent to be refused.
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
@@ -316,7 +307,7 @@ describe("a rebuilt ledger", () => {
   it("says of what was stranded that a person is needed, as the lost one did", async () => {
     world = createWorld({ journal });
     world.sandbox.setFaults(lostAnswers());
-    const one = [storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])];
+    const one = [storyFile("a", ["M1 10"])];
     const before = await world.import(one);
     loseTheLedger();
     await rebuild();
@@ -327,20 +318,20 @@ describe("a rebuilt ledger", () => {
 
   it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     const copy = join(disk, "backup.db");
     await backup(world.target, copy);
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    await world.import([storyFile("b", ["M1 20"])]);
     loseTheLedger();
     expect(await rebuild(copy)).toMatchObject({ landed: 2 });
     expect((await showAnything(world.target, "a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
-    const again = await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    const again = await world.import([storyFile("b", ["M1 20"])]);
     expect(again.requests.sent).toBe(0);
   });
 
   it("takes no other ledger's place, and no other file for a journal", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });
     loseTheLedger();
     const other = join(disk, "other.csv");

@@ -6,8 +6,8 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { prune } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
 import { writeRejects } from "../../src/desk/files.js";
-import { eventRow, invalidRow, participantOf } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { eventRow, invalidRow, participantOf, rowInWords } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World, storyFile } from "../nights/simulation/world.js";
 
 const DAY = 86_400_000;
 
@@ -23,7 +23,7 @@ function shared(): StoryFile {
     if (index % 20 === 7) return invalidRow(row, [{ key: `M${index + 1}`, minute: 5 }]);
     return eventRow({ row, document, minute: 10, weight: `weight of row ${row}, ${Math.sin(index)}` });
   });
-  return { name: "a.csv", contentHash: "a1a1a1a1", rows };
+  return storyFile("a", rows);
 }
 
 const pruneAll = () => prune(world.target, -1, { clock: world.clock, waitForLock: false });
@@ -63,7 +63,7 @@ describe("pruning pages that landed and open rows share", () => {
     expect(world.withLedger(checkLedger).flatMap(({ broken }) => broken)).toEqual([]);
     expect(await pruneAll()).toMatchObject({ cells: 0 });
 
-    await world.import([{ name: "b.csv", contentHash: "b1", rows: [eventRow({ row: 9, document: "M8", minute: 4 })] }]);
+    await world.import([storyFile("b1", ["9: M8 4"])]);
     const held = (await showAnything(world.target, "a.csv:10")).rows[0];
     expect(held?.cells?.["row"]).toContain('"M8"');
   });
@@ -109,9 +109,9 @@ describe("pruning pages that landed and open rows share", () => {
 describe("at a run's end", () => {
   it("cells of a row stay while a participant that it declared is refused, though its event has landed", async () => {
     world = createWorld();
-    const row = eventRow({ row: 2, document: "M1", minute: 10 });
+    const row = rowInWords("M1 10", 2);
     if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
-    await world.import([{ name: "a.csv", contentHash: "a1a1a1a1", rows: [row] }]);
+    await world.import([storyFile("a", [row])]);
     const [shown] = (await showAnything(world.target, "a.csv:2")).rows;
     expect(shown?.events.map(({ state }) => state)).toEqual(["landed"]);
     expect((await writeRejects(world.target, {}, join(world.target.stateFolder, "r"))).rows).toHaveLength(1);
@@ -122,7 +122,7 @@ describe("at a run's end", () => {
     const rows = Array.from({ length: 300 }, (_, index) =>
       eventRow({ row: index + 2, document: `M${index}`, minute: 10 }),
     );
-    await world.import([{ name: "a.csv", contentHash: "a1a1a1a1", rows }]);
+    await world.import([storyFile("a", rows)]);
     expect(keptRows().pages).toBe(0);
   });
 });

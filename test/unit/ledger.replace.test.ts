@@ -22,12 +22,7 @@ const statesOf = async (document: string) =>
 describe("several documents that are replaced at once", () => {
   it("are all left as they were when one of them cannot be written, in the ledger and in the journal", async () => {
     world = createWorld();
-    await world.import([
-      storyFile("a", [
-        eventRow({ row: 2, document: "M1", minute: 10 }),
-        eventRow({ row: 3, document: "M2", minute: 10 }),
-      ]),
-    ]);
+    await world.import([storyFile("a", ["M1 10", "M2 10"])]);
     const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
     const requests = ["M1", "M2"].map((document) => ({ document, reason: "wrong weight" }));
     const replaceBoth = (confirm: () => void) =>
@@ -55,32 +50,26 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
 
   it("goes on holding what is later there, until its event comes right: by its key, in another file", async () => {
     world = createWorld();
-    await world.import([
-      storyFile("a", [
-        eventRow({ row: 2, document: "M1", minute: 10 }),
-        bad(3, 15),
-        eventRow({ row: 4, document: "M1", minute: 20 }),
-      ]),
-    ]);
+    await world.import([storyFile("a", ["M1 10", bad(3, 15), "M1 20"])]);
     await replace("M1");
     await world.resume();
     expect(await statesOf("M1")).toEqual([
       ["10", "landed"],
       ["20", "held"],
     ]);
-    const right = await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
+    const right = await world.import([storyFile("b", ["M1 15"])]);
     expect([right.exitCode, right.open.rows]).toEqual([0, 0]);
     expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed", "landed"]);
   });
 
   it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, weight: "5" })])]);
-    await world.import([storyFile("b", [bad(2, 10), eventRow({ row: 3, document: "M1", minute: 20 })])]);
+    await world.import([storyFile("a", ["M1 10 weight=5"])]);
+    await world.import([storyFile("b", [bad(2, 10), "M1 20"])]);
     await replace("M1");
     const summary = await world.resume();
     expect(summary.open.events).toEqual({ held: 2 });
-    const right = await world.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 10, weight: "6" })])]);
+    const right = await world.import([storyFile("c", ["M1 10 weight=6"])]);
     expect([right.exitCode, right.open.events]).toEqual([0, {}]);
     const [, next] = world.sandbox.store.documents();
     expect(JSON.stringify(next?.events[0])).toContain('"6"');
@@ -88,14 +77,14 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
 
   it("holds nothing more once its event has landed in the next generation", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [bad(3, 15), eventRow({ row: 4, document: "M2", minute: 20 })])]);
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 5 })])]);
+    await world.import([storyFile("a", [bad(3, 15), "4: M2 20"])]);
+    await world.import([storyFile("b", ["M1 5"])]);
     await replace("M1");
     // The placement stands, its row was never settled; its event lands through other rows.
     world.withLedger((database) => database.exec("UPDATE rows SET settled = 'dismissed' WHERE fate = 'invalid'"));
-    await world.import([storyFile("c", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
+    await world.import([storyFile("c", ["M1 15"])]);
     world.withLedger((database) => database.exec("UPDATE rows SET settled = NULL WHERE fate = 'invalid'"));
-    const later = await world.import([storyFile("d", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
+    const later = await world.import([storyFile("d", ["M1 30"])]);
     expect(later.open.events).toEqual({});
   });
 });
@@ -103,15 +92,12 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
 describe("what was dismissed on a document that is replaced (H23)", () => {
   it("stays dismissed on its next generation when tomorrow's full export brings it again", async () => {
     world = createWorld();
-    const rows = [
-      eventRow({ row: 2, document: "M1", minute: 10 }),
-      eventRow({ row: 3, document: "M1", minute: 20, bad: true }),
-    ];
+    const rows = ["M1 10", "M1 20 bad"];
     await world.import([storyFile("a", rows)]);
     dismissSelected(world.target, { row: ["3"], input: "a.csv" }, world.clock);
     await replace("M1");
     await world.resume();
-    const again = await world.import([storyFile("b", [...rows, eventRow({ row: 4, document: "M1", minute: 30 })])]);
+    const again = await world.import([storyFile("b", [...rows, "4: M1 30"])]);
     expect([again.exitCode, again.open.events]).toEqual([0, {}]);
     expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2, 2]);
   });
@@ -129,18 +115,13 @@ describe("a link in doubt to a document that was replaced, corrected since (H9, 
         weight,
         related: { document: "M3", bidirectional: true },
       });
-    await world.import([
-      storyFile("a", [
-        eventRow({ row: 2, document: "M1", minute: 5 }),
-        eventRow({ row: 3, document: "M3", minute: 10 }),
-      ]),
-    ]);
+    await world.import([storyFile("a", ["M1 5", "M3 10"])]);
     world.sandbox.setFaults(lostAnswers(50));
     expect((await world.import([storyFile("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
     world.sandbox.setFaults([]);
     await replace("M3");
     expect((await world.import([storyFile("c", [link("6")])])).open.events).toEqual({ changed: 1 });
-    const later = await world.import([storyFile("d", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    const later = await world.import([storyFile("d", ["M3 20"])]);
     expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
   });
 });
@@ -163,7 +144,7 @@ describe("a document whose payloads are pruned", () => {
 describe("a document that has made others", () => {
   it("is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, target: "B1" })])]);
+    await world.import([storyFile("a", ["M1 10 target=B1"])]);
     await expect(replace("M1")).rejects.toMatchObject({
       code: "document-has-made-others",
       message: expect.stringContaining("(batch B1)") as string,

@@ -8,7 +8,7 @@ import { dismissSelected, replaceEach, runRetry } from "../../src/desk/decide.js
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
 import { checkResolve, resolveNamed } from "../../src/desk/resolve.js";
 import { showAnything } from "../../src/desk/show.js";
-import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { unthrottled } from "../../src/submit/throttle.js";
@@ -60,7 +60,7 @@ it("a document is found by its key or kind/key, whatever slashes stand in the ke
 describe("dismiss", () => {
   it("of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, bad: true })])]);
+    await world.import([storyFile("a", ["M1 10 bad"])]);
     const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
     const unknown = expect.objectContaining({ message: expect.stringMatching(/^(There is|The ledger has) no /) });
     for (const [selectors, said] of [
@@ -77,14 +77,7 @@ describe("dismiss", () => {
 
   it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", async () => {
     world = createWorld();
-    await world.import([
-      storyFile("a", [
-        invalidRow(2, [{ key: "M1", minute: 10 }]),
-        eventRow({ row: 3, document: "M1", minute: 20 }),
-        invalidRow(4, [{ key: "M2", minute: 10 }]),
-        eventRow({ row: 5, document: "M2", minute: 20 }),
-      ]),
-    ]);
+    await world.import([storyFile("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"])]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
     expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
     const summary = await world.resume();
@@ -94,9 +87,7 @@ describe("dismiss", () => {
 
   it("of a held row gives it up when the row itself is named", async () => {
     world = createWorld();
-    await world.import([
-      storyFile("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
-    ]);
+    await world.import([storyFile("a", ["M1 10 invalid", "M1 20"])]);
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 0, events: 1 });
     dismiss({ input: "a.csv", row: ["2"] });
     const summary = await world.resume();
@@ -106,7 +97,7 @@ describe("dismiss", () => {
   it("leaves what is in doubt: it may have landed", async () => {
     world = createWorld();
     world.sandbox.setFaults(lostAnswers());
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
   });
 
@@ -115,7 +106,7 @@ describe("dismiss", () => {
     world.sandbox.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ participants: 1, events: 1 });
     expect(() => dismiss({ input: "a.csv", row: ["2"] })).toThrow(expect.objectContaining({ code: "usage" }));
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
@@ -123,7 +114,7 @@ describe("dismiss", () => {
     expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);
     // A later row needs that participant: then it is to be had again.
     world.sandbox.setFaults([]);
-    const later = await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
+    const later = await world.import([storyFile("b", ["M2 10"])]);
     expect([later.open.events, later.exitCode]).toEqual([{ held: 1 }, 3]);
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(1);
     expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
@@ -131,9 +122,7 @@ describe("dismiss", () => {
 
   it("works while another process holds the ledger's lock", async () => {
     world = createWorld();
-    await world.import([
-      storyFile("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
-    ]);
+    await world.import([storyFile("a", ["M1 10 invalid", "M1 20"])]);
     world.withLedger(() => expect(dismiss({ row: ["2"] }).rows).toBe(1));
   });
 });
@@ -142,7 +131,7 @@ describe("resolve (H5)", () => {
   async function strand(): Promise<string> {
     world = createWorld();
     world.sandbox.setFaults(lostAnswers());
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })];
+    const rows = ["M1 10", "M1 20"];
     const summary = await world.import([storyFile("a", rows)]);
     expect(summary.documents).toEqual({ stranded: 1 });
     world.sandbox.setFaults([]);
@@ -171,7 +160,7 @@ describe("resolve (H5)", () => {
 
   it("of another document's id is spoken against by the read, and refused where that document is ours", async () => {
     await strand();
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
+    await world.import([storyFile("b", ["M2 10"])]);
     const other = (await showAnything(world.target, "M2")).documents[0]?.documentId ?? "";
     await expect(check("M1", other)).rejects.toMatchObject({ code: "document-not-stranded" });
     world.withLedger((database) => database.exec("DELETE FROM document_states WHERE service_id = '" + other + "'"));
@@ -180,7 +169,7 @@ describe("resolve (H5)", () => {
 
   it("is refused for a document that is open", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     await expect(check("M1", "x")).rejects.toMatchObject({ code: "document-not-stranded" });
   });
 });
@@ -188,7 +177,7 @@ describe("resolve (H5)", () => {
 describe("replace (H26)", () => {
   it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", async () => {
     world = createWorld({ sandbox: { uniqueExternalId: true } });
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    const rows = ["M1 10"];
     await world.import([storyFile("a", rows)]);
     await replace("M1");
     expect((await world.resume()).exitCode).toBe(3);
@@ -206,13 +195,8 @@ describe("replace (H26)", () => {
 
   it("cancels, sends the next generation with what changed, and sends nothing by itself", async () => {
     world = createWorld();
-    await world.import([
-      storyFile("a", [
-        eventRow({ row: 2, document: "M1", minute: 10, key: "1", weight: "5" }),
-        eventRow({ row: 3, document: "M1", minute: 20, key: "2" }),
-      ]),
-    ]);
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "1", weight: "6" })])]);
+    await world.import([storyFile("a", ["M1 10 key=1 weight=5", "M1 20 key=2"])]);
+    await world.import([storyFile("b", ["M1 10 key=1 weight=6"])]);
     const before = world.sandbox.store.documents().length;
     expect(await replace("M1")).toMatchObject({ generation: 2, events: 2, cancels: true, missing: [] });
     expect(world.sandbox.store.documents()).toHaveLength(before);
@@ -231,11 +215,11 @@ describe("replace (H26)", () => {
 
   it("later rows follow the newest generation, and the same rows are known there", async () => {
     world = createWorld();
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    const rows = ["M1 10"];
     await world.import([storyFile("a", rows)]);
     await replace("M1");
     await world.resume();
-    const again = await world.import([storyFile("c", [...rows, eventRow({ row: 3, document: "M1", minute: 20 })])]);
+    const again = await world.import([storyFile("c", [...rows, "3: M1 20"])]);
     expect(again.rows).toMatchObject({ known: 1, staged: 1 });
     expect((await showAnything(world.target, "M1")).documents.map(({ events }) => events.length)).toEqual([2, 2]);
     const [row] = (await showAnything(world.target, "a.csv:2")).rows;
@@ -245,7 +229,7 @@ describe("replace (H26)", () => {
   it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", async () => {
     world = createWorld();
     world.sandbox.setFaults(lostAnswers());
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     world.sandbox.setFaults([]);
     expect(await replace("M1")).toMatchObject({ cancels: false, staysStranded: true, events: 1 });
     const summary = await world.resume();
@@ -260,19 +244,17 @@ describe("replace (H26)", () => {
 
   it("says which payloads the ledger no longer has", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
+    await world.import([storyFile("a", ["M1 10 key=t1"])]);
     world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
     expect((await replace("M1"))?.missing).toEqual([{ event: "weighing", keyParts: ["t1"] }]);
-    const again = await world.import([storyFile("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
+    const again = await world.import([storyFile("b", ["M1 10 key=t1"])]);
     expect(again.exitCode).toBe(0);
     expect((await showAnything(world.target, "M1")).documents[1]?.events.map(({ state }) => state)).toEqual(["landed"]);
   });
 
   it("is refused where nothing exists to be replaced", async () => {
     world = createWorld();
-    await world.import([
-      storyFile("a", [invalidRow(2, [{ key: "M1" }]), eventRow({ row: 3, document: "M1", minute: 5 })]),
-    ]);
+    await world.import([storyFile("a", ["M1 ? invalid", "M1 5"])]);
     await expect(replace("M1")).rejects.toMatchObject({ code: "document-not-replaceable" });
     await expect(replace("M7")).rejects.toMatchObject({ code: "document-unknown" });
   });
@@ -281,10 +263,8 @@ describe("replace (H26)", () => {
 describe("selectors", () => {
   it("narrow each other, and name by run, input, row, document and code", async () => {
     world = createWorld();
-    const first = await world.import([
-      storyFile("a", [invalidRow(2, [{ key: "M1" }]), invalidRow(3, [{ key: "M2" }])]),
-    ]);
-    await world.import([storyFile("b", [invalidRow(4, [{ key: "M1", minute: 5 }])])]);
+    const first = await world.import([storyFile("a", ["M1 ? invalid", "M2 ? invalid"])]);
+    await world.import([storyFile("b", ["4: M1 5 invalid"])]);
     const rows = (selectors: Parameters<typeof selectOpen>[1]) =>
       world.withLedger((database) => selectOpen(database, selectors).rows.length);
     expect(rows({})).toBe(3);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Shown } from "../../src/ledger/views/show/shown.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { showRuns } from "../../src/desk/status.js";
-import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
@@ -16,14 +16,7 @@ const show = (text: string): Promise<Shown> => showAnything(world.target, text);
 /** One document with a landed event, an invalid row and what it holds; another one that has landed. */
 async function storyWithHold(): Promise<void> {
   world = createWorld();
-  await world.import([
-    storyFile("a", [
-      eventRow({ row: 2, document: "M1", minute: 10 }),
-      invalidRow(3, [{ key: "M1", minute: 20 }]),
-      eventRow({ row: 4, document: "M1", minute: 30 }),
-      eventRow({ row: 5, document: "M2", minute: 10 }),
-    ]),
-  ]);
+  await world.import([storyFile("a", ["M1 10", "M1 20 invalid", "M1 30", "M2 10"])]);
 }
 
 describe("show of a document", () => {
@@ -69,7 +62,7 @@ describe("show of a row (P7)", () => {
 
   it("knows a row that stands among the known rows alone: known, and landed with another file (H24)", async () => {
     await storyWithHold();
-    await world.import([storyFile("b", [eventRow({ row: 7, document: "M2", minute: 10 })])]);
+    await world.import([storyFile("b", ["7: M2 10"])]);
     const [known] = (await show("b.csv:7")).rows;
     expect(known).toMatchObject({ fate: "known" });
     expect(known?.events[0]?.rows).toEqual(["a.csv, row 5", "b.csv, row 7"]);
@@ -106,7 +99,7 @@ describe("show of registrations, runs and requests", () => {
       { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 503, when: "before" } },
     ]);
     const before = world.clock.now();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     const { requests } = await showSentBetween(world.target, before, world.clock.now(), 100);
     expect(requests.map(({ kind }) => kind)).toEqual([
       "lookup-participant",

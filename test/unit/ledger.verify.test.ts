@@ -5,7 +5,6 @@ import { showRuns } from "../../src/desk/status.js";
 import type { Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
-import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 
 let world: World;
@@ -29,13 +28,7 @@ const against = (sandbox: Sandbox, chosen = {}) =>
 
 async function imported(): Promise<void> {
   world = createWorld();
-  await world.import([
-    storyFile("a", [
-      eventRow({ row: 2, document: "M1", minute: 10 }),
-      eventRow({ row: 3, document: "M1", minute: 20, name: "CLOSE" }),
-      eventRow({ row: 4, document: "M2", minute: 10 }),
-    ]),
-  ]);
+  await world.import([storyFile("a", ["M1 10", "M1 20 CLOSE", "M2 10"])]);
 }
 
 describe("verify", () => {
@@ -66,7 +59,7 @@ describe("verify", () => {
     expect(later.checked).toEqual({ participants: 0, addresses: 0, documents: 0, events: 0 });
     expect(later.unverifiable).toEqual([left("participant", 1), left("document", 2)]);
     await world.clock.run(world.clock.sleep(600_000));
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: 30 })])]);
+    await world.import([storyFile("b", ["M2 30"])]);
     expect((await against(world.sandbox, { since: world.clock.now() - 1000 })).checked).toMatchObject({ documents: 1 });
     await expect(against(world.sandbox, { document: "M9" })).rejects.toMatchObject({ code: "document-unknown" });
   });
@@ -107,7 +100,7 @@ describe("verify", () => {
   it("says what reads cannot tell: a stranded document", async () => {
     world = createWorld();
     world.sandbox.setFaults(lostAnswers());
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     world.sandbox.setFaults([]);
     const { unverifiable, differences } = await against(world.sandbox);
     expect(differences).toEqual([]);
@@ -116,7 +109,7 @@ describe("verify", () => {
 
   it("names what it could not read, and never takes it for agreement (F17)", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     const match = { method: "GET", path: "/documents/{id}" } as const;
     world.sandbox.setFaults([{ match, nth: 1, times: 6, action: { kind: "status", status: 500, when: "before" } }]);
     const found = await against(world.sandbox);

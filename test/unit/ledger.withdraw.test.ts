@@ -4,7 +4,7 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { showAnything } from "../../src/desk/show.js";
 import { withdrawSelected } from "../../src/desk/decide.js";
-import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
@@ -58,11 +58,7 @@ describe("the rest of a file that was imported with --limit", () => {
 describe("a row dated years ahead by mistake", () => {
   it("is taken back, and what it held goes", async () => {
     world = createWorld();
-    const rows = [
-      eventRow({ row: 2, document: "M1", minute: 10 }),
-      eventRow({ row: 3, document: "M1", minute: years }),
-      eventRow({ row: 4, document: "M1", minute: 20, key: "x" }),
-    ];
+    const rows = ["M1 10", eventRow({ row: 3, document: "M1", minute: years }), "M1 20 key=x"];
     const first = await world.import([storyFile("a", rows)]);
     expect(first.open.events).toMatchObject({ deferred: 1 });
     expect(await withdraw({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 1, events: 1 });
@@ -74,11 +70,8 @@ describe("a row dated years ahead by mistake", () => {
 describe("an invalid row", () => {
   it("holds nothing once its input is taken back, and holds again when the file comes again", async () => {
     world = createWorld();
-    const bad = invalidRow(2, [{ key: "M1", minute: 5 }]);
-    await world.import([
-      storyFile("bad", [bad]),
-      storyFile("good", [eventRow({ row: 2, document: "M1", minute: 10 })]),
-    ]);
+    const bad = "2: M1 5 invalid";
+    await world.import([storyFile("bad", [bad]), storyFile("good", ["M1 10"])]);
     expect(timelines()).toEqual([]);
     expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
     const after = await world.resume();
@@ -105,7 +98,7 @@ describe("what cannot be taken back", () => {
   it("is what was sent, or may have been: nothing fits, and what there is is said", async () => {
     world = createWorld();
     world.sandbox.setFaults(lostAnswers(50));
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await world.import([storyFile("a", ["M1 10"])]);
     world.sandbox.setFaults([]);
     await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })])]);
     await expect(withdraw({ input: "a.csv" })).rejects.toMatchObject({

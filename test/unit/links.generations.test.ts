@@ -88,13 +88,11 @@ describe("two linked loads that both came back changed (F107)", () => {
 
 test("a link to a document that is being replaced waits until its predecessor can be cancelled", async () => {
   const world = await linkedWorld();
-  world.write("rows-a.csv", [{ doc: "A", at: 1 }]);
-  await world.import("rows-a.csv");
+  await world.brought("rows-a.csv", ["A 1"]);
   await world.typed("replace", "load/A", "--reason", "wrong");
   // By the service's clock the CANCEL is still to come.
   world.sandbox.setClockOffset(-600_000);
-  world.write("rows-b.csv", [{ doc: "B", at: 2, what: "one-way", other: "A" }]);
-  const { code, out, err } = await world.import("rows-b.csv");
+  const { code, out, err } = await world.brought("rows-b.csv", ["B 2 one-way A"]);
   expect(code, out + err).toBe(0);
   expect(world.timelines("B")).toEqual([]);
   world.sandbox.setClockOffset(0);

@@ -7,8 +7,7 @@ const idOf = (world: LinkedWorld, key: string): string => world.timelines(key)[0
 describe("rows by key and rows by documentId (F110)", () => {
   test("go out in one order, whichever file brings them", async () => {
     const world = await linkedWorld();
-    world.write("rows-1.csv", [{ doc: "A", at: 1 }]);
-    await world.import("rows-1.csv");
+    await world.brought("rows-1.csv", ["A 1"]);
     const id = idOf(world, "A");
     world.write(
       "rows-2.csv",
@@ -30,9 +29,8 @@ describe("rows by key and rows by documentId (F110)", () => {
 
   test("share their lifecycle: after a CLOSE by one name nothing is sent by the other", async () => {
     const world = await linkedWorld();
-    world.write("rows-1.csv", [{ doc: "A", at: 1 }]);
-    await world.import("rows-1.csv");
-    world.write("rows-2.csv", [{ doc: "A", at: 10, what: "close" }]);
+    await world.brought("rows-1.csv", ["A 1"]);
+    world.write("rows-2.csv", ["A 10 close"]);
     world.write("ids-2.csv", [{ doc: idOf(world, "A"), at: 20 }]);
     const { code, out } = await world.import("ids-2.csv", "rows-2.csv");
     expect([code, out, world.refusals()]).toEqual([3, expect.stringContaining("after-close"), []]);
@@ -41,13 +39,12 @@ describe("rows by key and rows by documentId (F110)", () => {
 
   test("an invalid row by id holds what is later by key, until it is corrected", async () => {
     const world = await linkedWorld();
-    world.write("rows-1.csv", [{ doc: "A", at: 1 }]);
-    await world.import("rows-1.csv");
+    await world.brought("rows-1.csv", ["A 1"]);
     const header = "Doc,What,At,Key,Other,Company,Carrier,Depot,Weight\n";
     const row = (company: string) =>
       `${header}${idOf(world, "A")},split,2026-01-01 00:20,20,${company},11222333000181,,,1\n`;
     world.write("ids-2.csv", row(""));
-    world.write("rows-2.csv", [{ doc: "A", at: 30 }]);
+    world.write("rows-2.csv", ["A 30"]);
     expect((await world.import("ids-2.csv", "rows-2.csv")).code).toBe(3);
     expect(world.timeline("A")).toEqual(["1 Weighing"]);
     world.write("ids-2.csv", row("B"));
@@ -57,22 +54,17 @@ describe("rows by key and rows by documentId (F110)", () => {
 
   test("a link by id to a document of ours waits for what is earlier there, and follows it into its next generation", async () => {
     const world = await linkedWorld();
-    world.write("rows-1.csv", [{ doc: "B", at: 1 }]);
-    await world.import("rows-1.csv");
+    await world.brought("rows-1.csv", ["B 1"]);
     const first = idOf(world, "B");
-    world.write("rows-2.csv", [
-      { doc: "A", at: 20, what: "link-id", other: first },
-      { doc: "B", at: 10 },
-      { doc: "B", at: 30 },
-    ]);
-    expect((await world.import("rows-2.csv")).code).toBe(0);
+    expect(
+      (await world.brought("rows-2.csv", [{ doc: "A", at: 20, what: "link-id", other: first }, "B 10", "B 30"])).code,
+    ).toBe(0);
     expect([world.timeline("B"), world.refusals()]).toEqual([
       ["1 Weighing", "10 Weighing", "20 RELATED mirror", "30 Weighing"],
       [],
     ]);
     await world.typed("replace", "B", "--reason", "wrong");
-    world.write("rows-3.csv", [{ doc: "C", at: 20, what: "link-id", other: first }]);
-    expect((await world.import("rows-3.csv")).code).toBe(0);
+    expect((await world.brought("rows-3.csv", [{ doc: "C", at: 20, what: "link-id", other: first }])).code).toBe(0);
     expect(
       world.timelines("B").map(({ state, events }) => [state, events.filter((one) => one.includes("mirror"))]),
     ).toEqual([
@@ -86,13 +78,11 @@ describe("rows by key and rows by documentId (F110)", () => {
     world.sandbox.setFaults([
       { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
     ]);
-    world.write("rows-1.csv", [{ doc: "A", at: 10 }]);
-    expect((await world.import("rows-1.csv")).code).toBe(3);
+    expect((await world.brought("rows-1.csv", ["A 10"])).code).toBe(3);
     const id = idOf(world, "A");
-    world.write("ids-1.csv", [{ doc: id, at: 20 }]);
-    await world.import("ids-1.csv");
+    await world.brought("ids-1.csv", [{ doc: id, at: 20 }]);
     expect((await world.typed("resolve", "load/A", "--document-id", id, "--yes")).code).toBe(0);
-    world.write("rows-2.csv", [{ doc: "A", at: 30 }]);
+    world.write("rows-2.csv", ["A 30"]);
     world.write("ids-2.csv", [
       { doc: id, at: 40, what: "close" },
       { doc: id, at: 35 },

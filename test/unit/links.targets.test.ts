@@ -1,6 +1,6 @@
 /** Documents that other documents' events make (service.md, Event endpoints, rule 6; HARD-CASES H19), in every order of their rows. */
 import { describe, expect, test } from "vitest";
-import { type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
+import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 
 /** Every order of these. */
 const orders = <Item>(items: readonly Item[]): Item[][] =>
@@ -9,11 +9,11 @@ const orders = <Item>(items: readonly Item[]): Item[][] =>
     : items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
 
 /** A splits into B, and B into C; both have rows of their own, with loads of this number. */
-const chain = (number: number): LinkRow[] => [
-  { doc: `A${number}`, at: 10, what: "split", other: `B${number}` },
-  { doc: `B${number}`, at: 20, what: "split", other: `C${number}` },
-  { doc: `B${number}`, at: 30 },
-  { doc: `C${number}`, at: 40 },
+const chain = (number: number) => [
+  `A${number} 10 split B${number}`,
+  `B${number} 20 split C${number}`,
+  `B${number} 30`,
+  `C${number} 40`,
 ];
 const ends = (world: LinkedWorld, number: number) =>
   ["A", "B", "C"].map((key) => world.timelines(`${key}${number}`).map(({ events }) => events));
@@ -29,7 +29,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     const world = await linkedWorld();
     world.write(
       "rows-1.csv",
-      every.flatMap((order, number) => order.map((index) => chain(number)[index] as LinkRow)),
+      every.flatMap((order, number) => order.map((index) => chain(number)[index] as string)),
     );
     const { code, out, err } = await world.import("rows-1.csv");
     expect([code, world.refusals()], out + err).toEqual([0, []]);
@@ -41,7 +41,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     for (const step of [0, 1, 2, 3]) {
       world.write(
         `rows-${step}.csv`,
-        every.map((order, number) => chain(number)[order[step] as number] as LinkRow),
+        every.map((order, number) => chain(number)[order[step] as number] as string),
       );
       expect([0, 3]).toContain((await world.import(`rows-${step}.csv`)).code);
     }
@@ -66,13 +66,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
 
   test("a SPLIT into its own document is a problem of the row, and holds what follows it until it is corrected (F109)", async () => {
     const world = await linkedWorld();
-    world.write("rows-1.csv", [
-      { doc: "A", at: 10 },
-      { doc: "A", at: 20, what: "split", other: "A" },
-      { doc: "A", at: 30 },
-      { doc: "B", at: 10 },
-    ]);
-    const { code, out } = await world.import("rows-1.csv");
+    const { code, out } = await world.brought("rows-1.csv", ["A 10", "A 20 split A", "A 30", "B 10"]);
     expect([code, out]).toEqual([3, expect.stringContaining("target-is-itself")]);
     expect([world.timeline("A"), world.timeline("B"), world.refusals()]).toEqual([
       ["10 Weighing"],
@@ -86,14 +80,8 @@ describe("a document that a SPLIT makes, and its own rows", () => {
 
   test("a SPLIT into a load that exists is found by the plan, names both, and holds only what is later on its own load (F112)", async () => {
     const world = await linkedWorld();
-    world.write("rows-1.csv", [{ doc: "B", at: 5 }]);
-    await world.import("rows-1.csv");
-    const rows: LinkRow[] = [
-      { doc: "A", at: 10 },
-      { doc: "A", at: 20, what: "split", other: "B" },
-      { doc: "A", at: 30 },
-      { doc: "B", at: 40 },
-    ];
+    await world.brought("rows-1.csv", ["B 5"]);
+    const rows = ["A 10", "A 20 split B", "A 30", "B 40"];
     world.write("rows-2.csv", rows);
     const plan = await world.plan("rows-2.csv");
     expect(plan.out).toContain("2 to send, 1 held, 1 that can never be sent");
@@ -108,7 +96,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
       [],
     ]);
     // The right key goes in its place.
-    world.write("rows-2.csv", rows.with(1, { doc: "A", at: 20, what: "split", other: "C" }));
+    world.write("rows-2.csv", rows.with(1, "A 20 split C"));
     expect((await world.import("rows-2.csv")).code).toBe(0);
     expect([world.timeline("A"), world.timeline("C")]).toEqual([
       ["10 Weighing", "20 SPLIT", "30 Weighing"],
@@ -118,15 +106,15 @@ describe("a document that a SPLIT makes, and its own rows", () => {
 
   test("two loads that SPLIT into each other: the first makes the second, the other says why not, and nothing overtakes it (F115)", async () => {
     const world = await linkedWorld();
-    const rows = (number: number): LinkRow[] => [
-      { doc: `A${number}`, at: 10, what: "split", other: `B${number}` },
-      { doc: `A${number}`, at: 30 },
-      { doc: `B${number}`, at: 20, what: "split", other: `A${number}` },
-      { doc: `B${number}`, at: 40 },
+    const rows = (number: number) => [
+      `A${number} 10 split B${number}`,
+      `A${number} 30`,
+      `B${number} 20 split A${number}`,
+      `B${number} 40`,
     ];
     world.write(
       "rows-1.csv",
-      every.flatMap((order, number) => order.map((index) => rows(number)[index] as LinkRow)),
+      every.flatMap((order, number) => order.map((index) => rows(number)[index] as string)),
     );
     const { code, out } = await world.import("rows-1.csv");
     expect([code, world.refusals(), out]).toEqual([3, [], expect.stringContaining("target-exists")]);

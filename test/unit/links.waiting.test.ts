@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { planCodes } from "../../src/model/codes/plan.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
-import { COMPANY, type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
+import { COMPANY, type LinkedWorld, linkedWorld, linkRow } from "../support/linked.js";
 
 interface Case {
   /** Rows imported before, and what is put in the service's way afterwards. */
-  before?: LinkRow[];
+  before?: string[];
   faults?: FaultRule[];
-  rows: LinkRow[];
+  /** A SPLIT into its own document is invalid; a link to an id that nothing has is refused. */
+  rows: string[];
   /** Of the printed commands the one that begins so; what a person does with it where it asks for something. */
   command: RegExp;
   person?: (world: LinkedWorld, out: string) => Promise<void> | void;
@@ -19,12 +20,6 @@ interface Case {
 }
 
 const CARRIER = "11444777000161";
-const nowhere = "no-such-document";
-const weigh = (doc: string, at: number): LinkRow => ({ doc, at });
-/** What the service refuses: a link to an id that nothing has. */
-const bad = (doc: string, at: number): LinkRow => ({ doc, at, what: "link-id", other: nowhere });
-/** Invalid: it makes the document that it is on. */
-const invalid = (doc: string, at: number): LinkRow => ({ doc, at, what: "split", other: doc });
 const lost = { kind: "drop", when: "after" } as const;
 const onEvents = { path: "/documents/events" };
 
@@ -46,33 +41,33 @@ async function correctWith(world: LinkedWorld, out: string, mend: (text: string)
 }
 
 const cases: Record<string, Case> = {
-  "behind-invalid-row": { rows: [invalid("A", 1), weigh("A", 2)], command: /^rejects/, person: correct },
+  "behind-invalid-row": { rows: ["A 1 split A", "A 2"], command: /^rejects/, person: correct },
   "behind-rejected": {
-    before: [weigh("A", 1)],
-    rows: [bad("A", 2), weigh("A", 3)],
+    before: ["A 1"],
+    rows: ["A 2 link-id nowhere", "A 3"],
     command: /^rejects/,
     person: correct,
   },
   "behind-held": {
-    rows: [weigh("A", 1), { doc: "A", at: 2, what: "link", other: "X" }, weigh("A", 3)],
+    rows: ["A 1", "A 2 link X", "A 3"],
     command: /^dismiss/,
     givenUp: [1],
   },
   "behind-linked": {
-    before: [weigh("A", 1), weigh("B", 1)],
-    rows: [bad("B", 2), { doc: "A", at: 3, what: "link", other: "B" }, weigh("A", 4)],
+    before: ["A 1", "B 1"],
+    rows: ["B 2 link-id nowhere", "A 3 link B", "A 4"],
     command: /^rejects/,
     person: correct,
   },
   "behind-stalled": {
-    before: [weigh("A", 1), weigh("B", 1)],
+    before: ["A 1", "B 1"],
     faults: [{ match: onEvents, nth: 1, times: 6, action: lost }],
-    rows: [weigh("A", 2), { doc: "B", at: 3, what: "link", other: "A" }, weigh("A", 4)],
+    rows: ["A 2", "B 3 link A", "A 4"],
     command: /^resume/,
   },
   "document-stalled": {
     faults: [{ match: onEvents, nth: 1, times: 6, action: { kind: "drop", when: "before" } }],
-    rows: [weigh("A", 1), { doc: "B", at: 2, what: "link", other: "A" }, weigh("A", 3)],
+    rows: ["A 1", "B 2 link A", "A 3"],
     command: /^resume/,
   },
   "document-rejected": {
@@ -80,62 +75,52 @@ const cases: Record<string, Case> = {
       match,
       action: { kind: "status", status: 400, when: "before" },
     })),
-    rows: [weigh("A", 1), weigh("A", 2), { doc: "B", at: 3, what: "one-way", other: "A" }],
+    rows: ["A 1", "A 2", "B 3 one-way A"],
     command: /^rejects/,
     // Its owner is another company.
     person: (world, out) => correctWith(world, out, (text) => text.replaceAll(COMPANY, CARRIER)),
   },
   "document-stranded": {
     faults: [{ match: onEvents, nth: 1, action: lost }],
-    rows: [weigh("A", 1), { doc: "A", at: 2, what: "close" }, { doc: "B", at: 3, what: "link", other: "A" }],
+    rows: ["A 1", "A 2 close", "B 3 link A"],
     command: /^resolve/,
     async person(world) {
       await world.typed("resolve", "load/A", "--document-id", world.timelines("A")[0]?.id ?? "", "--yes");
     },
   },
   "reference-unknown": {
-    rows: [
-      weigh("A", 1),
-      { doc: "A", at: 2, what: "link", other: "X" },
-      weigh("A", 3),
-      { doc: "A", at: 4, what: "link", other: "X" },
-      weigh("A", 5),
-    ],
+    rows: ["A 1", "A 2 link X", "A 3", "A 4 link X", "A 5"],
     command: /^dismiss --code reference-unknown/,
     givenUp: [1, 3],
   },
   "related-not-created": {
-    rows: [invalid("B", 1), weigh("B", 2), { doc: "A", at: 3, what: "one-way", other: "B" }, weigh("A", 4)],
+    rows: ["B 1 split B", "B 2", "A 3 one-way B", "A 4"],
     command: /^rejects/,
     person: correct,
   },
   "related-cancelled": {
-    before: [weigh("B", 1), { doc: "B", at: 2, what: "cancel" }],
-    rows: [weigh("A", 1), { doc: "A", at: 3, what: "link", other: "B" }, weigh("A", 4)],
+    before: ["B 1", "B 2 cancel"],
+    rows: ["A 1", "A 3 link B", "A 4"],
     command: /^dismiss --code related-cancelled/,
     givenUp: [1],
   },
   "target-not-created": {
-    rows: [invalid("A", 1), { doc: "A", at: 2, what: "split", other: "B" }, weigh("B", 3)],
+    rows: ["A 1 split A", "A 2 split B", "B 3"],
     command: /^rejects/,
     person: correct,
   },
   "link-circle": {
-    rows: [
-      { doc: "A", at: 1, what: "link", other: "B" },
-      { doc: "A", at: 2, what: "split", other: "B" },
-      weigh("B", 3),
-    ],
+    rows: ["A 1 link B", "A 2 split B", "B 3"],
     command: /^dismiss --row/,
     givenUp: [0],
   },
   "participant-not-registered": {
-    rows: [weigh("A", 1), { doc: "A", at: 2, what: "carried", carrier: "C9", depot: "D9" }, weigh("A", 3)],
+    rows: ["A 1", "A 2 carried carrier=C9 depot=D9", "A 3"],
     command: /^dismiss --code participant-not-registered/,
     givenUp: [1],
   },
   "address-not-registered": {
-    rows: [weigh("A", 1), { doc: "A", at: 2, what: "carried", carrier: "C1", depot: "D9" }, weigh("A", 3)],
+    rows: ["A 1", "A 2 carried carrier=C1 depot=D9", "A 3"],
     command: /^dismiss --code address-not-registered/,
     givenUp: [1],
   },
@@ -166,16 +151,13 @@ test.each(Object.entries(cases))(
   "%s: names what it waits for, and the printed command ends it alone",
   async (code, one) => {
     const world = await linkedWorld();
-    world.write("carriers-1.csv", [{ doc: "", at: 1, company: CARRIER, carrier: "C1", depot: "D1" }]);
-    const carriers = await world.import("carriers-1.csv");
+    const carriers = await world.brought("carriers-1.csv", [`- 1 weigh company=${CARRIER} carrier=C1 depot=D1`]);
     expect(carriers.code, carriers.out + carriers.err).toBe(0);
     if (one.before !== undefined) {
-      world.write("rows-1.csv", one.before);
-      expect((await world.import("rows-1.csv")).code).toBe(0);
+      expect((await world.brought("rows-1.csv", one.before)).code).toBe(0);
     }
     world.sandbox.setFaults(one.faults ?? []);
-    world.write("rows-2.csv", one.rows);
-    const ended = await world.import("rows-2.csv");
+    const ended = await world.brought("rows-2.csv", one.rows);
     expect([3, 4]).toContain(ended.code);
     expect(ended.out).toMatch(/^(Not finished|.* (need|wait)s? )/);
     world.sandbox.setFaults([]);
@@ -193,11 +175,12 @@ test.each(Object.entries(cases))(
     const { code: last, out } = await world.typed("resume");
     expect(last, out).toBe(0);
     // All has landed, but what was given up.
-    const gone = new Set((one.givenUp ?? []).map((index) => one.rows[index]));
-    for (const doc of new Set(one.rows.map((row) => row.doc))) {
+    const rows = one.rows.map(linkRow);
+    const gone = new Set((one.givenUp ?? []).map((index) => rows[index]));
+    for (const doc of new Set(rows.map((row) => row.doc))) {
       const sent = world.timeline(doc).filter((event) => !/ (target|mirror)$/.test(event));
-      const before = (one.before ?? []).filter((row) => row.doc === doc).length;
-      const expected = one.rows.filter((row) => row.doc === doc && !gone.has(row)).map(({ at }) => at);
+      const before = (one.before ?? []).filter((row) => linkRow(row).doc === doc).length;
+      const expected = rows.filter((row) => row.doc === doc && !gone.has(row)).map(({ at }) => at);
       expect(
         sent.slice(before).map((event) => Number(event.split(" ")[0])),
         doc,

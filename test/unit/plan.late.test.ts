@@ -1,19 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type World } from "../nights/simulation/world.js";
+import { createWorld, type World, storyFile } from "../nights/simulation/world.js";
 
 let world: World;
 afterEach(() => world.close());
 
-const first = { name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, document: "M1", minute: 60 })] };
-const late = {
-  name: "b.csv",
-  contentHash: "b",
-  rows: [
-    eventRow({ row: 2, document: "M1", minute: 10, key: "late" }),
-    eventRow({ row: 3, document: "M1", minute: 90 }),
-  ],
-};
+const first = storyFile("a", ["M1 60"]);
+const late = storyFile("b", ["M1 10 key=late", "M1 90"]);
 
 describe("an event that took place before the last one on its timeline", () => {
   test("is refused by the plan, and what follows goes on (H12)", async () => {

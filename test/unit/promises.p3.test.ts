@@ -23,8 +23,7 @@ test.each(seeds)(
     const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
     const world = await linkedWorld();
     const loads = Array.from({ length: 16 }, (_, index) => `L${index}`);
-    world.write("rows-0.csv", [{ doc: "Z", at: 1 }]);
-    await world.import("rows-0.csv");
+    await world.brought("rows-0.csv", ["Z 1"]);
     const there = world.timelines("Z")[0]?.id ?? "";
     let open: Open[] = [];
     let count = 0;

@@ -40,8 +40,7 @@ test.each(seeds)(
     const own = world.env;
     world.env = { ...own, ROWFERRY_LEDGER: join(world.cwd, "other.db") };
     if (foreign.length > 0) {
-      world.write("ids-other.csv", foreign);
-      expect((await world.import("ids-other.csv")).code).toBe(0);
+      expect((await world.brought("ids-other.csv", foreign)).code).toBe(0);
     }
     world.env = own;
     // Where an answer is lost a foreign key cannot be told from our own: those documents get theirs.

@@ -3,7 +3,7 @@ import type { Summary } from "../../../src/model/summary.js";
 import type { FaultAction } from "../../../src/sandbox/index.js";
 import { eventRow } from "./story-rows.js";
 import { differences, REGISTERED_TWICE, type Timelines, timelinesOf } from "../../processes/timelines.js";
-import { createWorld, type StoryFile, type World } from "./world.js";
+import { createWorld, type StoryFile, type World, storyFile } from "./world.js";
 
 export const faultActions: FaultAction[] = [
   ...[500, 502, 503, 504, 429].map((status): FaultAction => ({ kind: "status", status, when: "before" })),
@@ -19,27 +19,23 @@ export const faultActions: FaultAction[] = [
 
 /** Three documents, relations both ways, a target with a row of its own, CLOSE and CANCEL. */
 export const files: StoryFile[] = [
-  {
-    name: "small.csv",
-    contentHash: "small",
-    rows: [
-      eventRow({ row: 2, document: "A", minute: 10 }),
-      eventRow({ row: 3, document: "A", minute: 20, name: "RELATED", related: { document: "B", bidirectional: true } }),
-      eventRow({ row: 4, document: "B", minute: 15, participant: "44555666000104" }),
-      eventRow({ row: 5, document: "B", minute: 30, target: "T" }),
-      eventRow({ row: 6, document: "B", minute: 40, name: "CLOSE" }),
-      eventRow({ row: 7, document: "C", minute: 10, street: "Rua B" }),
-      eventRow({
-        row: 8,
-        document: "C",
-        minute: 50,
-        name: "RELATED",
-        related: { document: "A", bidirectional: false },
-      }),
-      eventRow({ row: 9, document: "C", minute: 60, name: "CANCEL", reason: "wrong" }),
-      eventRow({ row: 10, document: "T", minute: 35, onTarget: true }),
-    ],
-  },
+  storyFile("small", [
+    "A 10",
+    "A 20 RELATED to=B",
+    "B 15 participant=44555666000104",
+    "B 30 target=T",
+    "B 40 CLOSE",
+    eventRow({ row: 7, document: "C", minute: 10, street: "Rua B" }),
+    eventRow({
+      row: 8,
+      document: "C",
+      minute: 50,
+      name: "RELATED",
+      related: { document: "A", bidirectional: false },
+    }),
+    "C 60 CANCEL reason=wrong",
+    "T 35 onTarget",
+  ]),
 ];
 
 async function toRest(world: World): Promise<Summary> {

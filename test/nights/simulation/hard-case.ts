@@ -8,20 +8,18 @@ import { eventDeduplicationId } from "../../../src/model/keys.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
 import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";
 import { eventRow, type EventRow, minuteOf, START } from "./story-rows.js";
-import { createWorld, type RunPlan, type StoryFile, type World, type WorldOptions } from "./world.js";
+import { createWorld, type RunPlan, type StoryFile, storyFile, type World, type WorldOptions } from "./world.js";
 
 /** The world of the case under way; its test closes it. */
 export let world: World;
 
 let files = 0;
-export const fileOf = (rows: MappedRow[]): StoryFile => {
-  files += 1;
-  return { name: `file-${files}.csv`, contentHash: `file-${files}`, rows };
-};
-export const file = (...rows: Omit<EventRow, "row">[]): StoryFile =>
-  fileOf(rows.map((row, index) => eventRow({ row: index + 2, ...row })));
+export const fileOf = (rows: readonly (MappedRow | string)[]): StoryFile => storyFile(`file-${(files += 1)}`, rows);
+type Row = Omit<EventRow, "row"> | string;
+export const file = (...rows: Row[]): StoryFile =>
+  fileOf(rows.map((row, index) => (typeof row === "string" ? row : eventRow({ row: index + 2, ...row }))));
 /** Imports a file of these rows. */
-export const imported = (...rows: Omit<EventRow, "row">[]) => world.import([file(...rows)]);
+export const imported = (...rows: Row[]) => world.import([file(...rows)]);
 export const on = (document: string, ...when: number[]) => when.map((minute) => ({ document, minute }));
 export const at = (...when: number[]) => on("M1", ...when);
 

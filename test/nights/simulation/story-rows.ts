@@ -148,3 +148,21 @@ export function invalidRow(
     },
   };
 }
+
+/**
+ * A row in words: document and minute (`?`: it cannot be told), then what differs from a plain weighing: `M1 10 key=a weight=5 bad`,
+ * `M1 20 CLOSE`, `M1 20 RELATED to=M2` (in both directions), `M1 10 invalid`. Before a colon its number, where it is not the next.
+ */
+export function rowInWords(words: string, next: number): MappedRow {
+  const [, number = next, document = "", when, rest = ""] = /^(?:(\d+): )?(\S+) (\d+|\?)(.*)$/.exec(words) ?? [];
+  const [row, minute] = [Number(number), Number(when)];
+  if (rest === " invalid")
+    return invalidRow(row, document === "?" ? [] : [{ key: document, ...(when === "?" ? {} : { minute }) }]);
+  const members = rest.match(/\S+/g)?.map((word) => {
+    const [name = "", text] = word.split("=");
+    if (name === "to") return ["related", { document: text, bidirectional: true }];
+    if (/^[A-Z]/.test(name)) return ["name", name];
+    return [name, text ?? true];
+  });
+  return eventRow({ row, document, minute, ...(Object.fromEntries(members ?? []) as Partial<EventRow>) });
+}

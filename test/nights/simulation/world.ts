@@ -28,6 +28,7 @@ import type { TransportReply, TransportRequest } from "../../../src/submit/trans
 import { VirtualClock } from "../../support/submit/virtual-clock.js";
 import { createRefusals } from "./refusals.js";
 import { sandboxTransport } from "./sandbox-transport.js";
+import { rowInWords } from "./story-rows.js";
 
 /** One file of a story: rows as a mapping would have given them. */
 export interface StoryFile {
@@ -36,11 +37,11 @@ export interface StoryFile {
   rows: MappedRow[];
 }
 
-/** Named after its content. */
-export const storyFile = (contentHash: string, rows: MappedRow[]): StoryFile => ({
+/** Named after its content; rows in words are numbered as below a header. */
+export const storyFile = (contentHash: string, rows: readonly (MappedRow | string)[]): StoryFile => ({
   name: `${contentHash}.csv`,
   contentHash,
-  rows,
+  rows: rows.map((row, index) => (typeof row === "string" ? rowInWords(row, index + 2) : row)),
 });
 
 /** So many answers to writes of documents and events are lost, from the next one on. */
