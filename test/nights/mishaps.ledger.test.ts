@@ -51,8 +51,7 @@ describe("a ledger of another service (F94)", () => {
     ].map((command) => [command]),
   )("is neither read nor written: %s", async (command) => {
     const office = await openOfficeAt(createSandbox({}), weighings);
-    office.writeCsv("loads.csv", rows);
-    await office.import("loads.csv");
+    await office.brought("loads.csv", rows);
     const home = office.world.env["ROWFERRY_BASE_URL"] ?? "";
     const before = readFileSync(office.path("state/env/ledger.db"));
     office.world.env["ROWFERRY_BASE_URL"] = elsewhere;
@@ -72,8 +71,7 @@ describe("a ledger of another service (F94)", () => {
 describe("a ledger that could not be given to another address", () => {
   async function moved() {
     const office = await openOfficeAt(createSandbox({}), weighings);
-    office.writeCsv("loads.csv", rows);
-    await office.import("loads.csv");
+    await office.brought("loads.csv", rows);
     const before = readFileSync(office.path("state/env/ledger.db"));
     office.world.env["ROWFERRY_BASE_URL"] = "http://127.0.0.1:9";
     office.world.clock = {
@@ -150,10 +148,7 @@ describe("a journal with a hole (F91)", () => {
   async function kept() {
     const office = openOffice(weighings);
     office.writeCsv("loads.csv", rows);
-    office.writeCsv("more.csv", [
-      ["Load", "At", "Gross"],
-      ["L3", "2026-01-01 10:00", "5"],
-    ]);
+    office.writeCsv("more.csv", ["Load,At,Gross", "L3,2026-01-01 10:00,5"]);
     const journal = office.path("journal.ndjson");
     const importing = (name: string, ...flags: string[]) =>
       office.type("import", office.path("m.yaml"), office.path(name), ...flags);

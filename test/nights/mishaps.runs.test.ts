@@ -55,10 +55,7 @@ describe("--on-finish and --metrics run whatever the end (F19)", () => {
 describe("what grows (F99)", () => {
   it("prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since", async () => {
     const office = open();
-    office.writeCsv("other.csv", [
-      ["Load", "At", "Gross"],
-      ["L2", "2026-01-01 10:00", "much"],
-    ]);
+    office.writeCsv("other.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,much"]);
     await office.type(...office.importing);
     await office.type("import", office.path("m.yaml"), office.path("other.csv"));
     const folders = () => readdirSync(office.path("state/sandbox/runs")).toSorted();

@@ -18,7 +18,10 @@ import {
 import { testWorld, type, type TestWorld } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
-export type Cells = readonly string[];
+/** Cells of a row; or its text, where no cell has a comma. */
+export type Cells = readonly string[] | string;
+
+const cellsOf = (rows: readonly Cells[]) => rows.map((row) => (typeof row === "string" ? row.split(",") : [...row]));
 
 export interface Office {
   world: TestWorld;
@@ -27,6 +30,8 @@ export interface Office {
   type(...argv: string[]): Promise<{ code: number; out: string; err: string }>;
   /** `import` with `--json`: its summary. @throws where it came to none */
   import(...files: string[]): Promise<Summary>;
+  /** Writes a CSV file and imports it. */
+  brought(...csv: Parameters<Office["writeCsv"]>): Promise<Summary>;
   /** The same of any command that runs. */
   run(...argv: string[]): Promise<Summary>;
   writeMapping(source: string | object): void;
@@ -86,18 +91,25 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
     void sandbox.close();
     return found;
   };
+  const imported: Office["import"] = (...files) =>
+    summarised("import", path("m.yaml"), ...files.map((file) => (/\.\w+$/.test(file) ? path(file) : file)));
+  const writeCsv: Office["writeCsv"] = (name, rows, { end = "" } = {}) =>
+    writeFileSync(path(name), stringify(cellsOf(rows)) + end);
   return {
     world,
     path,
     writeMapping,
     type: run,
     run: summarised,
-    import: (...files) =>
-      summarised("import", path("m.yaml"), ...files.map((file) => (/\.\w+$/.test(file) ? path(file) : file))),
-    writeCsv: (name, rows, { end = "" } = {}) => writeFileSync(path(name), stringify(rows as string[][]) + end),
+    import: imported,
+    writeCsv,
+    brought(...csv) {
+      writeCsv(...csv);
+      return imported(csv[0]);
+    },
     async writeExcel(name, rows) {
       const workbook = new exceljs.Workbook();
-      workbook.addWorksheet("Sheet1").addRows(rows as string[][]);
+      workbook.addWorksheet("Sheet1").addRows(cellsOf(rows));
       await workbook.xlsx.writeFile(path(name));
     },
     documents: () => atService(({ store }) => store.documents()),

@@ -234,7 +234,7 @@ test("keys that differ only by case, width or leading zeros are named, and equal
   const office = openOffice(weighings);
   const row = (load: string, minute: number) => [load, `2025-01-01 10:0${minute}`, "5"];
   const loads = [row("K1", 0), row("k1", 1), row("K1", 2), row("Ｋ1", 3), row("007", 4), row("7", 5), row("K2", 6)];
-  office.writeCsv("loads.csv", [["Load", "At", "Gross"], ...loads]);
+  office.writeCsv("loads.csv", ["Load,At,Gross", ...loads]);
   const { code, out } = await office.type("check", office.path("m.yaml"), office.path("loads.csv"), "--json");
   const [table] = out
     .trim()

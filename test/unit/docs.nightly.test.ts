@@ -57,11 +57,7 @@ it("the backup of the crontab runs day after day, and leaves the last fourteen a
   const [line = ""] = /(?<=rowferry )ledger backup .*/.exec(blocks("crontab")[0] ?? "") ?? [];
   const argv = line.replace("/backup", "backup").replace("--target production", "").split(/ +/);
   const office = openOffice(weighings);
-  office.writeCsv("w.csv", [
-    ["Load", "At", "Gross"],
-    ["L1", "2026-01-01 10:10", "1"],
-  ]);
-  await office.import("w.csv");
+  await office.brought("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1"]);
   mkdirSync(office.path("backup"));
   writeFileSync(office.path("backup/rowferry-before.db"), "");
   for (let day = 0; day < 40; day += 1) {

@@ -17,10 +17,7 @@ test.each(["inbox", "inbox/*"])(
   async (argument) => {
     const office = openOffice(source);
     mkdirSync(office.path("inbox"));
-    office.writeCsv("inbox/w-1.csv", [
-      ["Load", "At", "Gross"],
-      ["L1", "2026-01-01 10:10", "1"],
-    ]);
+    office.writeCsv("inbox/w-1.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1"]);
     for (const [name, content] of Object.entries(others)) writeFileSync(office.path(`inbox/${name}`), content);
     const { code, out, err } = await office.type("import", office.path("m.yaml"), office.path(argument));
     expect([code, office.documents().length], out + err).toEqual([0, 1]);

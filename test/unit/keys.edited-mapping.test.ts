@@ -126,8 +126,7 @@ test.each<[string, Case]>([
   ],
 ])("%s", async (_name, { gross = {}, attributes, rest = "kept", open, changed = [], there: other = {} }) => {
   const office = openOffice(edited({}));
-  office.writeCsv("w.csv", source);
-  const first = await office.import("w.csv");
+  const first = await office.brought("w.csv", source);
   await expectOpen(office, first, loads(3, 10));
   const second = await office.import(correct(office, first, { L3: "3", L4: "4" }, rest));
   await expectOpen(office, second, loads(5, 10));

@@ -43,16 +43,16 @@ it.each(["", "\n"])(
   "of equal rows a dismissal gives up the one that was named, also when they come back (end: %j)",
   async (end) => {
     const office = openOffice(weighings);
-    office.writeCsv("w.csv", twins);
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 3, open: { rows: 2 } });
+    expect(await office.brought("w.csv", twins)).toMatchObject({ exitCode: 3, open: { rows: 2 } });
     expect((await office.type("dismiss", "--row", "w.csv:2")).code).toBe(0);
-    office.writeCsv("w.csv", twins, { end });
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 3, open: { rows: 1 } });
+    expect(await office.brought("w.csv", twins, { end })).toMatchObject({ exitCode: 3, open: { rows: 1 } });
     expect((await office.type("dismiss", "--code", "number-unreadable", "--yes")).code).toBe(0);
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
     // A third one was never named.
-    office.writeCsv("w.csv", [...twins, ["L1", at(10), "x"]]);
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 3, open: { rows: 1 } });
+    expect(await office.brought("w.csv", [...twins, ["L1", at(10), "x"]])).toMatchObject({
+      exitCode: 3,
+      open: { rows: 1 },
+    });
   },
 );
 
@@ -111,8 +111,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     office.writeCsv("w.csv", rowsOf(five));
     await office.import("w.csv", "--limit", "2");
     expect(Object.keys(weights(office))).toHaveLength(2);
-    office.writeCsv("w.csv", rowsOf(three));
-    const again = await office.import("w.csv");
+    const again = await office.brought("w.csv", rowsOf(three));
     expect(weights(office)).toEqual(three);
     expect(again).toMatchObject({ exitCode: 3, open: { events: { rejected: 2 } } });
     expect(again.problems).toMatchObject([{ code: "row-gone", count: 2 }]);
@@ -129,8 +128,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
       const office = openOffice(weighings);
       office.writeCsv("w.csv", rowsOf(five));
       await office.import("w.csv", "--limit", "2");
-      office.writeCsv("w.csv", rowsOf(three));
-      await office.import("w.csv");
+      await office.brought("w.csv", rowsOf(three));
       office.writeCsv("w.csv", rowsOf(five));
       const end = way === "file" ? await office.import("w.csv") : await office.run("retry", "--code", "row-gone");
       expect([way, end.exitCode]).toEqual([way, 0]);
@@ -142,8 +140,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     const office = openOffice(weighings);
     office.writeCsv("w.csv", rowsOf(five));
     await office.import("w.csv", "--limit", "2");
-    office.writeCsv("w.csv", rowsOf({ "L8 10": "8", "L9 10": "9" }));
-    expect((await office.import("w.csv")).exitCode).toBe(0);
+    expect((await office.brought("w.csv", rowsOf({ "L8 10": "8", "L9 10": "9" }))).exitCode).toBe(0);
     expect(weights(office)).toEqual({ ...five, "L8 10": "8", "L9 10": "9" });
   });
 });
@@ -171,8 +168,7 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
   it("is known, is said once, and holds nothing; a third version is judged like any other", async () => {
     const office = openOffice(weighings);
     const bad = { ...A, "L1 20": "2O" };
-    office.writeCsv("w-1.csv", rowsOf(bad));
-    const first = await office.import("w-1.csv");
+    const first = await office.brought("w-1.csv", rowsOf(bad));
     expect(first).toMatchObject({ exitCode: 3, rows: { invalid: 1 } });
     const rejected = office.rejectedRows(first);
     office.writeCsv(
@@ -181,23 +177,21 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     );
     expect((await office.import("w-corrected.csv")).exitCode).toBe(0);
     expect(weights(office)).toEqual(A);
-    office.writeCsv("w-2.csv", rowsOf({ ...bad, "L9 10": "9" }));
-    const next = await office.import("w-2.csv");
+    const next = await office.brought("w-2.csv", rowsOf({ ...bad, "L9 10": "9" }));
     expect(next).toMatchObject({ exitCode: 0, rows: { read: 4, invalid: 0, known: 3, staged: 1 }, open: { rows: 0 } });
     expect(next.warnings).toMatchObject([{ code: "still-wrong-in-source", count: 1 }]);
-    office.writeCsv("w-3.csv", rowsOf({ ...bad, "L9 10": "9", "L9 20": "9" }));
-    expect((await office.import("w-3.csv")).warnings).toEqual([]);
-    office.writeCsv("w-4.csv", rowsOf({ ...A, "L1 20": "21" }));
-    expect(await office.import("w-4.csv")).toMatchObject({ exitCode: 3, open: { events: { changed: 1 } } });
+    expect((await office.brought("w-3.csv", rowsOf({ ...bad, "L9 10": "9", "L9 20": "9" }))).warnings).toEqual([]);
+    expect(await office.brought("w-4.csv", rowsOf({ ...A, "L1 20": "21" }))).toMatchObject({
+      exitCode: 3,
+      open: { events: { changed: 1 } },
+    });
   });
 
   it("also where it was valid, and only its place on the timeline was not", async () => {
     const office = openOffice(weighings);
-    office.writeCsv("w-1.csv", rowsOf({ "L1 30": "30" }));
-    await office.import("w-1.csv");
+    await office.brought("w-1.csv", rowsOf({ "L1 30": "30" }));
     const late = { "L1 30": "30", "L1 10": "10" };
-    office.writeCsv("w-2.csv", rowsOf(late));
-    const refused = await office.import("w-2.csv");
+    const refused = await office.brought("w-2.csv", rowsOf(late));
     expect(refused).toMatchObject({ exitCode: 3, open: { events: { rejected: 1 } } });
     office.writeCsv(
       "w-corrected.csv",

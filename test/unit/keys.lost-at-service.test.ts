@@ -20,11 +20,9 @@ async function afterRestore(kept: string[][], lost: string[][]) {
   };
   const sandbox = createSandbox(store("first.db"));
   const office = await openOfficeAt(sandbox, weighings);
-  office.writeCsv("w-1.csv", file(...kept));
-  await office.import("w-1.csv");
+  await office.brought("w-1.csv", file(...kept));
   copied("first.db", "second.db");
-  office.writeCsv("w-2.csv", file(...lost));
-  await office.import("w-2.csv");
+  await office.brought("w-2.csv", file(...lost));
   await sandbox.close();
   const restored = createSandbox(store("second.db"));
   onTestFinished(() => restored.close());

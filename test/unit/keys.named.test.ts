@@ -24,8 +24,7 @@ describe("a row number that several open rows have (F87)", () => {
   it("is told apart by the run where one file has come twice", async () => {
     const office = openOffice(weighings);
     for (const load of ["L1", "L2"]) {
-      office.writeCsv("w.csv", [header, [load, ...bad.slice(1)]]);
-      await office.import("w.csv");
+      await office.brought("w.csv", [header, [load, ...bad.slice(1)]]);
     }
     const refused = await office.type("dismiss", "--row", "w.csv:2");
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--run")]);
@@ -44,8 +43,7 @@ describe("what a run reported", () => {
 
   it("is read back as it was, whatever later imports do (F12)", async () => {
     const office = openOffice(weighings);
-    office.writeCsv("w.csv", [header, bad, ["L2", "2026-01-01 10:10", "1"]]);
-    const first = await office.import("w.csv");
+    const first = await office.brought("w.csv", [header, bad, "L2,2026-01-01 10:10,1"]);
     const before = await runs(office);
     expect(before).toMatch(/ 2 +1 /);
     await office.import("w.csv");
@@ -76,14 +74,15 @@ describe("what a run reported", () => {
     };
     const office = openOffice(grouped);
     const later = "2100-01-01 10:10";
-    office.writeCsv("w.csv", [
-      header,
-      ["L1", later, "1"],
-      ["L1", later, "2"],
-      ["L1", later, "3"],
-      ["L2", "2026-01-01 10:10", "1"],
-    ]);
-    expect(await office.import("w.csv")).toMatchObject({ rows: { read: 4, staged: 4 } });
+    expect(
+      await office.brought("w.csv", [
+        header,
+        ["L1", later, "1"],
+        ["L1", later, "2"],
+        ["L1", later, "3"],
+        "L2,2026-01-01 10:10,1",
+      ]),
+    ).toMatchObject({ rows: { read: 4, staged: 4 } });
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { read: 4, known: 1, staged: 3 } });
   });
 });

@@ -60,10 +60,8 @@ describe("replacements by selectors", () => {
   it("are of every document that an input changed, after a confirmation that says how many; all or none", async () => {
     const office = openOffice(weighings);
     const both = (gross: string) => file(...["L1", "L2"].flatMap((load) => [row(load, 10, "1"), row(load, 20, gross)]));
-    office.writeCsv("w-1.csv", [...both("2"), row("L3", 10, "x")]);
-    await office.import("w-1.csv");
-    office.writeCsv("w-2.csv", [...both("3"), row("L4", 10, "7")]);
-    await office.import("w-2.csv");
+    await office.brought("w-1.csv", [...both("2"), row("L3", 10, "x")]);
+    await office.brought("w-2.csv", [...both("3"), row("L4", 10, "7")]);
     const command = ["replace", "--input", "w-2.csv", "--reason", "weight"];
     const before = there(office);
 

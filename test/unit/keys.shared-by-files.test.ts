@@ -45,8 +45,8 @@ async function open(): Promise<{
 describe("a file is staged again, and no longer brings what rows of another file need", () => {
   it("their participant and address are registered, and their events land", async () => {
     const { office, stage } = await open();
-    office.writeCsv("a.csv", [HEADER, ["A", "2026-01-01 10:00", "5"]]);
-    office.writeCsv("b.csv", [HEADER, ["B", "2026-01-01 10:00", "6"]]);
+    office.writeCsv("a.csv", [HEADER, "A,2026-01-01 10:00,5"]);
+    office.writeCsv("b.csv", [HEADER, "B,2026-01-01 10:00,6"]);
     await stage("a.csv");
     await stage("b.csv");
     office.writeMapping(without("A"));
@@ -59,8 +59,8 @@ describe("a file is staged again, and no longer brings what rows of another file
 
   it("a document that the other file adds to is created by it", async () => {
     const { office, stage } = await open();
-    office.writeCsv("a.csv", [HEADER, ["A", "2026-01-01 10:00", "5"], ["C", "2026-01-01 10:00", "5"]]);
-    office.writeCsv("b.csv", [HEADER, ["A", "2026-01-01 11:00", "6"]]);
+    office.writeCsv("a.csv", [HEADER, "A,2026-01-01 10:00,5", "C,2026-01-01 10:00,5"]);
+    office.writeCsv("b.csv", [HEADER, "A,2026-01-01 11:00,6"]);
     await stage("a.csv", "b.csv");
     const early = structuredClone(weighings);
     office.writeMapping({
@@ -77,8 +77,8 @@ describe("a file is staged again, and no longer brings what rows of another file
 
   it("both files again, each under the edited mapping: what neither brings is never sent", async () => {
     const { office, stage } = await open();
-    office.writeCsv("a.csv", [HEADER, ["A", "2026-01-01 10:00", "5"], ["C", "2026-01-01 10:00", "5"]]);
-    office.writeCsv("b.csv", [HEADER, ["A", "2026-01-01 11:00", "6"], ["B", "2026-01-01 10:00", "6"]]);
+    office.writeCsv("a.csv", [HEADER, "A,2026-01-01 10:00,5", "C,2026-01-01 10:00,5"]);
+    office.writeCsv("b.csv", [HEADER, "A,2026-01-01 11:00,6", "B,2026-01-01 10:00,6"]);
     await stage("a.csv", "b.csv");
     office.writeMapping(without("A"));
     await stage("a.csv");

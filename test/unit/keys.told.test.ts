@@ -78,25 +78,21 @@ describe("one reference key for two records (F74)", () => {
   it("is the first record's under `first`, with a warning, in one file and from one import to the next", async () => {
     for (const together of [true, false]) {
       const office = openOffice(referring("first"));
-      office.writeCsv("org-1.csv", [orgHeader, alfa, ...(together ? [beta] : [])]);
-      const first = await office.import("org-1.csv");
+      const first = await office.brought("org-1.csv", [orgHeader, alfa, ...(together ? [beta] : [])]);
       if (!together) {
-        office.writeCsv("load-1.csv", load("L1"));
-        await office.import("load-1.csv");
+        await office.brought("load-1.csv", load("L1"));
         office.writeCsv("org-2.csv", [orgHeader, beta]);
       }
       const told = together ? first : await office.import("org-2.csv");
       expect(codesOf(told).warnings).toContainEqual(["reference-key-twice", 2]);
-      office.writeCsv("load-2.csv", load("L2"));
-      expect((await office.import("load-2.csv")).exitCode).toBe(0);
+      expect((await office.brought("load-2.csv", load("L2"))).exitCode).toBe(0);
       expect(new Set(ownerNames(office))).toEqual(new Set(["Alfa"]));
     }
   });
 
   it("makes the second row a problem under `reject`", async () => {
     const office = openOffice(referring("reject"));
-    office.writeCsv("org-1.csv", [orgHeader, alfa, beta]);
-    const summary = await office.import("org-1.csv");
+    const summary = await office.brought("org-1.csv", [orgHeader, alfa, beta]);
     expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 1 } });
     expect(codesOf(summary).problems).toEqual([["reference-key-twice", 1]]);
   });
@@ -105,15 +101,12 @@ describe("one reference key for two records (F74)", () => {
     const office = openOffice(referring("first"));
     office.writeCsv("org.csv", [orgHeader, alfa]);
     await office.type("plan", office.path("m.yaml"), office.path("org.csv"));
-    office.writeCsv("org.csv", [orgHeader, ["1", "11222333000182", "Alfa", "Rua A", "13000000"]]);
-    const wrong = await office.import("org.csv");
+    const wrong = await office.brought("org.csv", [orgHeader, "1,11222333000182,Alfa,Rua A,13000000"]);
     const mended = office
       .rejectedRows(wrong)
       .map((row) => row.map((cell) => (cell === "11222333000182" ? "11444777000161" : cell)));
-    office.writeCsv("org-corrected.csv", mended);
-    expect(codesOf(await office.import("org-corrected.csv")).warnings).toEqual([]);
-    office.writeCsv("load-1.csv", load("L1"));
-    await office.import("load-1.csv");
+    expect(codesOf(await office.brought("org-corrected.csv", mended)).warnings).toEqual([]);
+    await office.brought("load-1.csv", load("L1"));
     expect(office.participants().map(({ taxId }) => taxId)).toEqual(["11444777000161"]);
   });
 });
@@ -121,17 +114,18 @@ describe("one reference key for two records (F74)", () => {
 describe("an address that is given twice", () => {
   it("with other further fields is told (F79), and the first is used", async () => {
     const office = openOffice(referring("first"));
-    office.writeCsv("org-1.csv", [orgHeader, alfa, ["1", ...alfa.slice(1, 4), "13999999"]]);
-    expect(codesOf(await office.import("org-1.csv")).warnings).toEqual([["address-differs", 1]]);
+    expect(
+      codesOf(await office.brought("org-1.csv", [orgHeader, alfa, ["1", ...alfa.slice(1, 4), "13999999"]])).warnings,
+    ).toEqual([["address-differs", 1]]);
     expect(office.addresses().map(({ zipCode }) => zipCode)).toEqual(["13000000"]);
-    office.writeCsv("org-2.csv", [orgHeader, ["1", ...alfa.slice(1, 4), "13888888"]]);
-    expect(codesOf(await office.import("org-2.csv")).warnings).toEqual([["address-differs", 1]]);
+    expect(
+      codesOf(await office.brought("org-2.csv", [orgHeader, ["1", ...alfa.slice(1, 4), "13888888"]])).warnings,
+    ).toEqual([["address-differs", 1]]);
   });
 
   it("is a problem of the second row under `reject` (F111)", async () => {
     const office = openOffice(referring("reject"));
-    office.writeCsv("org-1.csv", [orgHeader, alfa, ["1", ...alfa.slice(1, 4), "13999999"]]);
-    const summary = await office.import("org-1.csv");
+    const summary = await office.brought("org-1.csv", [orgHeader, alfa, ["1", ...alfa.slice(1, 4), "13999999"]]);
     expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 1 } });
     expect(codesOf(summary).problems).toEqual([["address-differs", 1]]);
   });
@@ -144,8 +138,7 @@ describe("an address that is given twice", () => {
       [without, alfa],
     ]) {
       const fresh = openOffice(referring("first"));
-      fresh.writeCsv("org-1.csv", [orgHeader, ...rows]);
-      expect(codesOf(await fresh.import("org-1.csv")).warnings).toEqual([]);
+      expect(codesOf(await fresh.brought("org-1.csv", [orgHeader, ...rows])).warnings).toEqual([]);
       expect(fresh.addresses().map(({ zipCode }) => zipCode)).toEqual(["13000000"]);
     }
     office.writeCsv("org-1.csv", [orgHeader, without]);
@@ -193,8 +186,7 @@ describe("a document with two owners (F111)", () => {
   it("keeps the first under `first`, told, and its events that name no participant of their own are the owner's", async () => {
     for (const together of [true, false]) {
       const office = openOffice(owned("first"));
-      office.writeCsv("1.csv", together ? rows : rows.slice(0, 2));
-      const first = await office.import("1.csv");
+      const first = await office.brought("1.csv", together ? rows : rows.slice(0, 2));
       office.writeCsv("2.csv", [rows[0] ?? [], rows[2] ?? []]);
       const told = together ? first : await office.import("2.csv");
       expect(codesOf(told).warnings).toEqual([["document-differs", 1]]);
@@ -218,8 +210,7 @@ describe("a document with two owners (F111)", () => {
   it("makes the second row a problem under `reject`, in one file and from one import to the next", async () => {
     for (const together of [true, false]) {
       const office = openOffice(owned("reject"));
-      office.writeCsv("1.csv", together ? rows : rows.slice(0, 2));
-      const first = await office.import("1.csv");
+      const first = await office.brought("1.csv", together ? rows : rows.slice(0, 2));
       office.writeCsv("2.csv", [rows[0] ?? [], rows[2] ?? []]);
       const second = together ? first : await office.import("2.csv");
       expect(second).toMatchObject({ exitCode: 3, rows: { invalid: 1 } });
@@ -231,22 +222,20 @@ describe("a document with two owners (F111)", () => {
 describe("work that would disappear (F82)", () => {
   it("a row that only says again what another row of the import says is counted, and told", async () => {
     const office = openOffice(weighings);
-    office.writeCsv("w.csv", [
-      ["Load", "At", "Gross", "Unread"],
-      ["L1", "2026-01-01 10:10", "1", "a"],
-      ["L1", "2026-01-01 10:10", "1", "b"],
-      ["L2", "2026-01-01 10:10", "1", "c"],
+    const summary = await office.brought("w.csv", [
+      "Load,At,Gross,Unread",
+      "L1,2026-01-01 10:10,1,a",
+      "L1,2026-01-01 10:10,1,b",
+      "L2,2026-01-01 10:10,1,c",
     ]);
-    const summary = await office.import("w.csv");
     expect(summary).toMatchObject({ exitCode: 0, rows: { read: 3, staged: 3 }, events: { landed: 2 } });
     expect(codesOf(summary).warnings).toEqual([["row-repeats", 1]]);
     // Tomorrow's full history makes no noise.
-    office.writeCsv("w2.csv", [
-      ["Load", "At", "Gross", "Unread"],
-      ["L1", "2026-01-01 10:10", "1", "a"],
-      ["L1", "2026-01-01 10:10", "1", "b"],
-    ]);
-    expect(codesOf(await office.import("w2.csv")).warnings).toEqual([]);
+    expect(
+      codesOf(
+        await office.brought("w2.csv", ["Load,At,Gross,Unread", "L1,2026-01-01 10:10,1,a", "L1,2026-01-01 10:10,1,b"]),
+      ).warnings,
+    ).toEqual([]);
   });
 
   const named = {
@@ -263,8 +252,7 @@ describe("work that would disappear (F82)", () => {
 
   it("one rowId on two documents of one file is a problem of the second row", async () => {
     const office = openOffice(named);
-    office.writeCsv("w.csv", [idHeader, ["r1", "L1", "2026-01-01 10:10", "1"], ["r1", "L2", "2026-01-01 10:10", "2"]]);
-    const summary = await office.import("w.csv");
+    const summary = await office.brought("w.csv", [idHeader, "r1,L1,2026-01-01 10:10,1", "r1,L2,2026-01-01 10:10,2"]);
     expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 1 } });
     expect(codesOf(summary).problems).toEqual([["row-id-twice", 1]]);
     expect(office.documents().map(({ externalId }) => externalId)).toEqual(["L1"]);
@@ -272,9 +260,8 @@ describe("work that would disappear (F82)", () => {
 
   it("a rowId that moves to another document is told before anything is sent", async () => {
     const office = openOffice(named);
-    office.writeCsv("w-1.csv", [idHeader, ["r1", "L1", "2026-01-01 10:10", "1"]]);
-    await office.import("w-1.csv");
-    office.writeCsv("w-2.csv", [idHeader, ["r1", "L2", "2026-01-01 10:10", "1"]]);
+    await office.brought("w-1.csv", [idHeader, "r1,L1,2026-01-01 10:10,1"]);
+    office.writeCsv("w-2.csv", [idHeader, "r1,L2,2026-01-01 10:10,1"]);
     const { err } = await office.type("plan", office.path("m.yaml"), office.path("w-2.csv"));
     expect(err).toContain("load L1");
     expect(codesOf(await office.import("w-2.csv")).warnings).toEqual([["row-moved", 1]]);
@@ -303,14 +290,13 @@ describe("work that would disappear (F82)", () => {
   it("the parts of a group that is interrupted by others send no partial sums", async () => {
     const office = openOffice(grouped);
     const header = ["Load", "At", "Gross"];
-    office.writeCsv("w.csv", [
+    const summary = await office.brought("w.csv", [
       header,
-      ["L1", "2026-01-01 10:10", "1"],
-      ["L1", "2026-01-01 10:10", "2"],
-      ["L2", "2026-01-01 10:10", "5"],
-      ["L1", "2026-01-01 10:10", "4"],
+      "L1,2026-01-01 10:10,1",
+      "L1,2026-01-01 10:10,2",
+      "L2,2026-01-01 10:10,5",
+      "L1,2026-01-01 10:10,4",
     ]);
-    const summary = await office.import("w.csv");
     expect(summary).toMatchObject({ exitCode: 3, rows: { read: 4, invalid: 1, staged: 3 } });
     expect(codesOf(summary).problems).toContainEqual(["group-interrupted", 1]);
     expect(office.documents().flatMap(({ externalId, events }) => events.map(() => externalId))).toEqual(["L2"]);
@@ -330,8 +316,7 @@ describe("work that would disappear (F82)", () => {
         ["L2", at, "5"],
         ["L1", at, part],
       ];
-      office.writeCsv("w.csv", [header, ...rows]);
-      const summary = await office.import("w.csv");
+      const summary = await office.brought("w.csv", [header, ...rows]);
       expect([summary.exitCode, codesOf(summary).problems.flat()]).toEqual([
         3,
         expect.arrayContaining(["group-interrupted"]),
@@ -339,8 +324,7 @@ describe("work that would disappear (F82)", () => {
       // Only the rows that do not stand with their group's first come back, mended.
       const mended = office.rejectedRows(summary).map((row) => row.map((cell) => (cell === "x" ? "9" : cell)));
       const parts = mended.filter((row, index) => index === 0 || row.includes(part === "x" ? "9" : part));
-      office.writeCsv("w-corrected.csv", parts);
-      expect((await office.import("w-corrected.csv")).exitCode).toBe(3);
+      expect((await office.brought("w-corrected.csv", parts)).exitCode).toBe(3);
       expect(office.documents().flatMap(({ externalId, events }) => events.map(() => externalId))).toEqual(["L2"]);
       // Together they are one.
       const [one, two, three] = rows.map((row) => row.map((cell) => (cell === "x" ? "9" : cell))) as [
@@ -348,8 +332,7 @@ describe("work that would disappear (F82)", () => {
         string[],
         string[],
       ];
-      office.writeCsv("w.csv", [header, one, three, two]);
-      const third = await office.import("w.csv");
+      const third = await office.brought("w.csv", [header, one, three, two]);
       if (first === "3") {
         // What its first row alone had given is gone from the file, and was never sent.
         expect(codesOf(third).problems).toEqual([["row-gone", 1]]);
@@ -386,16 +369,14 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
 
   it("is a problem of its rows where they differ, and the others go on", async () => {
     const office = openOffice(each);
-    office.writeCsv("w.csv", rowsWith(["1", "2"]));
-    const summary = await office.import("w.csv");
+    const summary = await office.brought("w.csv", rowsWith(["1", "2"]));
     expect(summary).toMatchObject({ exitCode: 3, rows: { read: 3, invalid: 2, staged: 1 }, events: { landed: 1 } });
     expect(codesOf(summary).problems).toEqual([["event-key-twice", 1]]);
   });
 
   it("is sent once where they say the same, and told", async () => {
     const office = openOffice(each);
-    office.writeCsv("w.csv", rowsWith(["1", "1"]));
-    const summary = await office.import("w.csv");
+    const summary = await office.brought("w.csv", rowsWith(["1", "1"]));
     expect(summary).toMatchObject({ exitCode: 0, rows: { read: 3, staged: 3 }, events: { landed: 2 } });
     expect(codesOf(summary).warnings).toEqual([["row-repeats", 1]]);
   });
@@ -404,15 +385,10 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
 describe("a correction that changes a key (F83)", () => {
   it("as a spreadsheet changes one is a problem of the row", async () => {
     const office = openOffice(weighings);
-    office.writeCsv("w.csv", [
-      ["Load", "At", "Gross"],
-      ["007", "2026-01-01 10:10", "x"],
-      ["K1", "2026-01-01 10:10", "x"],
-    ]);
+    office.writeCsv("w.csv", ["Load,At,Gross", "007,2026-01-01 10:10,x", "K1,2026-01-01 10:10,x"]);
     const rejected = office.rejectedRows(await office.import("w.csv"));
     const mangled = rejected.map((row) => row.map((cell) => ({ "007": "7", K1: "k1", x: "1" })[cell] ?? cell));
-    office.writeCsv("w-corrected.csv", mangled);
-    const summary = await office.import("w-corrected.csv");
+    const summary = await office.brought("w-corrected.csv", mangled);
     expect(codesOf(summary).problems).toEqual([["key-mangled", 2]]);
     expect(office.documents()).toEqual([]);
     office.writeCsv(
@@ -425,10 +401,7 @@ describe("a correction that changes a key (F83)", () => {
 
   it("on purpose is said before anything is sent", async () => {
     const office = openOffice(weighings);
-    office.writeCsv("w.csv", [
-      ["Load", "At", "Gross"],
-      ["L1", "2026-01-01 10:10", "x"],
-    ]);
+    office.writeCsv("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,x"]);
     const rejected = office.rejectedRows(await office.import("w.csv"));
     office.writeCsv(
       "w-corrected.csv",
@@ -456,10 +429,11 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
       ["K1", "Ｋ1"],
     ] as const) {
       const office = openOffice(ticketed);
-      office.writeCsv("w.csv", [header, row(first)]);
-      expect(codesOf(await office.import("w.csv")).warnings).toEqual([]);
-      office.writeCsv("w2.csv", [header, row(then), row("T9")]);
-      expect(codesOf(await office.import("w2.csv")).warnings, `${first}, ${then}`).toEqual([["keys-nearly-equal", 1]]);
+      expect(codesOf(await office.brought("w.csv", [header, row(first)])).warnings).toEqual([]);
+      expect(
+        codesOf(await office.brought("w2.csv", [header, row(then), row("T9")])).warnings,
+        `${first}, ${then}`,
+      ).toEqual([["keys-nearly-equal", 1]]);
       expect(codesOf(await office.import("w2.csv")).warnings).toEqual([]);
     }
   });
@@ -467,11 +441,12 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
   it("are named in the summary, once", async () => {
     const office = openOffice(weighings);
     const row = (key: string) => [key, "2026-01-01 10:10", "1"];
-    office.writeCsv("w.csv", [["Load", "At", "Gross"], ...["K1", "k1", "Ｋ1", "007", "7", "8"].map(row)]);
-    const summary = await office.import("w.csv");
+    const summary = await office.brought("w.csv", ["Load,At,Gross", ...["K1", "k1", "Ｋ1", "007", "7", "8"].map(row)]);
     expect([summary.exitCode, codesOf(summary).warnings]).toEqual([0, [["keys-nearly-equal", 3]]]);
-    office.writeCsv("w2.csv", [["Load", "At", "Gross"], ...["K1", "k1", "Ｋ1", "007", "7", "8", "08"].map(row)]);
-    const next = await office.import("w2.csv");
+    const next = await office.brought("w2.csv", [
+      "Load,At,Gross",
+      ...["K1", "k1", "Ｋ1", "007", "7", "8", "08"].map(row),
+    ]);
     expect(codesOf(next).warnings).toEqual([["keys-nearly-equal", 1]]);
     expect(next.warnings[0]?.example).toContain("08");
   });

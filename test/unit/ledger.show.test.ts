@@ -126,12 +126,7 @@ describe("a name of a document", () => {
       inputs: { weighings: { ...input, columns: { ...columns, plant: "Plant" }, documents: { load } } },
     };
     const office = openOffice(composed);
-    office.writeCsv("w.csv", [
-      ["Plant", "Load", "At", "Gross"],
-      ["A", "1", "2026-01-01 10:10", "1"],
-      ["B", "1", "2026-01-01 10:10", "1"],
-    ]);
-    await office.import("w.csv");
+    await office.brought("w.csv", ["Plant,Load,At,Gross", "A,1,2026-01-01 10:10,1", "B,1,2026-01-01 10:10,1"]);
     const found = async (name: string) => {
       const { out } = await office.type("show", name, "--json");
       const line = out.trimEnd().split("\n").at(-1) ?? "";
@@ -166,10 +161,8 @@ describe("an event that has landed and whose row says something else now", () =>
   it("is told with each field, what landed and what the row says, wherever the change is listed; cells are hidden where output is collected (P9)", async () => {
     const office = openOffice(weighings);
     const header = ["Load", "At", "Gross"];
-    office.writeCsv("w.csv", [header, ["L1", "2026-01-01 10:10", "1200"]]);
-    await office.import("w.csv");
-    office.writeCsv("w.csv", [header, ["L1", "2026-01-01 10:10", "1250"]]);
-    const summary = await office.import("w.csv");
+    await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1200"]);
+    const summary = await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1250"]);
     expect(office.rejectedRows(summary)[1]?.join(" ")).toContain('attribute "Gross" was "1200" and is "1250"');
     expect(JSON.stringify(summary)).not.toContain("1250");
     const { out } = await office.type("show", "L1", "--json");

@@ -17,10 +17,7 @@ test("a disk with less room than the files may need is told before anything is r
 
 test("a disk with room for them is not mentioned", async () => {
   const office = openOffice(weighings);
-  office.writeCsv("small.csv", [
-    ["Load", "At", "Gross"],
-    ["L1", "2026-01-01 10:10", "1"],
-  ]);
+  office.writeCsv("small.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1"]);
   const { code, err } = await office.type("import", office.path("m.yaml"), office.path("small.csv"));
   expect(code).toBe(0);
   expect(err).not.toContain("MiB");

@@ -10,7 +10,7 @@ const HEADER = ["Load", "At", "Gross"];
 async function saved(): Promise<Office & { go: (...more: string[]) => ReturnType<Office["type"]> }> {
   const office = openOffice(weighings);
   office.world.env = { USER: "ana" };
-  office.writeCsv("loads.csv", [HEADER, ["A", "2026-01-01 10:00", "5"], ["B", "2026-01-01 10:00", "6"]]);
+  office.writeCsv("loads.csv", [HEADER, "A,2026-01-01 10:00,5", "B,2026-01-01 10:00,6"]);
   const { code, out } = await office.type(
     "plan",
     office.path("m.yaml"),
@@ -55,8 +55,7 @@ describe("import --plan", () => {
       "what the ledger knows",
       /what the ledger knows/,
       async (office) => {
-        office.writeCsv("other.csv", [HEADER, ["A", "2026-01-01 10:00", "5"], ["C", "2026-01-01 11:00", "much"]]);
-        await office.import("other.csv");
+        await office.brought("other.csv", [HEADER, "A,2026-01-01 10:00,5", "C,2026-01-01 11:00,much"]);
       },
     ],
     [

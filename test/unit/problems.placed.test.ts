@@ -34,8 +34,7 @@ test.each<[formula: string, cells: Partial<typeof row>, code: string, named: str
 ])("%s of %o is %s of its columns", async (formula, cells, code, named) => {
   const office = openOffice(mappingOf(formula));
   const given = { ...row, ...cells };
-  office.writeCsv("w.csv", [Object.keys(row), Object.values(given)]);
-  const summary = await office.import("w.csv");
+  const summary = await office.brought("w.csv", [Object.keys(row), Object.values(given)]);
   expect(summary.problems).toMatchObject([{ code, count: 1 }]);
   const [file] = summary.files.filter(({ kind }) => kind === "rejected");
   const rejected = readFileSync(file?.path ?? "", "utf8");

@@ -79,7 +79,7 @@ test.each(seeds)("P11: in the world of seed %i every number is true when it is s
       }
     }
     const file = `night-${night}.csv`;
-    office.writeCsv(file, [["Load", "At", "Gross", "Note"], ...rows]);
+    office.writeCsv(file, ["Load,At,Gross,Note", ...rows]);
     const before = service();
     const plan = (await office.type("plan", office.path("m.yaml"), office.path(file))).out;
     const { out } = await office.type("import", office.path("m.yaml"), office.path(file));

@@ -56,7 +56,7 @@ test.each(seeds)(
       const rows = Array.from({ length: 12 }, (_, turn) => draw(night, turn)).flat();
       // A row that comes twice in one file is another story.
       const once = rows.filter(({ cells }, index) => rows.findIndex((other) => other.cells === cells) === index);
-      office.writeCsv(file, [["Load", "At", "Gross", "Note"], ...once.map(({ cells }) => cells)]);
+      office.writeCsv(file, ["Load,At,Gross,Note", ...once.map(({ cells }) => cells)]);
       const { rows: counts } = await office.import(file);
       const count = (...fates: Fate[]) => once.filter(({ fate }) => fates.includes(fate)).length;
       expect(counts, file).toEqual({

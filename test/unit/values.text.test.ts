@@ -4,7 +4,7 @@ import iconv from "iconv-lite";
 import exceljs from "exceljs";
 import { describe, expect, test } from "vitest";
 import { mapping } from "../support/mapping.js";
-import { type Office, openOffice } from "../support/office.js";
+import { type Cells, type Office, openOffice } from "../support/office.js";
 import { parties } from "../support/weighings.js";
 
 const source = {
@@ -36,8 +36,8 @@ const withTable = (file: string, options: object = {}) => {
   return changed;
 };
 
-const rows = (...cells: string[][]) => [["Id", "At", "Note"], ...cells];
-const first = ["L1", "2025-01-01 10:00", "SP"];
+const rows = (...cells: Cells[]) => ["Id,At,Note", ...cells];
+const first = "L1,2025-01-01 10:00,SP";
 
 const notes = (office: Office) =>
   office.documents().flatMap(({ events }) =>
@@ -60,8 +60,7 @@ describe("a mapping saved as", () => {
   test.each(encodings)("%s is read letter by letter", async (_name, bytes) => {
     const office = openOffice(source);
     writeFileSync(office.path("m.yaml"), bytes(mapping(source)));
-    office.writeCsv("rows.csv", rows(first));
-    expect(await office.import("rows.csv")).toMatchObject({ exitCode: 0 });
+    expect(await office.brought("rows.csv", rows(first))).toMatchObject({ exitCode: 0 });
     expect(office.documents()[0]?.events.map(({ name }) => name)).toEqual(["Pesagem não fiscal"]);
   });
 
@@ -107,8 +106,7 @@ describe("a lookup table", () => {
     for (const delimiter of [",", ";", "\t", "|"]) {
       const office = openOffice(withTable("places.csv"));
       writeFileSync(office.path("places.csv"), bytes(table(delimiter)));
-      office.writeCsv("rows.csv", rows(first, ["L2", "2025-01-01 10:00", "ba"]));
-      expect(await office.import("rows.csv")).toMatchObject({ exitCode: 0 });
+      expect(await office.brought("rows.csv", rows(first, "L2,2025-01-01 10:00,ba"))).toMatchObject({ exitCode: 0 });
       expect(notes(office).toSorted()).toEqual(["Camaçari", "São Paulo"]);
     }
   });
@@ -147,8 +145,10 @@ describe("what a spreadsheet made of a value", () => {
   test.each(spoilt)("%s as an id, or as other text, is a problem of its row, and of no other", async (text) => {
     const office = openOffice(source);
     const good = ["L9", "2025-01-01 10:00", "fine"];
-    office.writeCsv("rows.csv", rows([text, "2025-01-01 10:00", "a"], ["L2", "2025-01-01 10:00", text], good));
-    const summary = await office.import("rows.csv");
+    const summary = await office.brought(
+      "rows.csv",
+      rows([text, "2025-01-01 10:00", "a"], ["L2", "2025-01-01 10:00", text], good),
+    );
     expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 2, staged: 1 } });
     expect(new Set(codes(summary))).toEqual(new Set(["cell-damaged"]));
     expect(notes(office)).toEqual(["fine"]);
@@ -159,22 +159,19 @@ describe("what a spreadsheet made of a value", () => {
     keeping.defaults.spreadsheetErrors = "keep";
     keeping.defaults.blank = ["", "#N/A"];
     const office = openOffice(keeping);
-    office.writeCsv(
-      "rows.csv",
-      rows(
-        ["#REF!", "2025-01-01 10:00", "a"],
-        ["L2", "2025-01-01 10:00", "#VALUE!"],
-        ["L3", "2025-01-01 10:00", "#N/A"],
+    expect(
+      await office.brought(
+        "rows.csv",
+        rows("#REF!,2025-01-01 10:00,a", "L2,2025-01-01 10:00,#VALUE!", "L3,2025-01-01 10:00,#N/A"),
       ),
-    );
-    expect(await office.import("rows.csv")).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 2 } });
+    ).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 2 } });
     expect(notes(office)).toEqual(["#VALUE!"]);
   });
 
   test("of more than fifteen digits, in a number cell, is a problem of its row; fifteen are kept", async () => {
     const office = openOffice(source);
     const book = new exceljs.Workbook();
-    book.addWorksheet("Sheet1").addRows(rows());
+    book.addWorksheet("Sheet1").addRow(["Id", "At", "Note"]);
     const sheet = book.getWorksheet("Sheet1");
     for (const id of [999_999_999_999_999, 1_000_000_000_000_000, 1.2345678901234567e19, 4.2e20])
       sheet?.addRow([id, "2025-01-01 10:00", String(id)]);
@@ -187,8 +184,7 @@ describe("what a spreadsheet made of a value", () => {
 
   test("is told where the file itself holds the character for lost letters, and is sent as it stands", async () => {
     const office = openOffice(source);
-    office.writeCsv("rows.csv", rows(["L1", "2025-01-01 10:00", "S\uFFFDo Paulo"]));
-    const summary = await office.import("rows.csv");
+    const summary = await office.brought("rows.csv", rows("L1,2025-01-01 10:00,S\uFFFDo Paulo"));
     expect(summary.warnings.map(({ code }) => code)).toContain("text-replaced");
     expect(notes(office)).toEqual(["S\uFFFDo Paulo"]);
   });
@@ -220,8 +216,7 @@ describe("one attribute with two writers", () => {
     const office = openOffice(
       measured((event) => (event["attributes"] = { public: { Note: "=upper(note)", "*": "=all" } })),
     );
-    office.writeCsv("rows.csv", rows(["L1", "2025-01-01 10:00", "sp"]));
-    expect(await office.import("rows.csv")).toMatchObject({ exitCode: 0 });
+    expect(await office.brought("rows.csv", rows("L1,2025-01-01 10:00,sp"))).toMatchObject({ exitCode: 0 });
     expect(notes(office)).toEqual(["SP"]);
   });
 
