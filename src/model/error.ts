@@ -11,7 +11,11 @@ export class RowferryError extends Error {
   readonly place: Place;
   readonly hint: string;
 
-  constructor(code: Code, message: string, details: { place?: Place; hint?: string; cause?: unknown } = {}) {
+  constructor(
+    code: Code,
+    message: string,
+    details: { place?: Place; hint?: string | undefined; cause?: unknown } = {},
+  ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "RowferryError";
     this.code = code;

@@ -5,7 +5,7 @@ import { glob } from "tinyglobby";
 import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
 import { openFile } from "./opened-file.js";
-import { Zip } from "./zip.js";
+import { openZip } from "./zip.js";
 
 const READABLE = /\.(csv|tsv|tab|txt|psv|xlsx|xlsm)(\.gz|\.zst)?$|\.zip$/i;
 
@@ -46,7 +46,7 @@ async function membersWithin(path: string, folder: string, tell: (note: string) 
   const file = /\.zip$/i.test(path) ? await openFile(resolve(folder, path)).catch(() => null) : null;
   if (file === null) return [path];
   try {
-    const zip = await Zip.open(file);
+    const zip = await openZip(file);
     const members = zip.isWorkbook() ? [] : zip.members();
     const tables = members.filter((name) => READABLE.test(name)).toSorted();
     if (members.length < 2 || tables.length === 0) return [path];

@@ -1,8 +1,9 @@
 /** Finds the header row, its texts, and reasons for doubt; for both readers. */
 import type { HeaderOption } from "../model/dialect.js";
-import { RowferryError } from "../model/error.js";
+import { squeeze } from "../model/fold.js";
 import { columnLetters } from "../model/formula.js";
-import type { Place } from "../model/place.js";
+import type { FaultOf } from "./opened-file.js";
+import type { Table } from "./table.js";
 
 export interface HeaderCandidate {
   /** As a person sees it in the file. */
@@ -17,7 +18,7 @@ const SEARCHED_ROWS = 50;
 export function locateHeader<R extends HeaderCandidate>(
   rows: readonly R[],
   option: HeaderOption,
-  place: Place,
+  fault: FaultOf,
 ): { headers: R[]; notes: string[] } {
   const filled = rows.filter(({ cells }) => !isBlank(cells));
   if (option === "none") return { headers: [], notes: [] };
@@ -31,12 +32,12 @@ export function locateHeader<R extends HeaderCandidate>(
     return { headers: [header], notes };
   }
   const wanted = [...new Set([option].flat())].toSorted((one, other) => one - other);
-  if (wanted.length === 0) throw new RowferryError("header-missing", "the mapping names no header row", { place });
+  if (wanted.length === 0) throw fault("header-missing", "the mapping names no header row");
   const headers = wanted.map((number) => {
     const row = filled.find((one) => one.number === number);
     if (row !== undefined) return row;
     const message = `the mapping says that row ${number} is the header, but no row begins there, or it is blank`;
-    throw new RowferryError("header-missing", message, { place: { ...place, row: number } });
+    throw fault("header-missing", message, { row: number });
   });
   return { headers, notes: [] };
 }
@@ -77,7 +78,26 @@ export function headerTexts(rows: readonly (readonly string[])[]): string[] {
   });
 }
 
-const squeeze = (text: string) => text.trim().replace(/\s+/g, " ");
+/** `A`, `B`, … */
+export function lettersOf(width: number): string[] {
+  return Array.from({ length: width }, (_, column) => columnLetters(column + 1));
+}
+
+/** `headers`: the rows that are joined. `notes` gets the doubt. */
+export function headerOf(
+  headers: readonly HeaderCandidate[],
+  { header, sample, option }: { header: string[]; sample: readonly (readonly string[])[]; option: HeaderOption },
+  notes: string[],
+): Pick<Table, "header" | "headerRow" | "joinedRows" | "headerDoubt"> {
+  const numbers = headers.map(({ number }) => number);
+  const headerRow = numbers.length === 0 ? null : Math.max(...numbers);
+  const doubt = option === "auto" ? headerDoubt(header, sample) : null;
+  if (doubt !== null)
+    notes.push(
+      `Row ${headerRow} is taken as the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
+    );
+  return { header, headerRow, joinedRows: numbers.length > 1 ? numbers : null, headerDoubt: doubt };
+}
 
 /** At least one cell is filled, and none is a number or a date. */
 export function isLabels(cells: readonly string[]): boolean {
@@ -99,12 +119,7 @@ export function isValue(cell: string): boolean {
 }
 
 /** Why the header may be a row: a value above values, or a text that its column repeats. Null: no reason. */
-export function headerDoubt(
-  header: readonly string[],
-  below: readonly (readonly string[])[],
-  row: number,
-  notes: string[],
-): string | null {
+function headerDoubt(header: readonly string[], below: readonly (readonly string[])[]): string | null {
   if (below.length < 2) return null;
   for (const [column, text] of header.entries()) {
     const cells = below.map((one) => one[column]?.trim() ?? "").filter((cell) => cell !== "");
@@ -116,11 +131,7 @@ export function headerDoubt(
     const alike = /\d/.test(text) && cells.filter((cell) => shapeOf(cell) === shape).length > cells.length * 0.8;
     if (!again && (year || !(value || alike))) continue;
     const how = again ? "comes again" : "is like the cells";
-    const doubt = `${JSON.stringify(text.slice(0, 40))} in column ${columnLetters(column + 1)} ${how} below it`;
-    notes.push(
-      `Row ${row} is taken as the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
-    );
-    return doubt;
+    return `${JSON.stringify(text.slice(0, 40))} in column ${columnLetters(column + 1)} ${how} below it`;
   }
   return null;
 }

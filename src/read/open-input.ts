@@ -7,13 +7,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
-import { utf8Check } from "./csv/encoding.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
-import { hashOf, openFile } from "./opened-file.js";
+import { faultOf, hashOf, openFile } from "./opened-file.js";
 import { unpacked } from "./packed.js";
 import { HEAD_BYTES, recognise } from "./recognise.js";
 import type { Input } from "./table.js";
-import { Zip } from "./zip.js";
+import { openZip, type Zip } from "./zip.js";
 
 /**
  * Opens a path, a file within a zip file (`archive.zip/inner.csv`), or standard input (`-`). Standard input and packed
@@ -32,51 +31,43 @@ async function openSpooled(bytes: AsyncIterable<Buffer | string>, name: string, 
   try {
     await pipeline(Readable.from(bytes), createWriteStream(path, { mode: 0o600 })).catch((cause: Error) => {
       if (cause instanceof RowferryError) throw cause;
-      const message = `it could not be spooled to ${tmpdir()}: ${cause.message}`;
-      throw new RowferryError("file-unreadable", message, { place: { file: name }, cause });
+      throw faultOf(name)("file-unreadable", `it could not be spooled to ${tmpdir()}: ${cause.message}`, { cause });
     });
     const input = await openPath(path, name, packed);
-    const close = async () => {
-      await input.close();
-      await remove();
-    };
-    return { ...input, close };
+    return { ...input, close: () => input.close().then(remove) };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-async function openPath(path: string, name?: string, packed = false): Promise<Input> {
+const NESTED = "the archive holds another archive; unpack it first";
+
+async function openPath(path: string, alias?: string, packed = false): Promise<Input> {
   const [outer, inner] = await withinArchive(path);
-  const file = await openFile(outer, name);
-  const { bytes, position, checkUnchanged, close } = file;
-  const csv = { name: file.name, bytes, position, checkUnchanged, close };
-  const refused = (message: string) => new RowferryError("file-refused", message, { place: { file: file.name } });
+  const file = await openFile(outer, alias);
+  const { fault } = file;
   try {
     const kind = await kindOf(file.chunks(), file.name);
-    if (packed && (kind === "gzip" || kind === "zstd"))
-      throw refused("the archive holds another archive; unpack it first");
-    if (kind === "text") {
-      const isUtf8 = utf8Check();
-      const contentHash = await file.hash(isUtf8);
-      return openCsv({ ...csv, compression: "none", contentHash, chunks: file.chunks, isUtf8: isUtf8() });
-    }
+    if (packed && (kind === "gzip" || kind === "zstd")) throw fault("file-refused", NESTED);
+    if (kind === "text") return openCsv({ ...file, compression: "none", contentHash: await file.hash() });
     if (kind !== "zip") {
       const chunks = () => unpacked(file, kind);
-      return await openPacked({ ...csv, compression: kind, contentHash: await file.hash(), chunks });
+      return await openPacked({ ...file, compression: kind, contentHash: await file.hash(), chunks });
     }
-    const zip = await Zip.open(file);
+    const zip = await openZip(file);
     if (inner === null && zip.isWorkbook()) {
       const { openExcel } = await import("./excel/open-excel.js");
       return await openExcel(zip, await file.hash());
     }
-    if (packed) throw refused("the archive holds another archive; unpack it first");
-    if (/\.xl\w{1,2}$/i.test(file.name)) throw refused("the file is a zip archive, but not an Excel workbook");
+    if (packed) throw fault("file-refused", NESTED);
+    if (/\.xl\w{1,2}$/i.test(file.name))
+      throw fault("file-refused", "the file is a zip archive, but not an Excel workbook");
     const member = inner ?? onlyMember(zip);
     const chunks = () => zip.read(member, "rows");
-    const whole = inner === null ? file.name : `${file.name}/${inner}`;
-    return await openPacked({ ...csv, name: whole, compression: "zip", contentHash: await hashOf(chunks()), chunks });
+    const name = inner === null ? file.name : `${file.name}/${inner}`;
+    const contentHash = await hashOf(chunks());
+    return await openPacked({ ...file, name, fault: faultOf(name), compression: "zip", contentHash, chunks });
   } catch (error) {
     await file.close();
     throw error;
@@ -90,16 +81,12 @@ async function withinArchive(path: string): Promise<[outer: string, inner: strin
   return [path.slice(0, end + 4), path.slice(end + 5)];
 }
 
-function onlyMember(zip: Zip): string {
-  const members = zip.members();
-  const [first] = members;
-  if (first !== undefined && members.length === 1) return first;
-  const message =
-    first === undefined ? "the archive is empty" : `the archive holds ${members.length} files: ${listed(members, 5)}`;
-  throw new RowferryError("archive-ambiguous", message, {
-    place: { file: zip.file.name },
-    ...(first === undefined ? {} : { hint: `Name one as ${zip.file.name}/${first}.` }),
-  });
+function onlyMember({ file, members }: Zip): string {
+  const [first, ...others] = members();
+  if (first === undefined) throw file.fault("archive-ambiguous", "the archive is empty");
+  if (others.length === 0) return first;
+  const message = `the archive holds ${others.length + 1} files: ${listed(members(), 5)}`;
+  throw file.fault("archive-ambiguous", message, { hint: `Name one as ${file.name}/${first}.` });
 }
 
 /** Text is read while it is unpacked; a workbook's directory is at its end. */
@@ -119,5 +106,5 @@ async function kindOf(chunks: AsyncIterable<Buffer>, name: string): Promise<"tex
   }
   const found = recognise(head.subarray(0, HEAD_BYTES), name.split("/").at(-1) ?? name);
   if (found.kind !== "refused") return found.kind;
-  throw new RowferryError(found.code, `the file is ${found.what}`, { place: { file: name } });
+  throw faultOf(name)(found.code, `the file is ${found.what}`);
 }

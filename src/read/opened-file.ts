@@ -1,47 +1,42 @@
-/** A file opened once: its bytes, its hash, and whether it changed while it was read. */
+/** A file opened once: its bytes, its hash, its errors, and whether it changed while it was read. */
 import { createHash } from "node:crypto";
-import type { Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Also read behind the end, to notice a file that grows. */
 const FEWEST_BYTES = 1024;
 
-export interface OpenedFile {
-  name: string;
-  bytes: number;
-  descriptor: number;
-  /** SHA-256 in hex; `see` gets the bytes too. @throws RowferryError `file-unreadable`, `file-changed`. */
-  hash(see?: (chunk: Buffer) => void): Promise<string>;
-  /** From `start` to before `end`; default: all. @throws RowferryError `file-unreadable`. */
-  chunks(start?: number, end?: number): AsyncIterable<Buffer>;
-  position(): number;
-  checkUnchanged(): Promise<void>;
-  close(): Promise<void>;
-}
+export type OpenedFile = Awaited<ReturnType<typeof openFile>>;
 
 /** `name`: for messages. @throws RowferryError `file-missing`. */
-export async function openFile(path: string, name: string = basename(path)): Promise<OpenedFile> {
+export async function openFile(path: string, name: string = basename(path)) {
   const missing = (cause: NodeJS.ErrnoException): never => {
-    throw new RowferryError("file-missing", openingFailure(cause), { place: { file: path }, cause });
+    throw faultOf(path)("file-missing", openingFailure(cause), { cause });
   };
   // Checked first, because opening a named pipe without a writer blocks.
-  refuseIrregular(await stat(path).catch(missing), path);
+  const found = await stat(path).catch(missing);
+  if (found.isDirectory()) throw faultOf(path)("file-missing", "this is a folder, not a file");
+  if (!found.isFile()) throw faultOf(path)("file-missing", "this is not a regular file; use - for standard input");
   const handle = await open(path, "r").catch(missing);
   const opened = await handle.stat({ bigint: true });
   const bytes = Number(opened.size);
-  const place = { file: name };
+  const fault = faultOf(name);
   let position = 0;
   let closed: Promise<void> | null = null;
-  // Not a stream, which would close the handle when destroyed; a file is read more than once.
+
+  /**
+   * From `start` to before `end`. Not a stream, which would close the handle when destroyed; a file is read more than
+   * once. @throws RowferryError `file-unreadable`.
+   */
   async function* chunks(start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
     for (let at = start; at < end; ) {
       const left = Math.max(Math.min(bytes, end) - at, FEWEST_BYTES);
       const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, left, end - at));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at).catch((cause: Error) => {
-        throw new RowferryError("file-unreadable", `reading failed: ${cause.message}`, { place, cause });
+        throw fault("file-unreadable", `reading failed: ${cause.message}`, { cause });
       });
       if (bytesRead === 0) return;
       at += bytesRead;
@@ -49,42 +44,58 @@ export async function openFile(path: string, name: string = basename(path)): Pro
       yield buffer.subarray(0, bytesRead);
     }
   }
-  async function checkUnchanged() {
+
+  /** @throws RowferryError `file-changed`. */
+  async function checkUnchanged(): Promise<void> {
     const now = await handle.stat({ bigint: true });
-    if (now.size === opened.size && now.mtimeNs === opened.mtimeNs) return;
-    throw new RowferryError("file-changed", "the file changed while it was read", { place });
+    if (now.size !== opened.size || now.mtimeNs !== opened.mtimeNs)
+      throw fault("file-changed", "the file changed while it was read");
   }
+
   return {
     name,
     bytes,
     descriptor: handle.fd,
-    async hash(see) {
-      const hash = await hashOf(chunks(), see);
+    fault,
+    async hash() {
+      const hash = await hashOf(chunks());
       await checkUnchanged();
       return hash;
     },
     chunks,
+    /** How far `chunks` has come. */
     position: () => position,
     checkUnchanged,
+    /** Safe to call twice. */
     close: () => (closed ??= handle.close()),
   };
 }
 
-export async function hashOf(chunks: AsyncIterable<Buffer>, see?: (chunk: Buffer) => void): Promise<string> {
+/** SHA-256 in hex. */
+export async function hashOf(chunks: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    see?.(chunk);
-  }
+  for await (const chunk of chunks) hash.update(chunk);
   return hash.digest("hex");
 }
 
-function refuseIrregular(found: Stats, path: string): void {
-  if (found.isFile()) return;
-  const what = found.isDirectory()
-    ? "this is a folder, not a file"
-    : "this is not a regular file; use - for standard input";
-  throw new RowferryError("file-missing", what, { place: { file: path } });
+interface FaultDetails {
+  sheet?: string;
+  row?: number | undefined;
+  /** Default: the code's own remedy. */
+  hint?: string | undefined;
+  cause?: unknown;
+}
+
+export type FaultOf = ReturnType<typeof faultOf>;
+
+/** Makes the errors of a file. */
+export function faultOf(file: string) {
+  return (code: Code, message: string, { hint, cause, ...place }: FaultDetails = {}): RowferryError =>
+    new RowferryError(code, message, { place: { file, ...place }, hint, cause });
+}
+
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function openingFailure(cause: NodeJS.ErrnoException): string {

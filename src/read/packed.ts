@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { RowferryError } from "../model/error.js";
-import type { OpenedFile } from "./opened-file.js";
+import { type OpenedFile, reasonOf } from "./opened-file.js";
 
 /** Rows of text pack to a fiftieth at best, a bomb to a thousandth. */
 const MAX_RATIO = 300;
@@ -11,24 +11,22 @@ const MAX_RATIO = 300;
 const UNBOUNDED_BYTES = 64 * 1024 * 1024;
 
 /** @throws RowferryError `file-corrupt` (truncated, damaged), `file-oversized`, `file-refused` (zstd before Node 22.15). */
-export async function* unpacked(file: OpenedFile, kind: "gzip" | "zstd"): AsyncGenerator<Buffer> {
-  const fault = (code: "file-corrupt" | "file-oversized" | "file-refused", message: string, cause?: unknown) =>
-    new RowferryError(code, message, { place: { file: file.name }, cause });
+export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzip" | "zstd"): AsyncGenerator<Buffer> {
   if (kind === "zstd" && !("createZstdDecompress" in zlib))
     throw fault("file-refused", "the file is compressed with zstd, which this Node cannot unpack; unpack it first");
   const options = { chunkSize: 128 * 1024 };
-  const limit = Math.max(UNBOUNDED_BYTES, file.bytes * MAX_RATIO);
-  let bytes = 0;
+  const limit = Math.max(UNBOUNDED_BYTES, bytes * MAX_RATIO);
+  let size = 0;
   try {
     const stream = kind === "gzip" ? zlib.createGunzip(options) : zlib.createZstdDecompress(options);
-    for await (const chunk of through(file.chunks(), stream)) {
-      bytes += chunk.length;
-      if (bytes > limit) throw fault("file-oversized", `${file.bytes} bytes unpack to more than ${limit}`);
+    for await (const chunk of through(chunks(), stream)) {
+      size += chunk.length;
+      if (size > limit) throw fault("file-oversized", `${bytes} bytes unpack to more than ${limit}`);
       yield chunk;
     }
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    throw fault("file-corrupt", `unpacking failed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw fault("file-corrupt", `unpacking failed: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -29,8 +29,8 @@ export interface Fault {
 
 export interface TableShape {
   header: readonly string[];
-  /** Rows up to it are left out; 0: no header. */
-  headerRow: number;
+  /** Rows up to it are left out; null: no header. */
+  headerRow: number | null;
   /** A regular row has this many cells. Null: rows may end early, as in a sheet. */
   width: number | null;
   /** Null: hidden rows are read, with a note. */
@@ -76,7 +76,7 @@ export class RowFinisher {
     const { header, headerRow, width, hidden } = this.#shape;
     const rows: Row[] = [];
     for (const { number, cells, kinds, looks, faults, hidden: isHidden } of raws) {
-      if (number <= headerRow || (faults === null && isBlank(cells))) continue;
+      if (number <= (headerRow ?? 0) || (faults === null && isBlank(cells))) continue;
       if (isHidden === true) this.#hidden.add(number);
       const row: Row = { number, cells, kinds, problems: null };
       if (looks !== undefined) row.looks = looks;
@@ -84,7 +84,7 @@ export class RowFinisher {
       if (isHidden === true && hidden === "skip") row.leftOut = "hidden in its sheet";
       else if (faults !== null) row.problems = faults.map((fault) => this.#problem(fault));
       if (cells.length !== header.length || (width !== null && width !== header.length)) this.#fit(row);
-      if (headerRow > 0 && repeats(cells, header)) {
+      if (headerRow !== null && repeats(cells, header)) {
         row.leftOut = "it repeats the header";
         row.problems = null;
         this.#repeated.add(number);

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CsvRecord, readRecords, type Shape } from "../../src/read/csv/records.js";
+import { faultOf } from "../../src/read/opened-file.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
 import { pinned, type WrittenDialect, writeCsv } from "../support/read/write-csv.js";
 import { drawn } from "../support/sample.js";
@@ -50,7 +51,7 @@ async function recordsOf(texts: readonly string[], shape: Shape): Promise<CsvRec
     for (const one of texts) yield Buffer.from(one);
   }
   const records: CsvRecord[] = [];
-  for await (const some of readRecords(text, { shape, file: "x", firstLine: 1 })) records.push(...some);
+  for await (const some of readRecords(text, { shape, fault: faultOf("x"), firstLine: 1 })) records.push(...some);
   return records;
 }
 

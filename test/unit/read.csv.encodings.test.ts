@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import { expect, test } from "vitest";
 import { asUtf8, canonicalEncoding, chooseEncoding, MARK } from "../../src/read/csv/encoding.js";
+import { faultOf } from "../../src/read/opened-file.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
 import { drawn } from "../support/sample.js";
 
@@ -47,9 +48,9 @@ test("what is not UTF-8 is marked on its own lines, in chunks of any size, overl
   await fc.assert(
     fc.asyncProperty(pieces, sizes, async (parts, lengths) => {
       const bytes = Buffer.concat([Buffer.from("ação\nção\nçã\nçãé\nçãéà\nã\nõ\nô\nà\nü\né\nê\nó\n"), ...parts]);
-      const file = { name: "x", chunks: () => chunked(bytes, lengths) };
+      const file = { fault: faultOf("x"), chunks: () => chunked(bytes, lengths) };
       const encoding = await chooseEncoding(file, bytes, {});
-      const text = await textOf(asUtf8(file, encoding));
+      const text = await textOf(asUtf8(file.chunks(), encoding));
       const lines = bytes
         .toString("latin1")
         .split(/\r\n|\r|\n/)
@@ -65,8 +66,8 @@ test("what is not UTF-8 is marked on its own lines, in chunks of any size, overl
 test("every byte of windows-1252 is decoded as iconv-lite has it, whatever else is in its chunk", async () => {
   for (let byte = 0; byte < 256; byte++) {
     const bytes = Buffer.from([0x61, 0x62, 0x63, 0x64, 0xe3, byte, 0x41]);
-    const file = { name: "x", chunks: () => chunked(bytes, [3]) };
-    const text = await textOf(asUtf8(file, await chooseEncoding(file, bytes, { encoding: "windows-1252" })));
+    const file = { fault: faultOf("x"), chunks: () => chunked(bytes, [3]) };
+    const text = await textOf(asUtf8(file.chunks(), await chooseEncoding(file, bytes, { encoding: "windows-1252" })));
     expect(text.replaceAll(MARK, "")).toBe(iconv.decode(bytes, "windows-1252"));
   }
 });

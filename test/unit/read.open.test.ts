@@ -10,6 +10,7 @@ import { RowferryError } from "../../src/model/error.js";
 import type { Row } from "../../src/model/row.js";
 import { type CsvFile, openCsv } from "../../src/read/csv/open-csv.js";
 import { expandFiles } from "../../src/read/files.js";
+import { faultOf } from "../../src/read/opened-file.js";
 import { openInput } from "../../src/read/open-input.js";
 import type { Input } from "../../src/read/table.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
@@ -30,6 +31,7 @@ async function drain(input: Input): Promise<Row[]> {
 function fake(chunks: () => AsyncIterable<Buffer>): CsvFile {
   return {
     name: "fake.csv",
+    fault: faultOf("fake.csv"),
     contentHash: "",
     bytes: 0,
     compression: "none",

@@ -1,6 +1,6 @@
 /** Decides a CSV file's delimiter, quote, escape and blanks, from the mapping and from a sample. */
 import type { CsvOptions } from "../../model/dialect.js";
-import { RowferryError } from "../../model/error.js";
+import type { FaultOf } from "../opened-file.js";
 import { findHeader, isBlank, isLabels, mostFrequent } from "../header.js";
 import { type CsvRecord, firstRecords, type Sample, SAMPLE_RECORDS, type Shape } from "./records.js";
 
@@ -25,7 +25,7 @@ const NUMBER = /^[-+]?\d[\d.,]*%?$/;
 
 /** @param tableLine the line on which the table begins, where that is known. @throws RowferryError `dialect-invalid`. */
 export function detectShape(sample: Sample, options: CsvOptions, tableLine: number | null): DetectedShape {
-  const given = givenOf(options, sample.file);
+  const given = givenOf(options, sample.fault);
   const declared = /^sep=([^\r\n])\r?(?:\n|$|\r)/i.exec(sample.text)?.[1];
   const firstLine = declared === undefined ? 1 : 2;
   const start = startOfLine(sample.text, Math.max(firstLine, tableLine ?? 1));
@@ -47,7 +47,7 @@ interface Given {
   trim?: boolean;
 }
 
-function givenOf(options: CsvOptions, file: string): Given {
+function givenOf(options: CsvOptions, fault: FaultOf): Given {
   const { delimiter, quote, escape, trim } = options;
   const given: Given = {
     ...(delimiter === undefined || delimiter === "auto" ? {} : { delimiter }),
@@ -62,7 +62,7 @@ function givenOf(options: CsvOptions, file: string): Given {
       : mark !== undefined && (mark === given.escape || mark === (given.quote === undefined ? '"' : given.quote))
         ? "the delimiter is also the quote or the escape"
         : null;
-  if (wrong !== null) throw new RowferryError("dialect-invalid", wrong, { place: { file } });
+  if (wrong !== null) throw fault("dialect-invalid", wrong);
   return given;
 }
 

@@ -5,18 +5,14 @@
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import type { CsvOptions } from "../../model/dialect.js";
-import { RowferryError } from "../../model/error.js";
+import type { FaultOf } from "../opened-file.js";
 import { byteOrderMark, looksWide } from "../recognise.js";
 
 /** A noncharacter, which no text holds. */
 export const MARK = "\uFDD0";
 
-export interface Bytes {
-  name: string;
-  chunks: () => AsyncIterable<Buffer>;
-  /** Known from an earlier pass. */
-  isUtf8?: boolean;
-}
+/** From the beginning, each time. */
+export type Chunks = () => AsyncIterable<Buffer>;
 
 export interface Encoding {
   name: string;
@@ -38,14 +34,17 @@ const MAX_ODD_LINES = 10_000;
 const MAX_LINE = 4 * 1024 ** 2;
 
 /** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`. */
-export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOptions): Promise<Encoding> {
-  const wanted = known(options.encoding ?? "auto", file.name);
-  const fallback = known(options.fallbackEncoding ?? "windows-1252", file.name);
-  const differs = (found: string) =>
-    new RowferryError("encoding-differs", `the mapping says ${wanted}, but ${found}`, { place: { file: file.name } });
-  const chosen = (name: string, more: Partial<Encoding> = {}) => ({ name, bom, mixed: false, notes: [], ...more });
+export async function chooseEncoding(
+  { chunks, fault }: { chunks: Chunks; fault: FaultOf },
+  head: Buffer,
+  options: CsvOptions,
+): Promise<Encoding> {
+  const wanted = known(options.encoding ?? "auto", fault);
+  const fallback = known(options.fallbackEncoding ?? "windows-1252", fault);
+  const differs = (found: string) => fault("encoding-differs", `the mapping says ${wanted}, but ${found}`);
   const mark = byteOrderMark(head);
   const bom = mark !== null;
+  const chosen = (name: string, ...notes: string[]): Encoding => ({ name, bom, mixed: false, notes });
   const wide = looksWide(head);
   if (mark !== null) {
     // `utf-16` leaves the byte order to the mark.
@@ -55,33 +54,47 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
   } else if (/^utf-(16|32)/.test(wanted)) return chosen(wanted);
   else if (wide !== null) {
     if (wanted !== "auto") throw differs(`it is ${wide}`);
-    return chosen(wide, { notes: [`Read as ${wide}: its bytes show that, though there is no byte order mark.`] });
+    return chosen(wide, `Read as ${wide}: its bytes show that, though there is no byte order mark.`);
   }
 
-  if (wanted !== "auto" && wanted !== "utf-8") {
-    const { invalid, proof } = await lookAtLines(file);
+  const isUtf8Wanted = bom || wanted === "utf-8";
+  if (wanted !== "auto" && !isUtf8Wanted) {
+    const { invalid, proof } = await lookAtLines(chunks());
     if (invalid.count === 0 && proof.count >= PROOF_LINES)
       throw differs(`it is UTF-8 from end to end (lines ${proof.first.slice(0, PROOF_LINES).join(", ")} …)`);
     return chosen(wanted);
   }
-  if (file.isUtf8 ?? (await isAllUtf8(file))) return chosen("utf-8");
-  const { invalid, valid, proof } = await lookAtLines(file);
+  if (await isAllUtf8(chunks())) return chosen("utf-8");
+  const { invalid, valid, proof } = await lookAtLines(chunks());
+  const mixed = (name: string, what: string, { count, first }: Lines, ...notes: string[]): Encoding => {
+    if (count > MAX_ODD_LINES) {
+      const message = `encodings are mixed: ${count} lines are not in ${name}, the first is line ${first[0]}`;
+      throw fault("encoding-mixed", message, { row: first[0] });
+    }
+    const shown = first.join(", ") + (count > first.length ? ", …" : "");
+    notes.push(
+      `Mixed encodings: read as ${name}, but ${count} line(s) are ${what} (${shown}); their rows are invalid.`,
+    );
+    return { name, bom, mixed: true, notes };
+  };
   if (!bom && wanted === "utf-8" && valid === 0)
     throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
-  if (bom || wanted === "utf-8" || (proof.count > 0 && valid >= invalid.count))
-    return chosen("utf-8", { mixed: true, notes: [mixedNote(file, "utf-8", invalid)] });
+  if (isUtf8Wanted || (proof.count > 0 && valid >= invalid.count)) return mixed("utf-8", "not UTF-8", invalid);
   const chose =
     options.fallbackEncoding === undefined ? "; if its letters look wrong, name another in `csv: { encoding }`" : "";
-  const notes = [`Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}${chose}.`];
-  if (proof.count === 0) return chosen(fallback, { notes });
-  return chosen(fallback, { mixed: true, notes: [...notes, mixedNote(file, fallback, proof)] });
+  const note = `Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}${chose}.`;
+  if (proof.count === 0) return chosen(fallback, note);
+  return mixed(fallback, "UTF-8", proof, note);
 }
 
 /** The text as UTF-8, without leading byte order marks and the {@link DOS_END}. */
-export async function* asUtf8(file: Bytes, encoding: Encoding): AsyncGenerator<Buffer> {
+export async function* asUtf8(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  encoding: Encoding,
+): AsyncGenerator<Buffer> {
   let start = true;
   let held: Buffer = Buffer.alloc(0);
-  for await (const piece of encoding.name === "utf-8" && !encoding.mixed ? file.chunks() : marked(file, encoding)) {
+  for await (const piece of encoding.name === "utf-8" && !encoding.mixed ? chunks : marked(chunks, encoding)) {
     let bytes = held.length === 0 ? piece : Buffer.concat([held, piece]);
     if (start) bytes = withoutMarks(bytes);
     start &&= bytes.length < 3;
@@ -99,7 +112,10 @@ function withoutMarks(bytes: Buffer): Buffer {
   return bytes.subarray(from);
 }
 
-async function* marked(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<Buffer> {
+async function* marked(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  { name, mixed }: Encoding,
+): AsyncGenerator<Buffer> {
   const decoder = iconv.getDecoder(name, { stripBOM: false });
   const wide = name.startsWith("utf-16");
   const mark = (text: string) => {
@@ -111,7 +127,7 @@ async function* marked(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<B
   let bytes = 0;
   // A chunk may end inside a surrogate pair, or inside a letter of several bytes.
   let held = "";
-  for await (const chunk of file.chunks()) {
+  for await (const chunk of chunks) {
     bytes += chunk.length;
     const text = held + decoder.write(chunk);
     const end = wide ? text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0) : mixed ? endOfAscii(text) : text.length;
@@ -129,7 +145,7 @@ interface Lines {
 }
 
 /** Counts lines that are not UTF-8, lines that are UTF-8 beyond ASCII, and those that are hardly UTF-8 by chance. */
-async function lookAtLines(file: Bytes): Promise<{ invalid: Lines; valid: number; proof: Lines }> {
+async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   const invalid: Lines = { count: 0, first: [] };
   const proof: Lines = { count: 0, first: [] };
   let valid = 0;
@@ -157,7 +173,7 @@ async function lookAtLines(file: Bytes): Promise<{ invalid: Lines; valid: number
     high = "";
   };
   let held = "";
-  for await (const chunk of file.chunks()) {
+  for await (const chunk of chunks) {
     const text = held + chunk.toString("latin1");
     const end = endOfAscii(text);
     held = text.slice(end);
@@ -180,41 +196,23 @@ function isPlausible(bytes: Buffer): boolean {
   return isUtf8(bytes) && bytes.some((byte) => (byte >= 0xc2 && byte <= 0xc5) || byte >= 0xe1);
 }
 
-async function isAllUtf8(file: Bytes): Promise<boolean> {
-  const look = utf8Check();
-  for await (const chunk of file.chunks()) look(chunk);
-  return look();
-}
-
-/** Takes chunk after chunk, then none at the end; returns whether all of them were UTF-8. */
-export function utf8Check(): (chunk?: Buffer) => boolean {
+async function isAllUtf8(chunks: AsyncIterable<Buffer>): Promise<boolean> {
   let held: Buffer = Buffer.alloc(0);
-  let valid = true;
-  return (chunk) => {
-    if (!valid) return false;
-    const bytes = chunk === undefined || held.length === 0 ? (chunk ?? held) : Buffer.concat([held, chunk]);
+  for await (const chunk of chunks) {
+    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     // A chunk may cut its last character, which then waits for the next one.
-    const last = chunk === undefined ? -1 : bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0);
+    const last = bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0);
     const end = last === -1 ? bytes.length : Math.max(0, bytes.length - 4) + last;
-    held = Buffer.from(bytes.subarray(end));
-    return (valid = isUtf8(bytes.subarray(0, end)));
-  };
-}
-
-function mixedNote({ name }: Bytes, encoding: string, { count, first }: Lines): string {
-  if (count > MAX_ODD_LINES) {
-    const message = `encodings are mixed: ${count} lines are not in ${encoding}, the first is line ${first[0]}`;
-    throw new RowferryError("encoding-mixed", message, { place: { file: name, row: first[0] } });
+    if (!isUtf8(bytes.subarray(0, end))) return false;
+    held = bytes.subarray(end);
   }
-  const shown = first.join(", ") + (count > first.length ? ", …" : "");
-  const what = encoding === "utf-8" ? "not UTF-8" : "UTF-8";
-  return `Mixed encodings: read as ${encoding}, but ${count} line(s) are ${what} (${shown}); their rows are invalid.`;
+  return isUtf8(held);
 }
 
-function known(name: string, file: string): string {
+function known(name: string, fault: FaultOf): string {
   const encoding = name === "auto" ? name : canonicalEncoding(name);
   if (encoding !== null) return encoding;
-  throw new RowferryError("encoding-unknown", `there is no encoding "${name}"`, { place: { file } });
+  throw fault("encoding-unknown", `there is no encoding "${name}"`);
 }
 
 /** Null: unknown. */

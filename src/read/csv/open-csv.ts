@@ -2,19 +2,21 @@
  * A CSV file as an `Input`: `open` decides encoding, shape and header from the beginning; the rows come as a stream.
  */
 import type { CsvOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
-import { RowferryError } from "../../model/error.js";
-import { columnLetters } from "../../model/formula.js";
+import type { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
-import { headerDoubt, headerTexts, isBlank, locateHeader, mostFrequent } from "../header.js";
-import { type Fault, RowFinisher, type TableShape, Tally } from "../rows.js";
+import { headerOf, headerTexts, isBlank, lettersOf, locateHeader, mostFrequent } from "../header.js";
+import { type Fault, RowFinisher, Tally } from "../rows.js";
 import type { OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
 import { type DetectedShape, detectShape, startOfLine } from "./dialect.js";
-import { type Bytes, asUtf8, chooseEncoding, type Encoding, MARK } from "./encoding.js";
-import { type CsvRecord, firstRecords, lineBreaks, readRecords, type Sample } from "./records.js";
+import { asUtf8, type Chunks, chooseEncoding, type Encoding, MARK } from "./encoding.js";
+import { type CsvRecord, firstRecords, lineBreaks, readRecords, type Sample, unclosed } from "./records.js";
 
-export interface CsvFile extends Bytes, Pick<OpenedFile, "bytes" | "position" | "checkUnchanged" | "close"> {
+type Inherited = "name" | "fault" | "bytes" | "position" | "checkUnchanged" | "close";
+
+export interface CsvFile extends Pick<OpenedFile, Inherited> {
+  chunks: Chunks;
   contentHash: string;
   compression: "none" | "gzip" | "zip" | "zstd";
 }
@@ -47,37 +49,27 @@ export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Inp
 async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecord?: number }): Promise<Table> {
   const head = await firstBytes(file);
   if (head.bytes.length === 0 || ONLY_MARK.has(head.bytes.toString("hex")))
-    throw new RowferryError("file-empty", "the file is empty", { place: { file: file.name } });
+    throw file.fault("file-empty", "the file is empty");
   const corrected = correctedCsv(head.bytes);
   const csv: CsvOptions = corrected === null ? (options.csv ?? {}) : correctedOptions(options.csv ?? {}, corrected);
   const encoding = await chooseEncoding(file, head.bytes, csv);
-  const sample = await sampleOf(file, encoding, head);
+  const pieces: Buffer[] = [];
+  for await (const piece of asUtf8([head.bytes], encoding)) pieces.push(piece);
+  const sample = { fault: file.fault, text: Buffer.concat(pieces).toString(), complete: head.complete };
   const wanted = corrected === null ? (options.header ?? "auto") : "auto";
   const shape = detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
-  const header = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
-  const notes = [...encoding.notes, ...shape.notes, ...header.notes];
+  const found = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
+  const notes = [...encoding.notes, ...shape.notes, ...found.notes];
   const { delimiter, quote, escape, trim, lineEnding } = shape;
+  const { name, bom } = encoding;
   const { compression } = file;
   const required = csv.endsWithNewline === "required";
   return {
     sheet: null,
-    header: [...header.table.header],
-    headerRow: header.table.headerRow === 0 ? null : header.table.headerRow,
-    joinedRows: header.joined,
-    headerDoubt: header.doubt,
-    dialect: {
-      format: "csv",
-      encoding: encoding.name,
-      bom: encoding.bom,
-      delimiter,
-      quote,
-      escape,
-      trim,
-      lineEnding,
-      compression,
-    },
+    ...found.header,
+    dialect: { format: "csv", encoding: name, bom, delimiter, quote, escape, trim, lineEnding, compression },
     notes,
-    rows: () => rowsOf(file, { encoding, shape, header, notes, required, ...limits }),
+    rows: () => rowsOf(file, { encoding, shape, found, notes, required, ...limits }),
   };
 }
 
@@ -90,7 +82,7 @@ const MARKED = /^(?:="[^"]*"|'[\d=+@-][^']*)$/;
 interface RowsOf {
   encoding: Encoding;
   shape: DetectedShape;
-  header: FoundTable;
+  found: FoundTable;
   /** Filled when the end is reached. */
   notes: string[];
   /** Whether a last line without a line end is a problem of its row. */
@@ -100,8 +92,9 @@ interface RowsOf {
 
 /** @throws RowferryError if the rest cannot be read; then nothing of the file is sent (H14). */
 async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
-  const { encoding, shape, header, notes, required, ...limits } = options;
-  const finisher = new RowFinisher(header.table);
+  const { encoding, shape, found, notes, required, ...limits } = options;
+  const { firstLine, offset } = found;
+  const finisher = new RowFinisher({ ...found.header, width: found.width, hidden: null, sample: found.sample });
   const innerQuotes = new Tally(
     "has quotes inside a cell that is not quoted",
     "have quotes inside cells that are not quoted",
@@ -122,8 +115,8 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
   let ended = true;
   let ends = false;
   async function* text(): AsyncGenerator<Buffer> {
-    let skip = header.offset;
-    for await (const piece of asUtf8(file, encoding)) {
+    let skip = offset;
+    for await (const piece of asUtf8(file.chunks(), encoding)) {
       const rest = piece.subarray(skip);
       skip = Math.max(0, skip - piece.length);
       if (rest.length === 0) continue;
@@ -134,7 +127,7 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
       yield rest;
     }
   }
-  const records = readRecords(text, { shape, file: file.name, firstLine: header.firstLine, ...limits });
+  const records = readRecords(text, { shape, fault: file.fault, firstLine, ...limits });
   function* seen(rows: Row[]): Generator<Row[]> {
     if (rows.length > 0) yield rows;
     finisher.look(rows);
@@ -179,45 +172,36 @@ function findBadCharacters(record: CsvRecord, encoding: string): void {
   }
 }
 
-interface FoundTable {
-  table: TableShape;
-  /** The line and byte at which the first header row begins, or without a header the first row. */
-  firstLine: number;
-  offset: number;
-  joined: number[] | null;
-  doubt: string | null;
-  notes: string[];
-}
+type FoundTable = ReturnType<typeof findTable>;
 
 /** @throws RowferryError `header-missing`, `file-empty`. */
-function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption): FoundTable {
+function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption) {
   const from = typeof option === "string" ? shape.firstLine : Math.min(...[option].flat());
   const start = from < 1 ? -1 : startOfLine(sample.text, from);
   const records = start === -1 ? [] : firstRecords({ ...sample, text: sample.text.slice(start) }, shape, from);
   const filled = records.filter(({ cells }) => !isBlank(cells));
   if (typeof option === "string" && filled.length === 0) throw unreadable(sample, shape, start);
-  const { headers, notes } = locateHeader(filled, option, { file: sample.file });
-  const firstLine = headers[0]?.number ?? shape.firstLine;
-  const headerRow = headers.at(-1)?.number ?? 0;
-  const below = filled.filter(({ number, faults }) => number > headerRow && faults === null).map(({ cells }) => cells);
-  const letters = Array.from({ length: mostFrequent(below.map(({ length }) => length)) }, (_, column) =>
-    columnLetters(column + 1),
-  );
+  const { headers, notes } = locateHeader(filled, option, sample.fault);
+  const last = headers.at(-1)?.number ?? 0;
+  const below = filled.filter(({ number, faults }) => number > last && faults === null).map(({ cells }) => cells);
   const texts = headerTexts(headers.map(({ cells }) => cells));
-  const header = option === "none" ? letters : texts.map((text) => text.replaceAll(MARK, ""));
   if (texts.some((text) => text.includes(MARK)))
     notes.push(
       "The header has bytes that are no text in the file's encoding; name the right one in `csv: { encoding }`.",
     );
+  const named =
+    option === "none"
+      ? lettersOf(mostFrequent(below.map(({ length }) => length)))
+      : texts.map((text) => text.replaceAll(MARK, ""));
   const rows = below.slice(0, 100);
-  const doubt = option === "auto" ? headerDoubt(header, rows, firstLine, notes) : null;
+  const header = headerOf(headers, { header: named, sample: rows, option }, notes);
   for (const { number, faults, innerQuotes } of headers)
     if (faults !== null || innerQuotes)
       notes.push(`The header in row ${number} has a quote in the wrong place; its names are taken as they are.`);
-  const width = regularWidth(header, below);
+  /** The line and byte at which the first header row begins, or without a header the first row. */
+  const firstLine = headers[0]?.number ?? shape.firstLine;
   const offset = Buffer.byteLength(sample.text.slice(0, Math.max(0, startOfLine(sample.text, firstLine))));
-  const joined = headers.length > 1 ? headers.map(({ number }) => number) : null;
-  return { table: { header, headerRow, width, hidden: null, sample: rows }, firstLine, offset, joined, doubt, notes };
+  return { header, width: regularWidth(named, below), sample: rows, firstLine, offset, notes };
 }
 
 /**
@@ -230,39 +214,25 @@ function regularWidth(header: readonly string[], below: readonly (readonly strin
 }
 
 /** Why there is no first row. */
-function unreadable({ file, complete, text }: Sample, shape: DetectedShape, start: number): RowferryError {
+function unreadable({ fault, complete, text }: Sample, shape: DetectedShape, start: number): RowferryError {
   const rest = text.slice(Math.max(0, start));
   const blank = rest.length - rest.trimStart().length;
   if (blank === rest.length) {
-    if (complete) return new RowferryError("file-empty", "the file holds nothing but blank lines", { place: { file } });
-    return new RowferryError("header-missing", "the file begins with 256 KiB of blank lines", { place: { file } });
+    if (complete) return fault("file-empty", "the file holds nothing but blank lines");
+    return fault("header-missing", "the file begins with 256 KiB of blank lines");
   }
   const row = shape.firstLine + lineBreaks(rest.slice(0, blank));
-  if (shape.quote !== null && (complete || rest.startsWith(shape.quote, blank)))
-    return new RowferryError("quote-unclosed", `a quote (${shape.quote}) opens on line ${row} and is never closed`, {
-      place: { file, row },
-    });
-  return new RowferryError("record-oversized", "the first row of the file is more than 256 KiB long", {
-    place: { file, row },
-  });
+  if (shape.quote !== null && (complete || rest.startsWith(shape.quote, blank))) return unclosed(shape, fault, row);
+  return fault("record-oversized", "the first row of the file is more than 256 KiB long", { row });
 }
 
-async function firstBytes(file: Bytes): Promise<{ bytes: Buffer; complete: boolean }> {
+async function firstBytes({ chunks }: CsvFile): Promise<{ bytes: Buffer; complete: boolean }> {
   const parts: Buffer[] = [];
   let total = 0;
-  for await (const chunk of file.chunks()) {
-    parts.push(Buffer.from(chunk));
+  for await (const chunk of chunks()) {
+    parts.push(chunk);
     total += chunk.length;
     if (total > SAMPLE_BYTES) return { bytes: Buffer.concat(parts).subarray(0, SAMPLE_BYTES), complete: false };
   }
   return { bytes: Buffer.concat(parts), complete: true };
-}
-
-async function sampleOf(file: Bytes, encoding: Encoding, head: { bytes: Buffer; complete: boolean }): Promise<Sample> {
-  async function* chunks() {
-    yield head.bytes;
-  }
-  const pieces: Buffer[] = [];
-  for await (const piece of asUtf8({ name: file.name, chunks }, encoding)) pieces.push(piece);
-  return { file: file.name, text: Buffer.concat(pieces).toString(), complete: head.complete };
 }

@@ -3,7 +3,8 @@
  * beginning, to name the faulty rows and keep the others. Knows nothing of headers, widths, encodings or files.
  */
 import { type CsvError, type Options, parse as openParser } from "csv-parse";
-import { RowferryError } from "../../model/error.js";
+import type { RowferryError } from "../../model/error.js";
+import type { FaultOf } from "../opened-file.js";
 import type { Fault, RawRow } from "../rows.js";
 
 export interface Shape {
@@ -40,7 +41,7 @@ const BACKSLASH_CODE = 0x5c;
 const BACKSLASH_BYTES = Buffer.from(BACKSLASH).toString("latin1");
 
 export interface Sample {
-  file: string;
+  fault: FaultOf;
   text: string;
   complete: boolean;
 }
@@ -49,7 +50,7 @@ export const SAMPLE_RECORDS = 500;
 
 export interface RecordsOptions {
   shape: Shape;
-  file: string;
+  fault: FaultOf;
   firstLine: number;
   maxRecord?: number;
 }
@@ -81,9 +82,9 @@ export async function* readRecords(
 }
 
 /** Reads leniently, and leaves out an incomplete last record. */
-export function firstRecords({ file, text, complete }: Sample, shape: Shape, firstLine: number): CsvRecord[] {
+export function firstRecords({ fault, text, complete }: Sample, shape: Shape, firstLine: number): CsvRecord[] {
   const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-  const cutter = new Cutter({ shape, file, firstLine }, true);
+  const cutter = new Cutter({ shape, fault, firstLine }, true);
   const records: CsvRecord[] = [];
   try {
     for (const piece of piecesOf(Buffer.from(text.slice(0, end)))) {
@@ -201,7 +202,7 @@ function sizeOf({ cells }: CsvRecord): number {
 function checkLines({ number, cells, faults }: CsvRecord, options: RecordsOptions): void {
   const [fault] = faults ?? [];
   if (fault === undefined || fault.message.endsWith(CLOSES) || breaksWithin(cells) === 0) return;
-  throw unclosed(options, number + breaksWithin(cells.slice(0, fault.column ?? 0)));
+  throw unclosed(options.shape, options.fault, number + breaksWithin(cells.slice(0, fault.column ?? 0)));
 }
 
 const CLOSES = "it closes a quote that it does not open";
@@ -310,17 +311,16 @@ function asFault(error: Error, options: RecordsOptions, line: number): Error {
   // The last quote that is not doubled is the one that is never closed.
   const quote = options.shape.quote ?? "";
   const opening = raw.replaceAll(quote + quote, "  ").lastIndexOf(quote);
-  return unclosed(options, line + lineBreaks(raw.slice(0, Math.max(0, opening))));
+  return unclosed(options.shape, options.fault, line + lineBreaks(raw.slice(0, Math.max(0, opening))));
 }
 
-function oversized({ file, maxRecord = MAX_RECORD }: RecordsOptions, row: number): RowferryError {
+function oversized({ fault, maxRecord = MAX_RECORD }: RecordsOptions, row: number): RowferryError {
   const message = `the row that begins here has more than ${maxRecord.toLocaleString("en")} characters`;
-  return new RowferryError("record-oversized", message, { place: { file, row } });
+  return fault("record-oversized", message, { row });
 }
 
-function unclosed({ shape, file }: RecordsOptions, row: number): RowferryError {
-  const message = `a quote (${shape.quote}) opens on line ${row} and is never closed`;
-  return new RowferryError("quote-unclosed", message, { place: { file, row } });
+export function unclosed({ quote }: Shape, fault: FaultOf, row: number): RowferryError {
+  return fault("quote-unclosed", `a quote (${quote}) opens on line ${row} and is never closed`, { row });
 }
 
 /** Whether the next piece may begin with the character that the last byte escapes, or with the rest of its line end. */

@@ -8,7 +8,8 @@ import type { CellKind } from "../../model/row.js";
 import { generalFormat, pictured, type ShownAs } from "./number-format.js";
 import type { Format } from "./styles.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
-import { type SharedStrings, unescapeText } from "./shared-strings.js";
+import { unescapeText } from "./shared-strings.js";
+import type { BookContext } from "./workbook.js";
 
 export interface StoredCell {
   /** "" if absent. */
@@ -20,13 +21,6 @@ export interface StoredCell {
   value: string | null;
   /** Null: no such element. */
   inline: string | null;
-}
-
-export interface BookContext {
-  strings: SharedStrings;
-  /** A cell without a style has style 0. */
-  formats: readonly Format[];
-  date1904: boolean;
 }
 
 export interface CellResult {

@@ -11,26 +11,26 @@ interface Shared {
   column: number;
 }
 
-export class Formulas {
+export function followFormulas() {
   /** By their number in the sheet; only the first cell of those that share a formula has its text. */
-  readonly #shared = new Map<string, Shared>();
-  #kind = "";
-  #group = "";
-
-  /** The element `f`, before its text has come. */
-  open({ t = "", si = "" }: Attributes): void {
-    this.#kind = t;
-    this.#group = si;
-  }
-
-  /** As it would be in row 1; null: it uses other rows. Rows count from 1, columns from 0. */
-  of(text: string, row: number, column: number): string | null {
-    if (this.#kind === "") return ofOwnRow({ text, row, column }, row, column);
-    if (this.#kind !== "shared") return null;
-    if (text !== "" && this.#shared.size < MAX_SHARED) this.#shared.set(this.#group, { text, row, column });
-    const shared = this.#shared.get(this.#group);
-    return shared === undefined ? null : ofOwnRow(shared, row, column);
-  }
+  const shared = new Map<string, Shared>();
+  let kind = "";
+  let group = "";
+  return {
+    /** The element `f`, before its text has come. */
+    open({ t = "", si = "" }: Attributes): void {
+      kind = t;
+      group = si;
+    },
+    /** As it would be in row 1; null: it uses other rows. Rows count from 1, columns from 0. */
+    of(text: string, row: number, column: number): string | null {
+      if (kind === "") return ofOwnRow({ text, row, column }, row, column);
+      if (kind !== "shared") return null;
+      if (text !== "" && shared.size < MAX_SHARED) shared.set(group, { text, row, column });
+      const first = shared.get(group);
+      return first === undefined ? null : ofOwnRow(first, row, column);
+    },
+  };
 }
 
 function ofOwnRow(from: Shared, row: number, column: number): string | null {

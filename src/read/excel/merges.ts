@@ -40,7 +40,7 @@ const MAX_MERGES = 200_000;
 /** Characters; Excel's own limit. */
 const MAX_WIDTH = 255;
 
-export async function readLayout(parts: Zip, name: string): Promise<SheetLayout> {
+export async function readLayout(zip: Zip, name: string): Promise<SheetLayout> {
   const layout: SheetLayout = { hiddenColumns: [], widths: [], merges: [] };
   const { merges } = layout;
   const open = (element: string, attributes: Attributes) => {
@@ -48,7 +48,7 @@ export async function readLayout(parts: Zip, name: string): Promise<SheetLayout>
     if (element === "mergeCell") addMerge(merges, attributes["ref"] ?? "");
     if (merges.length > MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
   };
-  for await (const _ of walkInPieces(parts, name, { open }, "layout"));
+  for await (const _ of walkInPieces(zip, name, { open }, "layout"));
   merges.sort((one, other) => one.firstRow - other.firstRow || one.firstColumn - other.firstColumn);
   return layout;
 }
@@ -74,62 +74,39 @@ function addMerge(merges: Merge[], text: string): void {
   merges.push({ firstRow, lastRow, firstColumn, lastColumn });
 }
 
-interface ActiveMerge extends Merge {
-  text: string;
-  kind: CellKind;
-}
-
-/** Follows the rows of a sheet and clears or fills covered cells. */
-export class MergeSweep {
-  readonly #merges: readonly Merge[];
-  readonly #fill: boolean;
-  #next = 0;
-  #row = 0;
-  #active: ActiveMerge[] = [];
-
-  constructor(merges: readonly Merge[], fill: boolean) {
-    this.#merges = merges;
-    this.#fill = fill;
-  }
-
-  /**
-   * `width`: columns from here on are not filled. @throws Error (plain) when rows of a sheet with merges are out of
-   * order.
-   */
-  apply(row: RawRow, width: number): void {
-    if (this.#merges.length === 0) return;
-    if (row.number < this.#row)
-      throw new Error(`row ${row.number} follows row ${this.#row} in a sheet with merged cells`);
-    this.#row = row.number;
-    this.#advance(row.number);
-    for (const merge of this.#active) {
-      if (row.number === merge.firstRow) {
-        merge.text = row.cells[merge.firstColumn] ?? "";
-        merge.kind = row.kinds?.[merge.firstColumn] ?? "text";
+/**
+ * Clears or fills the covered cells of a sheet's rows, which must come in order where there are merges. `width`: columns
+ * from here on are not filled. @throws Error (plain) when they do not, or when merges overlap without end.
+ */
+export function mergeSweep(merges: readonly Merge[], fill: boolean, width: number): (row: RawRow) => void {
+  let next = 0;
+  let last = 0;
+  let active: (Merge & { text: string; kind: CellKind })[] = [];
+  return (row) => {
+    const { number, cells, kinds } = row;
+    if (merges.length === 0) return;
+    if (number < last) throw new Error(`row ${number} follows row ${last} in a sheet with merged cells`);
+    last = number;
+    active = active.filter(({ lastRow }) => lastRow >= number);
+    for (let merge = merges[next]; merge !== undefined && merge.firstRow <= number; merge = merges[++next]) {
+      if (merge.lastRow >= number) active.push({ ...merge, text: "", kind: "text" });
+    }
+    if (active.length > MAX_COLUMN) throw new Error(`its merged ranges overlap in row ${number}`);
+    for (const merge of active) {
+      const isFirst = number === merge.firstRow;
+      if (isFirst) {
+        merge.text = cells[merge.firstColumn] ?? "";
+        merge.kind = kinds?.[merge.firstColumn] ?? "text";
       }
-      this.#cover(row, merge, width);
+      const from = merge.firstColumn + (isFirst ? 1 : 0);
+      const end = Math.min(merge.lastColumn, (fill ? Math.max(width, cells.length) : cells.length) - 1);
+      for (let column = from; column <= end; column++) {
+        if (fill && column < width) setCell(row, column, merge.text, merge.kind);
+        else if (cells[column] !== "") setCell(row, column, "", "text");
+        if (row.looks?.[column] !== undefined) row.looks[column] = null;
+      }
+      const faults = row.faults?.filter(({ column }) => column === null || column < from || column > merge.lastColumn);
+      row.faults = faults === undefined || faults.length === 0 ? null : faults;
     }
-  }
-
-  #advance(number: number): void {
-    if (this.#active.some(({ lastRow }) => lastRow < number))
-      this.#active = this.#active.filter(({ lastRow }) => lastRow >= number);
-    for (let merge = this.#merges[this.#next]; merge !== undefined && merge.firstRow <= number; ) {
-      if (merge.lastRow >= number) this.#active.push({ ...merge, text: "", kind: "text" });
-      merge = this.#merges[++this.#next];
-    }
-    if (this.#active.length > MAX_COLUMN) throw new Error(`its merged ranges overlap in row ${number}`);
-  }
-
-  #cover(row: RawRow, merge: ActiveMerge, width: number): void {
-    const from = row.number === merge.firstRow ? merge.firstColumn + 1 : merge.firstColumn;
-    const end = Math.min(merge.lastColumn, (this.#fill ? Math.max(width, row.cells.length) : row.cells.length) - 1);
-    for (let column = from; column <= end; column++) {
-      if (this.#fill && column < width) setCell(row, column, merge.text, merge.kind);
-      else if (row.cells[column] !== "") setCell(row, column, "", "text");
-      if (row.looks?.[column] !== undefined) row.looks[column] = null;
-    }
-    const faults = row.faults?.filter(({ column }) => column === null || column < from || column > merge.lastColumn);
-    row.faults = faults === undefined || faults.length === 0 ? null : faults;
-  }
+  };
 }

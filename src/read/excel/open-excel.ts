@@ -1,5 +1,5 @@
 /** An Excel workbook (.xlsx, .xlsm) as an `Input`: its sheet, header and rows (docs/decisions/excel-on-saxes.md). */
-import type { ExcelOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
+import type { HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
 import { columnLetters } from "../../model/formula.js";
@@ -7,22 +7,24 @@ import type { CellLook, Row } from "../../model/row.js";
 import { isReferenceColumn } from "../corrected.js";
 import {
   type HeaderCandidate,
-  headerDoubt,
+  headerOf,
   headerTexts,
   isBlank,
   isFilled,
   isLabels,
+  lettersOf,
   locateHeader,
   valueColumns,
 } from "../header.js";
-import { type RawRow, RowFinisher, type TableShape } from "../rows.js";
+import { reasonOf } from "../opened-file.js";
+import { type RawRow, RowFinisher } from "../rows.js";
 import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
 import { chooseSheet } from "./choose-sheet.js";
-import { corrupt, reasonOf } from "./fault.js";
-import { type ColumnRange, type ColumnWidth, type Merge, MergeSweep, readLayout, type SheetLayout } from "./merges.js";
+import { type ColumnRange, type Merge, mergeSweep, readLayout } from "./merges.js";
 import { sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
+import { damaged } from "./xml.js";
 
 const SAMPLE_ROWS = 512;
 
@@ -41,22 +43,14 @@ export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
       const found = await findCorrectedSheet(workbook);
       return found === null ? null : { sheet: found.sheet.name, reference: found.reference };
     },
-    open: async (options) => openTable(workbook, options, await findCorrectedSheet(workbook)),
+    open: (options) => openTable(workbook, options),
     position,
     close,
   };
 }
 
-/** The sheet with the rows of a rejected file. */
-interface CorrectedSheet {
-  sheet: Sheet;
-  headerRow: number;
-  /** Null: the first row has none. */
-  reference: string | null;
-}
-
-/** Null: no visible sheet has our column in its first row. Damaged sheets do not count. */
-async function findCorrectedSheet(workbook: Workbook): Promise<CorrectedSheet | null> {
+/** The sheet with the rows of a rejected file. Null: no visible sheet has our column in its first row. Damaged sheets do not count. */
+async function findCorrectedSheet(workbook: Workbook) {
   for (const sheet of workbook.sheets) {
     if (sheet.hidden) continue;
     const [header, ...below] = await firstRows(workbook, sheet).catch(() => []);
@@ -76,69 +70,62 @@ async function firstRows(workbook: Workbook, sheet: Sheet): Promise<RawRow[]> {
   return [];
 }
 
-async function openTable(workbook: Workbook, options: ReadOptions, corrected: CorrectedSheet | null): Promise<Table> {
-  const excel = options.excel ?? {};
+async function openTable(workbook: Workbook, options: ReadOptions): Promise<Table> {
+  const { excel = {} } = options;
+  const corrected = await findCorrectedSheet(workbook);
   const isEmpty = async (one: Sheet) => (await firstRows(workbook, one)).length === 0;
   const { sheet, notes } =
     corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };
   const option = corrected?.headerRow ?? options.header ?? "auto";
-  const layout = await readLayout(workbook.parts, workbook.partOf(sheet));
-  const rows = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
-  const place = { file: workbook.parts.file.name, sheet: sheet.name };
-  const frame = sound(place, () => frameOf(rows, { layout, excel, option, place }));
-  const { header, headerRow } = frame.shape;
-  notes.push(...frame.notes);
+  const layout = await readLayout(workbook.zip, workbook.partOf(sheet));
+  const sample = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
+  const of: SheetOf = { ...layout, workbook, sheet, skip: excel.hidden === "skip", fill: excel.fillMerged === true };
+  const found = sound(of, () => findTable(sample, of, option));
+  const { columns, width, header } = found;
+  notes.push(...found.notes);
+  const shownWidths = columns.before(width).map((column) => layout.widths.find(within(column))?.width ?? null);
+  const widths = shownWidths.some((one) => one !== null) ? { widths: shownWidths } : {};
+  const { hidden = null } = excel;
+  if (hidden !== "read") notes.push(...hiddenColumnsNote(of, width));
+  const finisher = new RowFinisher({ ...header, width: null, hidden, sample: found.body });
   return {
     sheet: sheet.name,
-    header: [...header],
-    headerRow: headerRow === 0 ? null : headerRow,
-    joinedRows: frame.joined,
-    headerDoubt: frame.doubt,
-    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904, ...widthsOf(frame, layout.widths) },
+    ...header,
+    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904, ...widths },
     notes,
-    rows: () => rowsOf(workbook, sheet, { frame, merges: layout.merges, fillMerged: excel.fillMerged === true, notes }),
+    rows: () => rowsOf(of, found, finisher, notes),
   };
 }
 
-function widthsOf({ columns, width }: Frame, widths: readonly ColumnWidth[]): { widths?: (number | null)[] } {
-  const wide = columns
-    .before(width)
-    .map((column) => widths.find(({ first, last }) => column >= first && column <= last)?.width ?? null);
-  return wide.every((one) => one === null) ? {} : { widths: wide };
+/** A sheet and how it is read. */
+interface SheetOf {
+  workbook: Workbook;
+  sheet: Sheet;
+  hiddenColumns: ColumnRange[];
+  merges: Merge[];
+  /** Leave hidden rows and columns out. */
+  skip: boolean;
+  /** Fill merged cells. */
+  fill: boolean;
 }
 
-interface Frame {
-  shape: TableShape;
-  columns: ShownColumns;
-  /** Up to the last used column, hidden ones included. */
-  width: number;
-  joined: number[] | null;
-  doubt: string | null;
-  notes: string[];
-}
-
-interface FrameOptions {
-  layout: SheetLayout;
-  excel: ExcelOptions;
-  option: HeaderOption;
-  place: { file: string; sheet: string };
-}
+type FoundTable = ReturnType<typeof findTable>;
 
 /** @throws RowferryError `header-missing`, `file-empty`; Error (plain) where merges contradict each other. */
-function frameOf(rows: readonly RawRow[], { layout, excel, option, place }: FrameOptions): Frame {
-  const { merges, hiddenColumns } = layout;
-  const skip = excel.hidden === "skip";
-  const columns = new ShownColumns(skip ? hiddenColumns : []);
+function findTable(
+  rows: RawRow[],
+  { workbook, sheet, merges, hiddenColumns, skip, fill }: SheetOf,
+  option: HeaderOption,
+) {
+  const columns = shownColumns(skip ? hiddenColumns : []);
+  const fault: typeof workbook.zip.file.fault = (code, message, more) =>
+    workbook.zip.file.fault(code, message, { sheet: sheet.name, ...more });
   // A title merged over the table's width must not look like a header, so covered cells are cleared, not filled.
-  const cleared = swept(rows, merges, { fill: false, width: 0 });
-  const visible = cleared.filter(({ hidden }) => !skip || hidden !== true);
+  rows.forEach(mergeSweep(merges, false, 0));
+  const visible = rows.filter(({ hidden }) => !skip || hidden !== true);
   // A header given by number is used even if hidden.
-  const candidates = typeof option === "string" ? visible : cleared;
-  const { headers, notes } = locateHeader(
-    candidates.map((row) => columns.of(row)),
-    option,
-    place,
-  );
+  const candidates = typeof option === "string" ? visible : rows;
+  const { headers, notes } = locateHeader(candidates.map(columns.of), option, fault);
   const below = option === "auto" ? subheadings(headers[0], visible, merges) : null;
   if (below !== null) {
     headers.push(columns.of(below));
@@ -146,43 +133,27 @@ function frameOf(rows: readonly RawRow[], { layout, excel, option, place }: Fram
       `The header is in rows ${headers.map(({ number }) => number).join(" and ")}, joined: it has a heading merged over several columns.`,
     );
   }
-  const numbers = headers.map(({ number }) => number);
-  const headerRow = Math.max(0, ...numbers);
-  const isHeader = ({ number }: RawRow) => numbers.includes(number);
+  const headerRow = Math.max(0, ...headers.map(({ number }) => number));
+  const isHeader = ({ number }: RawRow) => headers.some((header) => header.number === number);
   const body = visible.filter(({ number }) => number > headerRow);
-  const width = Math.max(0, ...[...cleared.filter(isHeader), ...body].map(usedColumns));
-  if (width === 0) {
-    const left = cleared.length > 0 && visible.length === 0;
-    const what = left
-      ? "all rows of the sheet are hidden, and `hidden: skip` leaves them out"
-      : "the sheet holds nothing but blank cells";
-    throw new RowferryError("file-empty", what, {
-      place,
-      ...(left ? { hint: "Write `excel: { hidden: read }` in the mapping, or show the rows." } : {}),
+  const width = Math.max(0, ...[...rows.filter(isHeader), ...body].map(usedColumns));
+  if (width === 0 && rows.length > 0 && visible.length === 0)
+    throw fault("file-empty", "all rows of the sheet are hidden, and `hidden: skip` leaves them out", {
+      hint: "Write `excel: { hidden: read }` in the mapping, or show the rows.",
     });
-  }
+  if (width === 0) throw fault("file-empty", "the sheet holds nothing but blank cells");
 
-  const above = cleared.filter(({ number }) => number <= headerRow);
-  // With several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight`.
-  const spread = excel.fillMerged === true ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
-  const fill = excel.fillMerged === true || headers.length > 1;
-  const filled = (fill ? swept(above, spread, { fill, width }) : above).filter(isHeader);
-  const texts = headerTexts(filled.map((row) => columns.of(row).cells));
   const letters = columns.before(width).map((column) => columnLetters(column + 1));
-  const header = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
-
   const sample = body.slice(0, 100).map((row) => columns.of(row).cells);
-  const doubt = option === "auto" ? headerDoubt(header, sample, headerRow, notes) : null;
-  if (excel.fillMerged !== true) notes.push(...mergesNote(merges, headerRow, width));
-  if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, skip));
-  return {
-    shape: { header, headerRow, width: null, hidden: excel.hidden ?? null, sample },
-    columns,
-    width,
-    joined: numbers.length > 1 ? numbers : null,
-    doubt,
-    notes,
-  };
+  // With several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight`.
+  const spread = fill ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
+  const above = rows.filter(({ number }) => number <= headerRow);
+  if (fill || headers.length > 1) above.forEach(mergeSweep(spread, true, width));
+  const texts = headerTexts(above.filter(isHeader).map((row) => columns.of(row).cells));
+  const named = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
+  const header = headerOf(headers, { header: named, sample, option }, notes);
+  if (!fill) notes.push(...mergesNote(merges, headerRow, width));
+  return { header, columns, width, body: sample, notes };
 }
 
 /** Of rows that share a merged cell, all but the first are blank there. */
@@ -215,31 +186,25 @@ function subheadings(
   return values.some((column) => isFilled(row.cells[column] ?? "")) ? row : null;
 }
 
-interface RowsOf {
-  frame: Frame;
-  merges: readonly Merge[];
-  fillMerged: boolean;
-  /** Filled when the end is reached. */
-  notes: string[];
-}
-
-/** @throws RowferryError if the rest cannot be read; then nothing of the file is sent (H14). */
-async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): AsyncGenerator<Row[]> {
-  const { frame, merges, fillMerged, notes } = options;
-  const { shape, columns, width } = frame;
-  const { file } = workbook.parts;
-  const finisher = new RowFinisher(shape);
-  const sweep = new MergeSweep(merges, fillMerged);
+/** `notes`: filled when the end is reached. @throws RowferryError if the rest cannot be read; then nothing of the file is sent (H14). */
+async function* rowsOf(
+  of: SheetOf,
+  { columns, width }: FoundTable,
+  finisher: RowFinisher,
+  notes: string[],
+): AsyncGenerator<Row[]> {
+  const { workbook, sheet, merges, fill } = of;
+  const sweep = mergeSweep(merges, fill, width);
   for await (const raws of sheetBatches(workbook, sheet, width)) {
     // A row with nothing but values of merges is blank.
     const filled =
       merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(columns.of(row).cells));
-    sound({ file: file.name, sheet: sheet.name }, () => raws.forEach((row) => sweep.apply(row, width)));
-    const rows = finisher.finish(filled.map((row) => columns.of(row)));
+    sound(of, () => raws.forEach(sweep));
+    const rows = finisher.finish(filled.map(columns.of));
     if (rows.length > 0) yield rows;
     finisher.look(rows);
   }
-  await file.checkUnchanged();
+  await workbook.zip.file.checkUnchanged();
   notes.push(...finisher.notes());
 }
 
@@ -255,61 +220,44 @@ async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promi
   return sample;
 }
 
-/** Copies rows, with covered cells cleared or filled. */
-function swept(rows: readonly RawRow[], merges: readonly Merge[], { fill, width }: { fill: boolean; width: number }) {
-  const sweep = new MergeSweep(merges, fill);
-  return rows.map((row) => {
-    const { looks: _, ...copy } = { ...row, cells: [...row.cells], kinds: row.kinds === null ? null : [...row.kinds] };
-    sweep.apply(copy, width);
-    return copy;
-  });
-}
-
-function sound<T>(place: { file: string; sheet: string }, work: () => T): T {
+function sound<T>({ workbook, sheet }: SheetOf, work: () => T): T {
   try {
     return work();
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    throw corrupt(place.file, reasonOf(cause), { sheet: place.sheet, cause });
+    throw damaged(workbook.zip.file, reasonOf(cause), { sheet: sheet.name, cause });
   }
 }
 
+const within =
+  (column: number) =>
+  ({ first, last }: ColumnRange) =>
+    column >= first && column <= last;
+
 /** The columns of a sheet, without hidden ones that are left out. */
-class ShownColumns {
-  readonly #hidden: readonly ColumnRange[];
-
-  constructor(hidden: readonly ColumnRange[]) {
-    this.#hidden = hidden;
-  }
-
-  before(width: number): number[] {
-    return Array.from({ length: width }, (_, column) => column).filter((column) => this.#isShown(column));
-  }
-
-  of(row: RawRow): RawRow {
-    if (this.#hidden.length === 0) return row;
-    const shown = this.before(row.cells.length);
+function shownColumns(hidden: readonly ColumnRange[]) {
+  const isShown = (column: number) => !hidden.some(within(column));
+  const before = (width: number) => Array.from({ length: width }, (_, column) => column).filter(isShown);
+  /** Formulas go: they may use a column that is left out. */
+  const lookOf = (look: CellLook | null | undefined) =>
+    look?.formula === undefined ? (look ?? null) : { ...look, formula: null };
+  const of = (row: RawRow): RawRow => {
+    if (hidden.length === 0) return row;
+    const shown = before(row.cells.length);
     const faults = (row.faults ?? []).flatMap((fault) => {
-      if (fault.column === null || !this.#isShown(fault.column)) return [];
-      return [{ ...fault, column: this.before(fault.column).length }];
+      if (fault.column === null || !isShown(fault.column)) return [];
+      return [{ ...fault, column: before(fault.column).length }];
     });
     return {
       ...row,
       cells: shown.map((column) => row.cells[column] ?? ""),
       kinds: row.kinds === null ? null : shown.map((column) => row.kinds?.[column] ?? "text"),
       faults: faults.length === 0 ? null : faults,
-      ...(row.looks === undefined ? {} : { looks: shown.map((column) => withoutFormula(row.looks?.[column] ?? null)) }),
+      ...(row.looks === undefined ? {} : { looks: shown.map((column) => lookOf(row.looks?.[column])) }),
     };
-  }
-
-  #isShown(column: number): boolean {
-    return !this.#hidden.some(({ first, last }) => column >= first && column <= last);
-  }
+  };
+  return { before, of };
 }
-
-/** A formula may use a column that is left out. */
-const withoutFormula = (look: CellLook | null): CellLook | null =>
-  look?.formula === undefined ? look : { ...look, formula: null };
 
 /** The number of columns up to the last cell with text. */
 function usedColumns({ cells, faults }: RawRow): number {
@@ -317,14 +265,9 @@ function usedColumns({ cells, faults }: RawRow): number {
   return Math.max(last, ...(faults ?? []).map(({ column }) => column ?? 0)) + 1;
 }
 
-function hiddenColumnsNote(hidden: readonly ColumnRange[], width: number, skipped: boolean): string[] {
-  const shown = new Set(new ShownColumns(hidden).before(width));
-  const names = Array.from({ length: width }, (_, column) => column).filter((column) => !shown.has(column));
+function hiddenColumnsNote({ hiddenColumns, skip }: SheetOf, width: number): string[] {
+  const names = lettersOf(width).filter((_, column) => hiddenColumns.some(within(column)));
   if (names.length === 0) return [];
-  const letters = listed(
-    names.map((column) => columnLetters(column + 1)),
-    10,
-  );
-  if (skipped) return [`Hidden columns are left out: ${letters}.`];
-  return [`Hidden columns are read: ${letters}; \`excel: { hidden: skip }\` leaves them out.`];
+  if (skip) return [`Hidden columns are left out: ${listed(names, 10)}.`];
+  return [`Hidden columns are read: ${listed(names, 10)}; \`excel: { hidden: skip }\` leaves them out.`];
 }

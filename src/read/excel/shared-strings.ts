@@ -3,80 +3,76 @@
  * is refused.
  */
 import { stripEnd } from "../../model/strip-end.js";
-import { oversized } from "./fault.js";
-import { type Attributes, walkPart } from "./xml.js";
 import type { Zip } from "../zip.js";
+import { type Attributes, walkPart } from "./xml.js";
 
 const MAX_SHARED_BYTES = 192 * 1024 ** 2;
-/** A string never spans two segments. */
+/** A text never spans two segments. */
 const SEGMENT = 4 * 1024 ** 2;
 /** UTF-16 units; an Excel cell holds 32,767. */
 const MAX_STRING = 1024 ** 2;
+/** These many stay decoded. They stand in the order of their first cells, so the texts that recur are among them. */
+const DECODED = 65_536;
 
-export class SharedStrings {
-  readonly #segments: Buffer[] = [];
-  #ends = new Uint32Array(1024);
-  #used = 0;
-  count = 0;
+/** `part`: null where the workbook has none. */
+export async function readSharedStrings(zip: Zip, part: string | null, maxBytes: number = MAX_SHARED_BYTES) {
+  const decoded: string[] = [];
+  const segments: Buffer[] = [];
+  /** Where each text begins, counted as if all segments were full. */
+  const starts: number[] = [];
+  let segment = Buffer.alloc(0);
+  let used = 0;
 
-  get bytes(): number {
-    return this.#used + this.count * 8;
-  }
-
-  add(text: string): void {
+  function add(text: string): void {
     if (text.length > MAX_STRING) throw new Error(`one of its texts has ${text.length} characters`);
-    if (text.length * 3 > this.#segments.length * SEGMENT - this.#used) {
-      this.#used = this.#segments.length * SEGMENT;
-      this.#segments.push(Buffer.allocUnsafeSlow(SEGMENT));
+    if (decoded.length < DECODED) decoded.push(text);
+    if (text.length * 3 > segment.length - used) {
+      trim();
+      segment = Buffer.allocUnsafeSlow(SEGMENT);
+      segments.push(segment);
+      used = 0;
     }
-    if (this.count * 2 === this.#ends.length) {
-      const ends = new Uint32Array(this.#ends.length * 2);
-      ends.set(this.#ends);
-      this.#ends = ends;
-    }
-    this.#ends[this.count * 2] = this.#used;
-    this.#used += this.#segments.at(-1)?.write(text, this.#used % SEGMENT, "utf8") ?? 0;
-    this.#ends[this.count++ * 2 + 1] = this.#used;
+    starts.push((segments.length - 1) * SEGMENT + used);
+    used += segment.write(text, used);
+    if ((segments.length - 1) * SEGMENT + used + starts.length * 8 <= maxBytes) return;
+    const message = `the workbook's texts take more than ${Math.round(maxBytes / 1024 ** 2)} MiB`;
+    const hint = "If the workbook is genuine, open it and save the sheet as CSV (UTF-8).";
+    throw zip.file.fault("file-oversized", message, { hint });
   }
 
-  /** Undefined: no string has that index. */
-  get(index: number): string | undefined {
-    if (!(index >= 0 && index < this.count)) return undefined;
-    const start = this.#ends[index * 2] as number;
-    const segment = Math.floor(start / SEGMENT);
-    const end = (this.#ends[index * 2 + 1] as number) - segment * SEGMENT;
-    return this.#segments[segment]?.toString("utf8", start % SEGMENT, end) ?? "";
+  /** Its last text ends where the segment ends. */
+  function trim(): void {
+    if (segments.length > 0) segments[segments.length - 1] = segment.subarray(0, used);
   }
-}
 
-export async function readSharedStrings(
-  parts: Zip,
-  name: string,
-  maxBytes: number = MAX_SHARED_BYTES,
-): Promise<SharedStrings> {
-  const strings = new SharedStrings();
-  const runs = new TextRuns();
-  let inItem = false;
-  await walkPart(parts, name, {
-    open(element, attributes) {
-      if (element === "si") {
-        inItem = true;
-        runs.start();
-      } else if (inItem) runs.open(element, attributes);
+  if (part !== null) {
+    const runs = textRuns();
+    await walkPart(zip, part, {
+      ...runs,
+      open(element, attributes) {
+        if (element === "si") runs.start();
+        else runs.open(element, attributes);
+      },
+      close(element) {
+        if (element === "si") add(runs.get());
+        else runs.close(element);
+      },
+    });
+  }
+
+  trim();
+
+  return {
+    count: starts.length,
+    /** Undefined: no text has that index. */
+    get(index: number): string | undefined {
+      const start = starts[index];
+      if (start === undefined || index < decoded.length) return decoded[index];
+      const at = Math.floor(start / SEGMENT);
+      const end = starts[index + 1] ?? Number.POSITIVE_INFINITY;
+      return segments[at]?.toString("utf8", start - at * SEGMENT, end - at * SEGMENT);
     },
-    close(element) {
-      if (!inItem) return;
-      if (element !== "si") return runs.close(element);
-      inItem = false;
-      strings.add(runs.get());
-      if (strings.bytes > maxBytes)
-        throw oversized(parts.file.name, `the workbook's texts take more than ${Math.round(maxBytes / 1024 ** 2)} MiB`);
-    },
-    text(text) {
-      if (inItem) runs.add(text);
-    },
-  });
-  return strings;
+  };
 }
 
 /** `_x000D_` encodes a character that XML cannot hold; `_x005F_` is the underscore itself. */
@@ -89,39 +85,34 @@ export function unescapeText(text: string): string {
  * The text of a string item (`si`, `is`): its `t` elements joined, without phonetic guides. White space at the ends of
  * a `t` counts only under `xml:space="preserve"`, as in Excel.
  */
-export class TextRuns {
-  #text = "";
+export function textRuns() {
+  let whole = "";
   /** The current `t`. */
-  #piece: string | null = null;
-  #phonetic = 0;
-  #preserve = false;
-
-  start(): void {
-    this.#text = "";
-    this.#piece = null;
-    this.#phonetic = 0;
-  }
-
-  open(name: string, attributes: Attributes): void {
-    if (name === "rPh") this.#phonetic++;
-    if (name !== "t" || this.#phonetic > 0) return;
-    this.#piece = "";
-    this.#preserve = attributes["xml:space"] === "preserve";
-  }
-
-  close(name: string): void {
-    if (name === "rPh") this.#phonetic--;
-    if (name !== "t" || this.#piece === null) return;
-    // XML's white space only; a no-break space is text.
-    this.#text += this.#preserve ? this.#piece : stripEnd(this.#piece.replace(/^[ \t\r\n]+/, ""), " \t\r\n");
-    this.#piece = null;
-  }
-
-  add(text: string): void {
-    if (this.#piece !== null) this.#piece += text;
-  }
-
-  get(): string {
-    return unescapeText(this.#text);
-  }
+  let piece: string | null = null;
+  let phonetic = 0;
+  let preserve = false;
+  return {
+    start(): void {
+      whole = "";
+      piece = null;
+      phonetic = 0;
+    },
+    open(name: string, attributes: Attributes): void {
+      if (name === "rPh") phonetic++;
+      if (name !== "t" || phonetic > 0) return;
+      piece = "";
+      preserve = attributes["xml:space"] === "preserve";
+    },
+    close(name: string): void {
+      if (name === "rPh") phonetic--;
+      if (name !== "t" || piece === null) return;
+      // XML's white space only; a no-break space is text.
+      whole += preserve ? piece : stripEnd(piece.replace(/^[ \t\r\n]+/, ""), " \t\r\n");
+      piece = null;
+    },
+    text(text: string): void {
+      if (piece !== null) piece += text;
+    },
+    get: (): string => unescapeText(whole),
+  };
 }

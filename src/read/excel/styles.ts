@@ -25,7 +25,7 @@ interface CellStyle {
   base: number | null;
 }
 
-export async function readFormats(parts: Zip, name: string): Promise<Format[]> {
+export async function readFormats(zip: Zip, name: string): Promise<Format[]> {
   const codes = new Map<number, string>();
   const cells: CellStyle[] = [];
   const named: CellStyle[] = [];
@@ -35,7 +35,7 @@ export async function readFormats(parts: Zip, name: string): Promise<Format[]> {
   ]);
   let count = 0;
   const path: string[] = [];
-  await walkPart(parts, name, {
+  await walkPart(zip, name, {
     open(element, attributes) {
       const parent = path.at(-1) ?? "";
       path.push(element);

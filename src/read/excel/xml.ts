@@ -4,8 +4,8 @@
  */
 import { SaxesParser } from "saxes";
 import { RowferryError } from "../../model/error.js";
+import { type OpenedFile, reasonOf } from "../opened-file.js";
 import { looksWide } from "../recognise.js";
-import { corrupt, reasonOf, refused } from "./fault.js";
 import type { Zip } from "../zip.js";
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -24,36 +24,85 @@ const MAX_TOKEN = 4 * 1024 ** 2;
 /** Entity bombs need a document type, which no workbook has. */
 class DoctypeError extends Error {}
 
-export async function walkPart(parts: Zip, name: string, handlers: XmlHandlers): Promise<void> {
-  for await (const _ of walkInPieces(parts, name, handlers, "part"));
+/** `what` completes "the workbook is damaged: …". */
+export function damaged({ fault }: OpenedFile, what: string, details: { sheet?: string; cause?: unknown } = {}) {
+  return fault("file-corrupt", `the workbook is damaged: ${what}`, details);
 }
 
-/** `layout`: without its rows. Yields after every piece, so that the caller decides whether to continue. */
+/** Returns the name of the part's root. */
+export async function walkPart(zip: Zip, name: string, handlers: XmlHandlers): Promise<string> {
+  let root = "";
+  for await (root of walkInPieces(zip, name, handlers));
+  return root;
+}
+
+/**
+ * `kind`: with rows, or with all but them. Yields the root's name after every piece, so that the caller decides whether
+ * to continue.
+ */
 export async function* walkInPieces(
-  parts: Zip,
+  zip: Zip,
   name: string,
   handlers: XmlHandlers,
-  kind: "part" | "rows" | "layout",
-): AsyncGenerator<void> {
+  kind: "part" | "rows" | "layout" = "part",
+): AsyncGenerator<string> {
+  let depth = 0;
+  /** Characters since the last event. */
+  let pending = 0;
+  let prefix = "";
+  let root = "";
+  const names = new Map<string, string>();
+  const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.on("opentag", ({ name: tag, attributes }) => {
+    pending = 0;
+    if (depth === 0) prefix = tag.slice(0, tag.indexOf(":") + 1);
+    if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
+    let local = names.get(tag);
+    if (local === undefined) {
+      // The root's prefix stands for its namespace in the whole part.
+      local = tag.startsWith(prefix) && !tag.includes(":", prefix.length) ? tag.slice(prefix.length) : "";
+      names.set(tag, local);
+    }
+    root ||= local;
+    handlers.open(local, attributes);
+  });
+  parser.on("closetag", ({ name: tag }) => {
+    pending = 0;
+    depth--;
+    handlers.close?.(names.get(tag) ?? "");
+  });
+  const onText = (text: string) => {
+    pending = 0;
+    if (depth > 0) handlers.text?.(text);
+  };
+  parser.on("text", onText);
+  parser.on("cdata", onText);
+  parser.on("comment", () => (pending = 0));
+  parser.on("doctype", () => {
+    throw new DoctypeError();
+  });
+
   try {
-    const { parser, budget } = parserOf(handlers);
-    const texts = decodeXml(parts.read(name, kind === "part" ? kind : "rows"));
+    const texts = decodeXml(zip.read(name, kind === "part" ? kind : "rows"));
     for await (const text of kind === "layout" ? withoutRows(texts) : texts) {
       // saxes keeps a doctype whole before it reports it.
-      if (budget.depth === 0 && text.includes("<!DOCTYPE")) throw new DoctypeError();
-      budget.pending += text.length;
+      if (depth === 0 && text.includes("<!DOCTYPE")) throw new DoctypeError();
+      pending += text.length;
       parser.write(text);
-      if (budget.pending > MAX_TOKEN + text.length) throw new Error("it has a tag, text or comment without end");
-      yield;
+      if (pending > MAX_TOKEN + text.length) throw new Error("it has a tag, text or comment without end");
+      yield root;
     }
     parser.close();
-    yield;
+    yield root;
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
     if (!(cause instanceof DoctypeError))
-      throw corrupt(parts.file.name, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
+      throw damaged(zip.file, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
     const message = `its part ${name} declares a document type, which workbooks never have and which can hide entity bombs`;
-    throw refused("file-refused", parts.file.name, message);
+    throw zip.file.fault("file-refused", message);
   }
 }
 
@@ -87,45 +136,6 @@ async function* withoutRows(texts: AsyncIterable<string>): AsyncGenerator<string
     held = held.slice(ready);
   }
   if (!within) yield held;
-}
-
-/** `budget`: the depth of elements, and the characters since the last event. */
-function parserOf(handlers: XmlHandlers) {
-  const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
-  const names = new Map<string, string>();
-  const budget = { depth: 0, pending: 0 };
-  let prefix = "";
-  parser.on("error", (error) => {
-    throw error;
-  });
-  parser.on("opentag", ({ name, attributes }) => {
-    budget.pending = 0;
-    if (budget.depth === 0) prefix = name.slice(0, name.indexOf(":") + 1);
-    if (++budget.depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
-    let local = names.get(name);
-    if (local === undefined) {
-      // The root's prefix stands for its namespace in the whole part.
-      local = name.startsWith(prefix) && !name.includes(":", prefix.length) ? name.slice(prefix.length) : "";
-      names.set(name, local);
-    }
-    handlers.open(local, attributes);
-  });
-  parser.on("closetag", ({ name }) => {
-    budget.pending = 0;
-    budget.depth--;
-    handlers.close?.(names.get(name) ?? "");
-  });
-  const onText = (value: string) => {
-    budget.pending = 0;
-    if (budget.depth > 0) handlers.text?.(value);
-  };
-  parser.on("text", onText);
-  parser.on("cdata", onText);
-  parser.on("comment", () => (budget.pending = 0));
-  parser.on("doctype", () => {
-    throw new DoctypeError();
-  });
-  return { parser, budget };
 }
 
 /** As XML Schema or old writers write it. */
