@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -22,7 +23,7 @@ import type { Output, Told } from "./output.js";
 import type { Pipeline, ResumeOptions } from "./pipeline.js";
 import { createProgress, type Progress, silentProgress } from "./render/progress.js";
 import { printSummary } from "./render/summary.js";
-import { endOf } from "./report-error.js";
+import { asRowferryError, endOf } from "./report-error.js";
 import type { World } from "./world.js";
 
 const sendingFlags = { ...runFlags, ...targetFlags };
@@ -178,11 +179,12 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
   const path = resolve(world.cwd, file);
   try {
     // A new folder would hide a missing mount, and nothing would collect from it.
-    if (!existsSync(dirname(path))) throw new Error(`there is no folder ${dirname(path)}`);
+    if (!existsSync(dirname(path))) throw new RowferryError("output-unwritable", `there is no folder ${dirname(path)}`);
     const { writeMetrics } = await import("../report/metrics.js");
     await writeMetrics(path, ended);
   } catch (error) {
-    world.stderr.write(`rowferry: --metrics was not written: ${plainText((error as Error).message)}\n`);
+    const { message } = asRowferryError(error, false);
+    world.stderr.write(`rowferry: --metrics was not written: ${plainText(message)}\n`);
   }
 }
 

@@ -37,14 +37,16 @@ export function formerNamespace(database: LedgerDatabase, mappingPath: string, n
 }
 
 /**
- * Kinds whose keys would change although some were sent. Empty: nothing would be sent twice. Compares a mapping only
- * with itself, because another one may read the same documents from other columns.
+ * Kinds whose keys would change although some were sent. Empty: nothing would be sent twice. Compares a mapping with
+ * itself, because another one may read the same documents from other columns; a new one also with its probable
+ * original.
  */
 export function changedKeys(database: LedgerDatabase, mapping: string, namespace: string, made: MadeKeys): KeyChange[] {
-  const stored = database.rows<{ name: string; fingerprint: string; kin: string }>(
+  const own = database.rows<StoredKey>(
     "SELECT name, fingerprint, kin FROM fingerprints WHERE namespace = @namespace AND mapping = @mapping",
     { namespace, mapping },
   );
+  const stored = own.length > 0 ? own : ofOriginal(database, namespace, made);
   const known = new Set(stored.map(({ name }) => name));
   const fresh = [...made.fingerprints.keys()].filter((name) => !known.has(name) && !made.declaredNew.has(name));
   const others = otherTables(database, mapping, namespace, made);
@@ -59,6 +61,27 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
     const { sent, example } = sentOf(database, namespace, name);
     return sent > 0 ? [{ name, sent, example: example ?? "", renamedTo }] : [];
   });
+}
+
+interface StoredKey {
+  name: string;
+  fingerprint: string;
+  kin: string;
+}
+
+/** Events of documents that another mapping keys as this new one does: it may be a copy, edited under another name. */
+function ofOriginal(database: LedgerDatabase, namespace: string, made: MadeKeys): StoredKey[] {
+  const theirs = database.rows<StoredKey>(
+    `SELECT e.name, e.fingerprint, '' AS kin FROM fingerprints e
+     JOIN fingerprints d ON d.namespace = e.namespace AND d.mapping = e.mapping AND d.name = substr(e.name, 1, instr(e.name, '/') - 1)
+     JOIN json_each(@made) now ON now.key = d.name AND now.value = d.fingerprint
+     WHERE e.namespace = @namespace GROUP BY e.name, e.fingerprint`,
+    { namespace, made: JSON.stringify(Object.fromEntries(made.fingerprints)) },
+  );
+  const agreed = theirs.filter(({ name, fingerprint }) => made.fingerprints.get(name) === fingerprint);
+  const open = new Map(theirs.map((one) => [one.name, one]));
+  for (const name of [...made.declaredNew, ...agreed.map((one) => one.name)]) open.delete(name);
+  return [...open.values()];
 }
 
 const isDocument = (name: string): boolean => !name.includes("/");

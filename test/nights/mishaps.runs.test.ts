@@ -49,6 +49,11 @@ describe("--on-finish and --metrics run whatever the end (F19)", () => {
     expect(err).toMatch(/--metrics was not written: there is no folder \S+not-mounted/);
     expect(existsSync(join(office.world.cwd, "not-mounted"))).toBe(false);
     expect(office.documents()).toHaveLength(1);
+    const unusable = await office.type(...office.importing, "--metrics", "x".repeat(300));
+    expect([unusable.code, unusable.err]).toEqual([
+      0,
+      expect.stringMatching(/--metrics was not written: \S+x cannot be used/),
+    ]);
   });
 });
 

@@ -80,6 +80,33 @@ describe("a renamed event (F73)", () => {
   });
 });
 
+describe("a mapping that was copied to a file of another name and then edited", () => {
+  const copied = async (copy: object) => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", rows);
+    await imported(office);
+    writeFileSync(office.path("copy.yaml"), JSON.stringify({ version: 2, ...weighings, ...copy }));
+    const { code, out, err } = await office.type("import", office.path("copy.yaml"), office.path("w.csv"));
+    return { code, said: out + err, events: there(office).map(([, count]) => count) };
+  };
+
+  it("knows what the first one sent", async () => {
+    expect(await copied({})).toMatchObject({ code: 0, events: [1, 1] });
+  });
+
+  it("is refused where it keys an event of the same document in another way, unless it says that the event is new", async () => {
+    const other = { ...weighing, key: "=gross" };
+    expect(await copied(edited((input) => ({ ...input, events: { weighing: other } })))).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("load/weighing (2 sent, such as load L1)"),
+      events: [1, 1],
+    });
+    expect(
+      await copied(edited((input) => ({ ...input, events: { weighing: { ...other, was: "none" } } }))),
+    ).toMatchObject({ code: 0, events: [2, 2] });
+  });
+});
+
 describe("a renamed document (F73)", () => {
   const renamed = (more: object) => ({
     ...weighings,

@@ -110,6 +110,10 @@ describe("ISO", () => {
     ["2025-03-09T10:00:00", "date-unreadable"],
     ["2025-03-09", "date-unreadable"],
     ["2025-02-30T10:00:00Z", "date-impossible"],
+    ["2025-03-09T10:00:00+14:00", "2025-03-08T20:00:00.000Z"],
+    ["2025-03-09T10:00:00+25:00", "date-impossible"],
+    ["2025-03-09T10:00:00-1201", "date-impossible"],
+    ["2025-03-09T10:00:00+05:70", "date-impossible"],
   ])("%j gives %s: an offset is needed", (cell, expected) => {
     expect(instant(cell, iso)).toBe(expected);
   });

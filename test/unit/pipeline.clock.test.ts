@@ -23,10 +23,11 @@ test("a night that it would defer whole is sent all the same, row by row in orde
   expect(world.sandbox.store.documents().flatMap(({ events }) => events)).toHaveLength(21);
 });
 
-test("what is really still to come stays deferred", async () => {
+test("what is really still to come stays deferred, and asking for the time registers nobody", async () => {
   world = createWorld({ clockAhead: -3 * DAY });
   const row = (at: number) => eventRow({ row: 2, document: "M1", minute: Math.round((at - START) / 60_000) });
   await world.import([{ name: "a.csv", contentHash: "a", rows: [row(world.clock.now() - DAY)] }]);
   const later = { name: "b.csv", contentHash: "b", rows: [row(world.clock.now() + 5 * DAY)] };
-  expect((await world.import([later])).open.events).toEqual({ deferred: 1 });
+  const { open, participants, requests } = await world.import([later]);
+  expect([open.events, participants, requests.byKind]).toEqual([{ deferred: 1 }, {}, { "read-participant": 2 }]);
 });

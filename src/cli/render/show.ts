@@ -111,7 +111,8 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     messages(document),
     decisions.map(decision),
     holds.map((row) => `held by the invalid row ${row}`),
-    all === 0 ? "no event" : `${counted(all, "event")}: ${named(eventCounts)}; times in ${zone}`,
+    all === 0 && (documentId === null ? "no event yet; the first that is due creates it" : "no event"),
+    all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${zone}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
       eventLines(events, look),

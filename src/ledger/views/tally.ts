@@ -15,7 +15,8 @@ export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, 
   const [first, last] = requestsOf(run);
   const count = (text: string) => counted(database.rows<Counted>(text, { first, last }));
   const asked = (subject: string) =>
-    `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}') GROUP BY state`;
+    `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}'
+       AND kind <> 'read-participant') GROUP BY state`; // asked for the service's time only
   const registrations = "SELECT state, count(*) AS count FROM registrations WHERE id IN";
   return {
     participants: count(`${registrations} ${asked("participant")}`),

@@ -47,7 +47,7 @@ export const convertDefaultsShape = {
   ),
   disambiguation: maybe(
     z.enum(["reject", "earlier", "later"]),
-    "Which instant a local time means that the zone skips or repeats; `reject` (default) makes it an error.",
+    "Which instant a local time means that the zone skips or repeats; `reject` (default) makes it an error. Of a repeated time `earlier` takes the first; a skipped 02:30 becomes 01:30 with `earlier`, 03:30 with `later`.",
   ),
   twoDigitYears: maybe(
     z.union([z.boolean(), z.int().min(1999).max(2198)]),

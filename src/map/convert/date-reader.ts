@@ -95,7 +95,7 @@ const refusals: Record<DateFault, { code: Code; cause: string; hint: string }> =
   impossible: {
     code: "date-impossible",
     cause: "is not a date and time that exists",
-    hint: "It was read as FORMATS.",
+    hint: "It was read as FORMATS; years go from 1900 to 2999, offsets from -12:00 to +14:00.",
   },
   ambiguous: {
     code: "date-ambiguous",

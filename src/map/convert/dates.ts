@@ -62,12 +62,13 @@ export function instantOf(parts: DateParts): number | null {
   return parts.offset === null ? null : asUtc(parts) - parts.offset * 60_000;
 }
 
-/** Refuses 30 February, 24:00 and second 60, and slips such as the years 0025 and 20225. */
+/** Refuses 30 February, 24:00 and second 60, and slips such as the years 0025 and 20225 or the offset +25:00. */
 function existing(parts: DateParts): DateParts | DateFault {
-  const { year, month, day, hour, minute, second } = parts;
+  const { year, month, day, hour, minute, second, offset } = parts;
   const found = fromUtc(asUtc(parts));
   const same = found.month === month && found.day === day && found.hour === hour && found.minute === minute;
-  return same && found.second === second && year >= 1900 && year <= 2999 ? parts : "impossible";
+  const isKnown = year >= 1900 && year <= 2999 && (offset === null || (offset >= -12 * 60 && offset <= 14 * 60));
+  return same && found.second === second && isKnown ? parts : "impossible";
 }
 
 const TOKENS: { [token: string]: string } = {
@@ -125,10 +126,11 @@ function fullYear(short: number, latest: number): number {
   return year <= latest ? year : year - 100;
 }
 
-/** Minutes east of UTC of `Z`, `+02:00` or `-0300`. */
+/** Minutes east of UTC of `Z`, `+02:00` or `-0300`; NaN: no such offset. */
 function offsetMinutes(text: string): number {
   const digits = text.replace(/\D/g, "").padEnd(4, "0");
-  return (text.startsWith("-") ? -1 : 1) * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2, 4)));
+  const minutes = Number(digits.slice(2, 4));
+  return minutes > 59 ? Number.NaN : (text.startsWith("-") ? -1 : 1) * (Number(digits.slice(0, 2)) * 60 + minutes);
 }
 
 export const readExcelCell = reader(

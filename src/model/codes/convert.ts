@@ -84,7 +84,7 @@ export const convertCodes = {
     example: "`2025-03-09` where the only format is `dd/MM/yyyy`.",
   },
   "date-impossible": {
-    meaning: "A cell looks like a date, but no such date or time exists.",
+    meaning: "A cell looks like a date, but no such date or time exists between the years 1900 and 2999.",
     remedy: "Correct the cell.",
     example: "`31/02/2025 10:00`.",
   },

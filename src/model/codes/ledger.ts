@@ -90,7 +90,7 @@ export const ledgerCodes = {
   "ledger-of-another-target": {
     meaning: "The ledger belongs to another service or another client.",
     remedy:
-      "Choose the target it belongs to with --target, or another ledger with --ledger; if the service has moved, `rowferry ledger rebind` gives the ledger to its new address.",
+      "Choose the target it belongs to with --target, or another ledger with --ledger. If the service has moved, `rowferry ledger rebind` gives the ledger to its new address; restore a backup or rebuild from a journal under the old address first.",
     example: "ROWFERRY_BASE_URL was changed from the test service to production, with the same ledger.",
     exit: ExitCode.usage,
   },
