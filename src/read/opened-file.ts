@@ -78,7 +78,7 @@ export async function hashOf(chunks: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest("hex");
 }
 
-interface FaultDetails {
+export interface FaultDetails {
   sheet?: string;
   row?: number | undefined;
   /** Default: the code's own remedy. */
