@@ -2,7 +2,7 @@
 import type { Cause, CauseName, OpenRecord } from "../ledger/views/causes.js";
 import type { FieldChange } from "../ledger/views/changes.js";
 import type { ListedInput } from "../ledger/inputs.js";
-import type { Shown, ShownRun } from "../ledger/views/show/shown.js";
+import type { Shown, ShownRun } from "../model/lines/show.js";
 import type { Course } from "../report/course.js";
 
 /** Times are ISO 8601, of whatever the ledger keeps in ms. */

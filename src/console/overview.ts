@@ -13,9 +13,9 @@ import { createRunStore, type Decided } from "../ledger/runs.js";
 import { type Cause, type CauseName, openCauses, recordsOfCause } from "../ledger/views/causes.js";
 import { changesOf } from "../ledger/views/changes.js";
 import { newestProblems, tallyHeld } from "../ledger/views/problems.js";
-import { findRuns, listRuns } from "../ledger/views/show/runs.js";
-import type { ShownRun } from "../ledger/views/show/shown.js";
-import { countWaiting, tallyOpen } from "../ledger/views/tally.js";
+import { findRuns, listRuns } from "../ledger/views/show/show.js";
+import type { ShownRun } from "../model/lines/show.js";
+import { countOpenEvents, tallyOpen } from "../ledger/views/tally.js";
 import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
@@ -208,7 +208,7 @@ function wordsOf(json: string | null): RunWords {
 }
 
 /** Events that wait for something else. */
-export const heldNow = (target: Target): number => reading(target, (database) => countWaiting(database).held);
+export const heldNow = (target: Target): number => reading(target, (database) => countOpenEvents(database).held);
 
 /** Newest first. */
 export function filesOf(target: Target, cwd: string): FileLine[] {

@@ -31,7 +31,7 @@ import {
   takeAsItIs,
 } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
-import { inTransaction } from "../ledger/transaction.js";
+import { inTransaction } from "../ledger/ledger-database.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/views/expected.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";

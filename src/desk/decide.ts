@@ -1,16 +1,22 @@
 /** A person's decisions about the ledger's work: dismiss, withdraw, retry, replace, settle doubt. */
 import { readArchive } from "../ledger/care/archive.js";
-import type { Decision } from "../ledger/decide/decisions.js";
+import {
+  checkWord,
+  type Decision,
+  type Doubt,
+  findDoubt,
+  type Settled,
+  settleDoubt,
+} from "../ledger/decide/resolve.js";
 import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
 import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
-import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/resolve.js";
 import { type Selectors, replaceable, rowsNamed, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
-import { inTransaction } from "../ledger/transaction.js";
+import { inTransaction } from "../ledger/ledger-database.js";
 import { Writer } from "../ledger/writer.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";

@@ -2,12 +2,11 @@
  * `resolve`: gives stranded documents the ids that a person found, one by one or from a list. Verified by reads, never
  * by writes (H5). One mistake in a list stops everything; ids that a read contradicts are left out.
  */
-import { keepDecision } from "../ledger/decide/decisions.js";
-import { resolveDocument } from "../ledger/decide/resolve.js";
+import { keepDecision, resolveDocument } from "../ledger/decide/resolve.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
-import { createSettingsStore } from "../ledger/settings.js";
+import { createSettingsStore } from "../ledger/inputs.js";
 import type { Clock } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";

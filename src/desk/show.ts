@@ -1,14 +1,13 @@
 /** Everything the ledger and archive know of a named thing; beside a running import. */
 import { join } from "node:path";
 import { readArchive } from "../ledger/care/archive.js";
-import { named } from "../ledger/views/show/rows.js";
-import { show, showRequests, type ShowWhat } from "../ledger/views/show/show.js";
-import type { Shown, ShownAttempt, ShownRow } from "../ledger/views/show/shown.js";
+import { named, show, showRequests, type ShowWhat } from "../ledger/views/show/show.js";
+import type { Shown, ShownAttempt, ShownRow } from "../model/lines/show.js";
 import type { JsonObject } from "../model/json.js";
 import type { Target } from "../model/target.js";
 import { reading } from "./access.js";
 
-export type { Shown } from "../ledger/views/show/shown.js";
+export type { Shown } from "../model/lines/show.js";
 
 /** @throws RowferryError `ledger-missing` */
 export async function showAnything(target: Target, text: string, what?: ShowWhat): Promise<Shown> {

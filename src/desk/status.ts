@@ -2,7 +2,7 @@
 import { createRunStore } from "../ledger/runs.js";
 import { tallyHeld, tallyProblems } from "../ledger/views/problems.js";
 import { listRuns } from "../ledger/views/show/show.js";
-import type { ShownRun } from "../ledger/views/show/shown.js";
+import type { ShownRun } from "../model/lines/show.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import type { Status } from "../model/summary.js";
 import type { Target } from "../model/target.js";

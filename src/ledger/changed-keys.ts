@@ -33,7 +33,7 @@ export function formerNamespace(database: LedgerDatabase, mappingPath: string, n
     "SELECT namespace FROM inputs WHERE mapping = @mappingPath ORDER BY staged_at DESC, id DESC LIMIT 1",
     { mappingPath },
   );
-  return last === undefined || last === namespace ? null : last;
+  return last === null || last === namespace ? null : last;
 }
 
 /**
@@ -84,7 +84,7 @@ function ofOriginal(database: LedgerDatabase, namespace: string, made: MadeKeys)
   return [...open.values()];
 }
 
-const isDocument = (name: string): boolean => !name.includes("/");
+const isDocument = (name: string) => !name.includes("/");
 
 function sentOf(database: LedgerDatabase, namespace: string, name: string): { sent: number; example: string | null } {
   const [kind, event] = isDocument(name)
@@ -96,7 +96,7 @@ function sentOf(database: LedgerDatabase, namespace: string, name: string): { se
       : "documents d JOIN events_now e ON e.document_id = d.id WHERE e.event = @event AND e.sent";
   return (
     database.row<{ sent: number; example: string | null }>(
-      `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM ${from}
+      `SELECT count(*) AS sent, min(d.name) AS example FROM ${from}
          AND d.namespace = @namespace AND d.kind = @kind`,
       { namespace, kind, event },
     ) ?? { sent: 0, example: null }
@@ -114,7 +114,7 @@ function otherTables(database: LedgerDatabase, mapping: string, namespace: strin
        WHERE namespace = @namespace AND name = @kind AND mapping = @mapping AND source = @table`,
       { namespace, kind, mapping, table },
     );
-    if (before === undefined) return false;
+    if (before === null) return false;
     const old = Object.entries(JSON.parse(before) as { [text: string]: string });
     // A row whose entry is missing has no key, which is reported with the row.
     const differs = old.some(([text, says]) => (entries.get(text) ?? (fallback ? null : says)) !== says);

@@ -20,7 +20,7 @@ export const knownDocument = `d.id, d.namespace, d.external_id AS externalId, d.
 
 /** The first that finds any counts; a part of a composed key comes last. */
 const ways = [
-  "d.key IN (SELECT value FROM json_each(@keys)) AND (d.key = @name OR d.kind || '/' || d.key = @name OR d.kind || ' ' || d.key = @name)",
+  "d.key IN (SELECT value FROM json_each(@keys)) AND (d.key = @name OR d.kind || '/' || d.key = @name OR d.name = @name)",
   "d.key IN (SELECT value FROM json_each(@composed))",
   "d.external_id = @name",
   "d.id IN (SELECT document_id FROM document_states WHERE service_id = @name)",
@@ -39,15 +39,14 @@ export function documentsNamed(database: LedgerDatabase, name: string): number[]
   const composed = keys.flatMap((key) => [/, */, /\//, / +/].map((between) => key.split(between)));
   const values = {
     name,
-    keys: JSON.stringify(keys),
-    composed: JSON.stringify(composed.filter(({ length }) => length > 1).map(joinKey)),
+    keys,
+    composed: composed.filter(({ length }) => length > 1).map(joinKey),
     created: createdBy(database, name),
     part: partOfKey(name),
   };
   for (const way of ways) {
     const found = database.values<number>(
-      `SELECT g.id FROM documents d JOIN documents g ON g.key = d.key AND g.kind = d.kind AND g.namespace = d.namespace
-       WHERE ${way} GROUP BY g.id ORDER BY g.namespace, g.kind, g.key, g.generation`,
+      `SELECT g.id FROM documents d JOIN generations g ON g.of_id = d.id WHERE ${way} GROUP BY g.id ORDER BY g.namespace, g.kind, g.key, g.generation`,
       values,
     );
     if (found.length > 0) return found;
@@ -55,7 +54,7 @@ export function documentsNamed(database: LedgerDatabase, name: string): number[]
   return [];
 }
 
-function createdBy(database: LedgerDatabase, name: string): number | null {
+function createdBy(database: LedgerDatabase, name: string) {
   if (!/^rf\d+-[0-9a-f]{40}$/.test(name)) return null;
   const all = "SELECT id, namespace, kind, key, generation FROM documents";
   for (const document of database.each<DocumentKey & { id: number }>(all))
@@ -68,7 +67,7 @@ export function generationsNamed(database: LedgerDatabase, name: string): number
   const ids = documentsNamed(database, name);
   const names = database.values<string>(
     "SELECT DISTINCT kind || '/' || key FROM documents WHERE id IN (SELECT value FROM json_each(@ids)) LIMIT 6",
-    { ids: JSON.stringify(ids) },
+    { ids },
   );
   if (names.length > 1)
     throw new RowferryError("document-unknown", `${name} names several documents: ${names.join(", ")}.`, {
@@ -81,6 +80,6 @@ export function generationsNamed(database: LedgerDatabase, name: string): number
 export function findDocument(database: LedgerDatabase, name: string): KnownDocument {
   const id = generationsNamed(database, name).at(-1) ?? null;
   const found = database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
-  if (found === undefined) throw new RowferryError("document-unknown", `The ledger has no document ${name}.`);
+  if (found === null) throw new RowferryError("document-unknown", `The ledger has no document ${name}.`);
   return found;
 }

@@ -50,7 +50,7 @@ export function openDrafts(path: string) {
     database.row<{ id: number; label: string; at: number; cells: number }>(
       `SELECT s.id, s.label, s.at, count(*) AS cells FROM steps s JOIN edits e ON e.step = s.id
        WHERE s.id = (SELECT max(step) FROM edits) GROUP BY s.id`,
-    ) ?? null;
+    );
 
   return {
     last,
@@ -96,14 +96,14 @@ export function openDrafts(path: string) {
       }),
 
     /** @returns the step's label; null: none */
-    undo: (): string | null =>
+    undo: () =>
       database.atomic(() => {
         const step = last();
         database.run("DELETE FROM steps WHERE id = @id", { id: step?.id ?? null });
         return step?.label ?? null;
       }),
 
-    forget: (refs: Iterable<string>): void =>
+    forget: (refs: Iterable<string>) =>
       database.atomic(() => {
         for (const ref of refs) database.run("DELETE FROM edits WHERE ref = @ref", { ref });
       }),

@@ -1,63 +1,41 @@
-import type { LedgerDatabase } from "./ledger-database.js";
-
 /** The ledger stores 160 bits, without the prefix `rf1-`. */
 export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
 export const keyText = (bytes: Buffer): string => `rf1-${bytes.toString("hex")}`;
 
-/** References as the ledger stores them. */
-export interface NewEvent {
-  document: number;
-  key: Buffer;
-  hash: Buffer;
-  event: string;
-  parts: string;
+/** What a row says of its event, by the columns of \`events\`. */
+export interface EventContent {
   name: string;
   /** In ms. */
   at: number;
   rank: number;
-  participant: number;
-  address: number;
-  relatedDocument?: number | null;
-  relatedId?: string | null;
-  mirrored?: number;
-  target?: number | null;
+  participant_ref: number;
+  address_ref: number;
+  related_document: number | null;
+  related_id: string | null;
+  mirrored: number;
+  target_document: number | null;
   payload: string;
-  input: number;
 }
 
-export const addEvent = (database: LedgerDatabase, event: NewEvent): number =>
-  database.insert(
-    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-     VALUES (@document, @key, @hash, @event, @parts, @name, @at, @rank, @participant, @address, @relatedDocument, @relatedId,
-       @mirrored, @target, @payload, @input)`,
-    { relatedDocument: null, relatedId: null, mirrored: 0, target: null, ...event },
-  );
-
-/** What a row says of its event. */
-export type EventContent = Required<
-  Pick<
-    NewEvent,
-    | "name"
-    | "at"
-    | "rank"
-    | "participant"
-    | "address"
-    | "relatedDocument"
-    | "relatedId"
-    | "mirrored"
-    | "target"
-    | "payload"
-  >
->;
-
-export const setContent = (database: LedgerDatabase, id: number, hash: Buffer, content: EventContent): void =>
-  void database.run(
-    `UPDATE events SET content_hash = @hash, name = @name, at = @at, rank = @rank, participant_ref = @participant,
-       address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
-       target_document = @target, payload = @payload WHERE id = @id`,
-    { ...content, id, hash },
-  );
+/** A row of `events_now`. */
+export interface EventNow extends EventContent {
+  id: number;
+  document_id: number;
+  deduplication_id: Buffer;
+  content_hash: Buffer;
+  event: string;
+  /** JSON. */
+  key_parts: string;
+  input_id: number;
+  state: string;
+  reason: string | null;
+  service_event_id: string | null;
+  target_document_id: string | null;
+  changed_hash: Buffer | null;
+  changed_content: string | null;
+  dismissed: number;
+  unsent: number;
+}
 
 /** Finds one row of `event_states` by @id. */
 export const OF_EVENT = "(document_id, event_id) = (SELECT document_id, id FROM events WHERE id = @id)";

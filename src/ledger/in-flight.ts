@@ -26,6 +26,6 @@ export const sendingDocuments = `SELECT DISTINCT s.document_id FROM requests r C
 export function countSending(database: LedgerDatabase): { events: number; documents: number } {
   // The usual case. SQLite takes longer to compile the rest than to find nothing.
   if (!database.has(`SELECT 1 WHERE ${anyUnderWay}`)) return { events: 0, documents: 0 };
-  const count = (select: string) => database.value<number>(`SELECT count(*) FROM (${select})`) ?? 0;
+  const count = (select: string) => database.number(`SELECT count(*) FROM (${select})`);
   return { events: count(sendingEvents), documents: count(sendingDocuments) };
 }

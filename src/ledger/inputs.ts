@@ -1,9 +1,9 @@
 /** Inputs: files by content hash and sheet, and whether they must be staged again. */
-import type { Dialect } from "../model/dialect.js";
-import type { RowCounts } from "../model/summary.js";
-import type { LedgerDatabase } from "./ledger-database.js";
+import { fact, type LedgerDatabase } from "./ledger-database.js";
 import { rowsOfInput } from "./rows.js";
 import { giveBackWhatIsNeeded, withdrawInput } from "./stage/take-back.js";
+import type { Dialect } from "../model/dialect.js";
+import type { RowCounts } from "../model/summary.js";
 
 export interface InputDescription {
   contentHash: string;
@@ -28,8 +28,8 @@ type InputRow = Omit<StoredInput, "header" | "dialect" | "counts"> & RowCounts &
 const columns = `id, content_hash AS contentHash, name, path, sheet, mapping, mapping_hash AS mappingHash,
   mapping_input AS mappingInput, namespace, header, dialect, read, skipped, invalid, known, staged`;
 
-const stored = (row: InputRow | undefined): StoredInput | null => {
-  if (row === undefined) return null;
+const stored = (row: InputRow | null): StoredInput | null => {
+  if (row === null) return null;
   const { read, skipped, invalid, known, staged, header, dialect, ...rest } = row;
   return {
     ...rest,
@@ -56,10 +56,10 @@ export function createInputStore(database: LedgerDatabase) {
       stored(database.row(`SELECT ${columns} FROM inputs WHERE id = @id`, { id })),
 
     /** Of the newest CSV input; null: none. */
-    newestDelimiter: (): string | null =>
+    newestDelimiter: () =>
       database.value<string>(
         "SELECT dialect ->> 'delimiter' FROM inputs WHERE dialect ->> 'format' = 'csv' ORDER BY staged_at DESC, id DESC LIMIT 1",
-      ) ?? null,
+      ),
 
     /**
      * Adds an input, or takes back its unsent records; the id stays the same (H27). Under the same mapping, what the
@@ -68,44 +68,39 @@ export function createInputStore(database: LedgerDatabase) {
     begin(
       input: InputDescription & { mappingText: string },
       context: { runId: number; settingsId: number; now: number },
-    ): number {
-      const { mappingText, ...description } = input;
+    ) {
       const before = find(input.contentHash, input.sheet, input.namespace, input.mappingInput);
       if (before !== null) withdrawInput(database, before.id, before.mappingHash !== input.mappingHash);
-      const id = before?.id ?? newId(database);
-      database.run("INSERT OR IGNORE INTO mappings (hash, text) VALUES (@mappingHash, @mappingText)", {
-        mappingHash: input.mappingHash,
-        mappingText,
-      });
-      database.run(
-        `INSERT INTO inputs (id, content_hash, name, path, sheet, mapping, mapping_hash, mapping_input, namespace, header,
-           dialect, settings_id, run_id, staged_at)
-         VALUES (@id, @contentHash, @name, @path, @sheet, @mapping, @mappingHash, @mappingInput, @namespace, @header,
-           @dialect, @settingsId, @runId, @now)
-         ON CONFLICT (id) DO UPDATE SET name = @name, path = @path, mapping = @mapping, mapping_hash = @mappingHash,
-           header = @header, dialect = @dialect, settings_id = @settingsId, run_id = @runId, staged_at = @now`,
-        {
-          ...description,
-          ...context,
-          header: JSON.stringify(input.header),
-          dialect: JSON.stringify(input.dialect),
-          id,
-        },
-      );
+      database.run("INSERT OR IGNORE INTO mappings (hash, text) VALUES (@mappingHash, @mappingText)", input);
+      const used = {
+        name: input.name,
+        path: input.path,
+        mapping: input.mapping,
+        mapping_hash: input.mappingHash,
+        header: JSON.stringify(input.header),
+        dialect: JSON.stringify(input.dialect),
+        settings_id: context.settingsId,
+        run_id: context.runId,
+        staged_at: context.now,
+      };
+      if (before !== null) {
+        database.change("inputs", before.id, used);
+        return before.id;
+      }
+      const id = database.number("SELECT max(id) FROM inputs") + 1;
+      const { contentHash, sheet, namespace, mappingInput } = input;
+      const own = { id, content_hash: contentHash, sheet, namespace, mapping_input: mappingInput };
+      database.add("inputs", { ...own, ...used });
       return id;
     },
 
-    finish(id: number, counts: RowCounts): void {
+    finish(id: number, counts: RowCounts) {
       giveBackWhatIsNeeded(database);
-      database.run(
-        `UPDATE inputs SET judged_at = @changes, read = @read, skipped = @skipped, invalid = @invalid, known = @known,
-           staged = @staged WHERE id = @id`,
-        { ...counts, changes: contentChanges(database), id },
-      );
+      database.change("inputs", id, { ...counts, judged_at: contentChanges(database) });
     },
 
     /** Whether the timelines still hold what every row says: only then can a repeated file be skipped (H36). */
-    isStillTrue({ id }: StoredInput): boolean {
+    isStillTrue({ id }: StoredInput) {
       const isUnjudged = database.has(
         `SELECT 1 FROM inputs mine WHERE id = @id AND (judged_at <> @changes OR EXISTS (SELECT 1 FROM inputs i
            WHERE i.name = mine.name AND i.sheet IS mine.sheet AND i.namespace = mine.namespace
@@ -129,15 +124,12 @@ export function createInputStore(database: LedgerDatabase) {
 
 export type InputStore = ReturnType<typeof createInputStore>;
 
-const newId = (database: LedgerDatabase): number =>
-  (database.value<number | null>("SELECT max(id) FROM inputs") ?? 0) + 1;
-
 /**
  * Counts changes of content by corrections, other files or replacements. A file that comes again is skipped only if the
  * count has not changed since (H36).
  */
-function contentChanges(database: LedgerDatabase): number {
-  return Number(database.value<string>("SELECT value FROM facts WHERE name = 'content-changes'") ?? 0);
+function contentChanges(database: LedgerDatabase) {
+  return Number(fact(database, "content-changes"));
 }
 
 /** In the transaction that changes content. */
@@ -163,4 +155,27 @@ export function listInputs(database: LedgerDatabase, limit: number): ListedInput
      FROM inputs ORDER BY staged_at DESC, id DESC LIMIT @limit`,
     { limit },
   );
+}
+
+/** Mappings' settings, stored once each, so that `resume` needs no mapping. The ledger does not interpret them. */
+
+export function createSettingsStore<Settings>(database: LedgerDatabase, defaults: Settings) {
+  const read = new Map<number | null, Settings>();
+  return {
+    idOf(settings: Settings) {
+      const json = JSON.stringify(settings);
+      const found = database.value<number>("SELECT id FROM settings WHERE json = @json", { json });
+      return found ?? database.insert("INSERT INTO settings (json) VALUES (@json)", { json });
+    },
+    /** Unknown ids and null give the defaults. */
+    get(id: number | null): Settings {
+      const known = read.get(id);
+      if (known !== undefined) return known;
+      const json = database.value<string>("SELECT json FROM settings WHERE id = @id", { id });
+      if (json === null) return defaults;
+      const settings = { ...defaults, ...(JSON.parse(json) as Settings) };
+      read.set(id, settings);
+      return settings;
+    },
+  };
 }

@@ -29,17 +29,17 @@ export function createKnownRows(database: LedgerDatabase) {
 
   return {
     /** Rows must ascend within an input. Written by `flush`, or before the next read. */
-    add: (row: number, events: readonly number[]): void => pages.add([[row, events.map((event) => event - row)]]),
+    add: (row: number, events: readonly number[]) => pages.add([[row, events.map((event) => event - row)]]),
 
     flush: pages.flush,
 
     /** Empty: not a known row. */
-    eventsOf: (row: number): number[] => eventsIn([row, pages.of(row) ?? []]),
+    eventsOf: (row: number) => eventsIn([row, pages.of(row) ?? []]),
 
     links,
 
     /** Ascending; all inputs, or rows from `first` to `last`. Reads every page that may hold the event. */
-    rowsOf: (event: number, first?: number, last?: number): number[] =>
+    rowsOf: (event: number, first?: number, last?: number) =>
       Array.from(links(first, last, new Set([event])), ({ row }) => row),
 
     /** Removes and returns all links to these events. */

@@ -3,11 +3,18 @@
  * of them a million times.
  */
 import Database, { type Statement } from "better-sqlite3";
-import { describePlace } from "../model/place.js";
 import { keyText } from "./event-key.js";
+import { describePlace } from "../model/place.js";
 
-/** By name; by position only for bulk writes. */
-type Values = Readonly<Record<string, unknown>> | readonly unknown[];
+const NONE = {};
+
+/** Arrays become JSON, for `json_each`. */
+const bound = (text: string, values: object): object =>
+  text.includes("json_each(@")
+    ? Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
+      )
+    : values;
 
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
@@ -25,42 +32,68 @@ export class LedgerDatabase extends Database {
   // The caller says what a text selects.
   /* oxlint-disable typescript/no-unnecessary-type-parameters */
 
-  /** Undefined: none. */
-  row<Row>(text: string, values: Values = []): Row | undefined {
-    return this.#statement("rows", text).get(values) as Row | undefined;
+  /** Null: none. */
+  row<Row>(text: string, values: object = NONE): Row | null {
+    return (this.#statement("rows", text).get(bound(text, values)) ?? null) as Row | null;
   }
 
-  rows<Row>(text: string, values: Values = []): Row[] {
-    return this.#statement("rows", text).all(values) as Row[];
+  rows<Row>(text: string, values: object = NONE): Row[] {
+    return this.#statement("rows", text).all(bound(text, values)) as Row[];
   }
 
-  /** Undefined: no row. */
-  value<Value>(text: string, values: Values = []): Value | undefined {
-    return this.#statement("values", text).get(values) as Value | undefined;
+  /** Null: no row. */
+  value<Value>(text: string, values: object = NONE): Value | null {
+    return (this.#statement("values", text).get(bound(text, values)) ?? null) as Value | null;
   }
 
   /** The first column of each row. */
-  values<Value>(text: string, values: Values = []): Value[] {
-    return this.#statement("values", text).all(values) as Value[];
+  values<Value>(text: string, values: object = NONE): Value[] {
+    return this.#statement("values", text).all(bound(text, values)) as Value[];
   }
 
-  has(text: string, values: Values = []): boolean {
-    return this.#statement("values", text).get(values) !== undefined;
+  /** 0: no row. */
+  number(text: string, values?: object) {
+    return this.value<number>(text, values) ?? 0;
+  }
+
+  has(text: string, values: object = NONE) {
+    return this.#statement("values", text).get(bound(text, values)) !== undefined;
   }
 
   /** Nothing may be written during the iteration. */
-  each<Row>(text: string, values: Values = []): IterableIterator<Row> {
-    return this.#statement("rows", text).iterate(values) as IterableIterator<Row>;
+  each<Row>(text: string, values: object = NONE): IterableIterator<Row> {
+    return this.#statement("rows", text).iterate(bound(text, values)) as IterableIterator<Row>;
   }
 
   /** @returns how many rows changed */
-  run(text: string, values: Values = []): number {
-    return this.#statement("rows", text).run(values).changes;
+  run(text: string, values: object = NONE) {
+    return this.#statement("rows", text).run(bound(text, values)).changes;
   }
 
   /** @returns the new row's id */
-  insert(text: string, values: Values = []): number {
-    return Number(this.#statement("rows", text).run(values).lastInsertRowid);
+  insert(text: string, values: object = NONE) {
+    return Number(this.#statement("rows", text).run(bound(text, values)).lastInsertRowid);
+  }
+
+  /** Adds a row of these columns. @returns its id */
+  add(table: string, columns: object): number {
+    return this.adding(table)(columns);
+  }
+
+  /** The same for many rows of the same columns. */
+  adding(table: string): (columns: object) => number {
+    let text: string | null = null;
+    return (columns) => {
+      const names = text === null ? Object.keys(columns) : [];
+      text ??= `INSERT INTO ${table} (${names.join(", ")}) VALUES (@${names.join(", @")})`;
+      return this.insert(text, columns);
+    };
+  }
+
+  /** Sets these columns of the row with this id. */
+  change(table: string, id: number, columns: object) {
+    const assigned = Object.keys(columns).map((name) => `${name} = @${name}`);
+    this.run(`UPDATE ${table} SET ${assigned.join(", ")} WHERE id = @id`, { ...columns, id });
   }
 
   /** Nested calls become savepoints. */
@@ -85,7 +118,7 @@ export class LedgerDatabase extends Database {
 
 /** A single fact about the ledger; null: none. */
 export function fact(database: LedgerDatabase, name: string): string | null {
-  return database.value<string>("SELECT value FROM facts WHERE name = @name", { name }) ?? null;
+  return database.value<string>("SELECT value FROM facts WHERE name = @name", { name });
 }
 
 export function setFact(database: LedgerDatabase, name: string, value: string): void {
@@ -93,4 +126,24 @@ export function setFact(database: LedgerDatabase, name: string, value: string): 
     "INSERT INTO facts (name, value) VALUES (@name, @value) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     { name, value },
   );
+}
+
+/**
+ * One transaction that may span other files' reading; nothing else writes meanwhile. `ROLLBACK` also undoes a success
+ * (for `plan`).
+ */
+export async function inTransaction<Result>(
+  database: LedgerDatabase,
+  end: "COMMIT" | "ROLLBACK",
+  work: () => Promise<Result>,
+): Promise<Result> {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = await work();
+    database.exec(end);
+    return result;
+  } catch (error) {
+    if (database.inTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
 }

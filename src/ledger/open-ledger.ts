@@ -12,7 +12,7 @@ import { schema } from "./schema.js";
 export type { LedgerDatabase };
 
 /** Incremented with every change of the schema. */
-const SCHEMA_VERSION = 5;
+const SCHEMA_VERSION = 6;
 
 /** "Rowf", in each ledger's header. */
 const APPLICATION_ID = 0x526f7766;
@@ -28,13 +28,13 @@ export interface LedgerOwner {
 /** Creates the file if necessary, readable by its owner only. The caller holds the lock. */
 export function openLedger(path: string, owner: LedgerOwner, now: number): LedgerDatabase {
   const database = openLedgerOfAnyone(path);
-  try {
-    claim(database, path, owner, now);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  return orClose(database, () => {
+    const stored = ownerIn(database);
+    refuseAnothers(stored, path, owner);
+    if (stored !== null) return;
+    setFact(database, "owner", ownerName(owner));
+    setFact(database, "created_at", new Date(now).toISOString());
+  });
 }
 
 /** Whoever it belongs to: for `ledger rebind` and `ledger rebuild`. */
@@ -75,10 +75,7 @@ export function takeAsItIs(path: string): void {
  * `ledger-missing`, `ledger-newer`, or `ledger-of-another-target`
  */
 export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): LedgerDatabase {
-  if (!existsSync(path)) {
-    throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
-  }
-  return proven(openDatabase(path, { readonly: true }), path, owner);
+  return proven(path, { readonly: true }, owner);
 }
 
 /** A person at a terminal learns within two seconds that the ledger is busy. */
@@ -89,21 +86,27 @@ const BESIDE_TIMEOUT_MS = 1_000;
  * `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
  */
 export function openLedgerBeside(path: string, owner: LedgerOwner): LedgerDatabase {
-  if (!existsSync(path)) {
-    throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
-  }
-  const database = openDatabase(path, { timeout: BESIDE_TIMEOUT_MS });
-  proven(database, path, owner);
+  const database = proven(path, { timeout: BESIDE_TIMEOUT_MS }, owner);
   forgetDeadHolder(database);
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
   return database;
 }
 
-/** Closes a ledger that must not be used. */
-function proven(database: LedgerDatabase, path: string, owner: LedgerOwner | null): LedgerDatabase {
-  try {
+/** An existing ledger, of this owner. */
+function proven(path: string, options: Database.Options, owner: LedgerOwner | null): LedgerDatabase {
+  if (!existsSync(path))
+    throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
+  const database = openDatabase(path, options);
+  return orClose(database, () => {
     if (owner !== null && !isEmpty(database, path)) refuseAnothers(ownerIn(database), path, owner);
+  });
+}
+
+/** Closes a ledger that must not be used. */
+function orClose(database: LedgerDatabase, prove: () => void): LedgerDatabase {
+  try {
+    prove();
     return database;
   } catch (error) {
     database.close();
@@ -116,13 +119,9 @@ function openDatabase(path: string, options: Database.Options): LedgerDatabase {
     refuseAnothersLog(path);
     const hadLog = hasLog(path);
     const database = new LedgerDatabase(path, { timeout: 60_000, ...options });
-    try {
+    return orClose(database, () => {
       if (!isEmpty(database, path)) refuseMissingLog(database, hadLog);
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    });
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
     if (error.code.startsWith("SQLITE_CORRUPT")) throw asLedgerFailure(error, path);
@@ -133,15 +132,7 @@ function openDatabase(path: string, options: Database.Options): LedgerDatabase {
   }
 }
 
-function claim(database: LedgerDatabase, path: string, owner: LedgerOwner, now: number): void {
-  const stored = ownerIn(database);
-  refuseAnothers(stored, path, owner);
-  if (stored !== null) return;
-  setFact(database, "owner", ownerName(owner));
-  setFact(database, "created_at", new Date(now).toISOString());
-}
-
-function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner): void {
+function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner) {
   const mine = ownerName(owner);
   if (stored === null || stored === mine) return;
   throw new RowferryError("ledger-of-another-target", `This ledger belongs to ${stored}, not to ${mine}.`, {
@@ -150,7 +141,7 @@ function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner)
 }
 
 /** Null: nobody yet. */
-const ownerIn = (database: LedgerDatabase): string | null => fact(database, "owner");
+const ownerIn = (database: LedgerDatabase) => fact(database, "owner");
 
 /** @returns the former owner; null: none */
 export function rebindLedger(database: LedgerDatabase, owner: LedgerOwner): string | null {
@@ -164,7 +155,7 @@ export function ownerName(owner: LedgerOwner): string {
 }
 
 /** False: a ledger that this program can use. @throws RowferryError `ledger-foreign`, `ledger-newer`, `ledger-older` */
-function isEmpty(database: LedgerDatabase, path: string): boolean {
+function isEmpty(database: LedgerDatabase, path: string) {
   const place = { place: { file: path } };
   if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
     if (!database.has("SELECT 1 FROM sqlite_schema")) return true;
@@ -177,7 +168,7 @@ function isEmpty(database: LedgerDatabase, path: string): boolean {
 }
 
 /** Does nothing in a file with content. */
-function createSchema(database: LedgerDatabase, path: string): void {
+function createSchema(database: LedgerDatabase, path: string) {
   if (!isEmpty(database, path)) return;
   database.atomic(() => {
     database.exec(schema);

@@ -19,7 +19,7 @@ export interface Page<Value> {
 }
 
 /** Rows as distances: consecutive ones compress to almost nothing. */
-function pack(entries: readonly Entry<unknown>[]): Buffer {
+function pack(entries: readonly Entry<unknown>[]) {
   let before = entries[0]?.[0] ?? 0;
   const steps = entries.map(([row, value]) => {
     const step = row - before;
@@ -50,7 +50,7 @@ export function createPages<Value>(
   const overlapping = new Map<number, boolean>();
   const columns = "first_row AS first, last_row AS last, page FROM row_pages WHERE kind = @kind";
 
-  const write = (unsorted: readonly Entry<Value>[]): void => {
+  const write = (unsorted: readonly Entry<Value>[]) => {
     latest = null;
     const entries = unsorted.toSorted(([one], [other]) => one - other);
     const [head] = entries;
@@ -60,14 +60,11 @@ export function createPages<Value>(
     let [low, high]: [number | null, number | null] = [null, null];
     for (const entry of entries)
       for (const event of span(entry)) [low, high] = [Math.min(low ?? event, event), Math.max(high ?? event, event)];
-    database.run(
-      `INSERT INTO row_pages (kind, first_row, last_row, lowest_event, highest_event, page)
-       VALUES (@kind, @first, @last, @low, @high, @page)`,
-      { kind, first: head[0], last: tail[0], low, high, page: pack(entries) },
-    );
+    const range = { first_row: head[0], last_row: tail[0], lowest_event: low, highest_event: high };
+    database.add("row_pages", { kind, ...range, page: pack(entries) });
   };
 
-  const flush = (): void => {
+  const flush = () => {
     // Otherwise whoever only reads would forget the page at hand with every row.
     if (added.length === 0) return;
     write(added);
@@ -75,7 +72,7 @@ export function createPages<Value>(
   };
 
   /** Overlapping pages of an input mean that one look-up must read several pages. */
-  const overlaps = (input: number): boolean => {
+  const overlaps = (input: number) => {
     const known = overlapping.get(input);
     if (known !== undefined) return known;
     const found = database.has(
@@ -95,7 +92,7 @@ export function createPages<Value>(
 
   return {
     /** Written by `flush`, or before the next read. */
-    add(entries: readonly Entry<Value>[]): void {
+    add(entries: readonly Entry<Value>[]) {
       const row = entries[0]?.[0] ?? 0;
       if (added.length >= ROWS_A_PAGE || inputOf(added[0]?.[0] ?? row) !== inputOf(row)) flush();
       added.push(...entries);
@@ -132,7 +129,7 @@ export function createPages<Value>(
     },
 
     /** Rewrites the page with the remaining entries, or deletes it. */
-    keepOnly(page: Page<Value>, entries: readonly Entry<Value>[]): void {
+    keepOnly(page: Page<Value>, entries: readonly Entry<Value>[]) {
       database.run("DELETE FROM row_pages WHERE kind = @kind AND first_row = @first", { kind, first: page.first });
       write(entries);
     },

@@ -39,10 +39,10 @@ interface OpenRow {
   payload: string;
   extended: string;
   attempted: number;
-  settings_id: number | null;
-  owner: number;
-  owner_service_id: string;
-  owner_origin: string;
+  settings: number | null;
+  participant: number;
+  participantServiceId: string;
+  isOurs: number;
 }
 
 const open = `r.state <> 'registered' AND r.state IN ('planned', 'sending', 'stalled') AND r.row_id IS NOT NULL
@@ -54,7 +54,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
   const entries = createJournalEntries(database);
   const writer = new Writer(database);
   const behind = (ref: number): Registration | null =>
-    database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref }) ?? null;
+    database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref });
 
   return {
     /** A participant of the request that this ledger did not create; null: none. */
@@ -68,17 +68,15 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       events: readonly number[];
     }): ForeignParticipant | null {
       const only = (kind: string) => (subject === kind ? subjectId : 0);
-      return (
-        database.row<ForeignParticipant>(
-          `SELECT p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
+      return database.row<ForeignParticipant>(
+        `SELECT p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
            FROM registrations p WHERE p.state = 'registered' AND p.origin <> 'created' AND p.id IN (
              SELECT ${resolved("e.participant_ref")} FROM events e WHERE e.id IN (SELECT value FROM json_each(@events))
              UNION SELECT ${resolved("d.participant_ref")} FROM documents d WHERE d.id = @document
                OR d.id IN (SELECT target_document FROM events WHERE id IN (SELECT value FROM json_each(@events)))
              UNION SELECT ${resolved("a.owner")} FROM registrations a WHERE a.id = @address)
            ORDER BY p.id LIMIT 1`,
-          { events: JSON.stringify(events), address: only("address"), document: only("document") },
-        ) ?? null
+        { events, address: only("address"), document: only("document") },
       );
     },
 
@@ -91,32 +89,33 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     /** Ids greater than `after`; up to 500. */
     participantsAfter: (after: number): OpenParticipant[] =>
       database
-        .rows<OpenRow>(`SELECT r.* FROM registrations r WHERE r.kind = 'participant' AND ${open}`, { after })
-        .map((row) => ({
-          id: row.id,
-          data: JSON.parse(row.payload) as OpenParticipant["data"],
-          attempted: row.attempted === 1,
-          settings: row.settings_id,
+        .rows<OpenRow>(
+          `SELECT r.id, r.payload, r.attempted, r.settings_id AS settings FROM registrations r
+           WHERE r.kind = 'participant' AND ${open}`,
+          { after },
+        )
+        .map(({ payload, attempted, ...row }) => ({
+          ...row,
+          data: JSON.parse(payload) as OpenParticipant["data"],
+          attempted: attempted === 1,
         })),
 
     /** Their participants are registered; up to 500. */
     addressesAfter: (after: number): OpenAddress[] =>
       database
         .rows<OpenRow>(
-          `SELECT r.*, p.id AS owner, p.service_id AS owner_service_id, p.origin AS owner_origin
+          `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings, p.id AS participant,
+             p.service_id AS participantServiceId, p.origin = 'created' AS isOurs
            FROM registrations r JOIN registrations p ON p.id = ${resolved("r.owner")}
            WHERE r.kind = 'address' AND p.state = 'registered' AND ${open}`,
           { after },
         )
-        .map((row) => ({
-          id: row.id,
-          participant: row.owner,
-          participantServiceId: row.owner_service_id,
-          participantIsOurs: row.owner_origin === "created",
-          data: JSON.parse(row.payload) as OpenAddress["data"],
-          extended: parseJson(row.extended) as OpenAddress["extended"],
-          attempted: row.attempted === 1,
-          settings: row.settings_id,
+        .map(({ payload, extended, attempted, isOurs, ...row }) => ({
+          ...row,
+          participantIsOurs: isOurs === 1,
+          data: JSON.parse(payload) as OpenAddress["data"],
+          extended: parseJson(extended) as OpenAddress["extended"],
+          attempted: attempted === 1,
         })),
 
     /** Null: an undeclared alias. */
@@ -128,19 +127,19 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       database.row<Registration>(
         `SELECT ${columns} JOIN registrations a ON r.id = ${resolved("a.owner")} WHERE a.id = @address`,
         { address },
-      ) ?? null,
+      ),
 
     /** The same place of the same participant, registered through another reference; null: none. */
-    samePlace: (id: number, participant: number): string | null =>
+    samePlace: (id: number, participant: number) =>
       database.value<string>(
         `SELECT b.service_id FROM registrations a
          JOIN registrations b ON b.identity = a.identity AND b.kind = 'address' AND b.id <> a.id
            AND ${resolved("b.owner")} = @participant AND b.state = 'registered'
          WHERE a.id = @id`,
         { id, participant },
-      ) ?? null,
+      ),
 
-    registered(kind: RegistrationKind, id: number, receipt: RegistrationReceipt, now: number): void {
+    registered(kind: RegistrationKind, id: number, receipt: RegistrationReceipt, now: number) {
       database.atomic(() => {
         writer.registered(id, receipt, now);
         journal?.write(entries.registered(kind, id, now));

@@ -38,39 +38,24 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
   const entries = createJournalEntries(database);
   let last = 0;
 
-  const add = ({ runId, kind, subject, subjectId }: Intent, events: string | null, at: number): number => {
+  const add = ({ runId, kind, subject, subjectId }: Intent, events: string | null, at: number) => {
     const [first, end] = requestsOf(runId);
     if (last < first || last > end) {
       const newest = "SELECT max(id) FROM requests WHERE id BETWEEN @first AND @end";
-      last = database.value<number | null>(newest, { first, end }) ?? first;
+      last = database.value<number>(newest, { first, end }) ?? first;
     }
     last += 1;
-    database.run(
-      `INSERT INTO requests (id, kind, subject, subject_id, intended_at, events)
-       VALUES (@last, @kind, @subject, @subjectId, @at, @events)`,
-      { last, kind, subject, subjectId, at, events },
-    );
+    database.add("requests", { id: last, kind, subject, subject_id: subjectId, intended_at: at, events });
     return last;
   };
 
-  const finish = (id: number, result: RequestResult, attempt: AttemptRow | undefined, now: number): void => {
-    database.run("UPDATE requests SET result = @result, finished_at = @now WHERE id = @id", { id, result, now });
-    if (attempt === undefined) return;
-    database.run(
-      `UPDATE requests SET number = @number, started_at = @startedAt, duration_ms = @durationMs, status = @status,
-         failure = @failure, codes = @codes, message = @message, raw = @raw, request_ids = @requestIds, in_doubt = @inDoubt
-       WHERE id = @id`,
-      { id, ...columnsOf(attempt) },
-    );
+  const finish = (id: number, result: RequestResult, attempt: AttemptRow | undefined, now: number) => {
+    database.change("requests", id, { result, finished_at: now, ...(attempt && columnsOf(attempt)) });
   };
 
   /** An attempt that will be repeated is kept at once, so that a restart knows of it. */
-  const recordAttempt = (id: number, attempt: AttemptRow): void => {
-    database.run(
-      `INSERT INTO earlier_attempts (request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt)
-       VALUES (@id, @number, @startedAt, @durationMs, @status, @failure, @codes, @message, @raw, @requestIds, @inDoubt)`,
-      { id, ...columnsOf(attempt) },
-    );
+  const recordAttempt = (id: number, attempt: AttemptRow) => {
+    database.add("earlier_attempts", { request_id: id, ...columnsOf(attempt) });
   };
 
   return {
@@ -78,7 +63,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
      * Durable when it returns. Null: nothing is written, because its events were dismissed or its document resolved
      * since the plan.
      */
-    begin: (intent: Intent, now: number): number | null =>
+    begin: (intent: Intent, now: number) =>
       database.atomic(() => {
         const { subject, subjectId, creates } = intent;
         const events = intent.events.length === 0 ? null : JSON.stringify(intent.events);
@@ -99,7 +84,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
       }),
 
     /** Logs a read afterwards: it changed nothing and needed no intent. */
-    log(intent: Intent, result: RequestResult, attempts: readonly AttemptRow[], startedAt: number, now: number): void {
+    log(intent: Intent, result: RequestResult, attempts: readonly AttemptRow[], startedAt: number, now: number) {
       database.atomic(() => {
         const id = add(intent, null, startedAt);
         for (const attempt of attempts.slice(0, -1)) recordAttempt(id, attempt);
@@ -116,7 +101,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
       attempt: AttemptRow | undefined,
       now: number,
       outcome: (writer: Writer) => void,
-    ): void {
+    ) {
       database.atomic(() => {
         outcome(writer);
         finish(id, result, attempt, now);
@@ -125,21 +110,22 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
     },
 
     /** Outcomes that do not belong to one request; all or nothing. */
-    outcomes: (write: (writer: Writer) => void): void => database.atomic(() => write(writer)),
+    outcomes: (write: (writer: Writer) => void) => database.atomic(() => write(writer)),
   };
 }
 
-function columnsOf({ error, requestIds, ...attempt }: AttemptRow) {
-  return {
-    ...attempt,
-    durationMs: Math.round(attempt.durationMs),
-    codes: error === null || error.codes.length === 0 ? null : error.codes.join(" "),
-    message: error?.message ?? null,
-    raw: error?.raw ?? null,
-    requestIds: requestIds.length === 0 ? null : requestIds.join("\n"),
-    inDoubt: attempt.inDoubt ? 1 : 0,
-  };
-}
+const columnsOf = ({ number, startedAt, durationMs, status, failure, error, requestIds, inDoubt }: AttemptRow) => ({
+  number,
+  started_at: startedAt,
+  duration_ms: Math.round(durationMs),
+  status,
+  failure,
+  codes: error?.codes.join(" ") || null,
+  message: error?.message ?? null,
+  raw: error?.raw ?? null,
+  request_ids: requestIds.join("\n") || null,
+  in_doubt: inDoubt ? 1 : 0,
+});
 
 /** Two refusals are compared without their text, which may hold times and ids. */
 export interface RefusedAs {
@@ -155,7 +141,7 @@ const refusedBefore = `SELECT 1 FROM requests r JOIN attempts a ON a.request_id 
 export function createRefusalHistory(database: LedgerDatabase) {
   return {
     /** An earlier request carried this event alone and was refused in the same way. */
-    ofEvent: (event: { id: number; document: number }, request: number, { status, codes }: RefusedAs): boolean =>
+    ofEvent: (event: { id: number; document: number }, request: number, { status, codes }: RefusedAs) =>
       database.has(`${refusedBefore} AND r.events = json_array(CAST(@id AS INTEGER))`, {
         ...event,
         request,
@@ -163,7 +149,7 @@ export function createRefusalHistory(database: LedgerDatabase) {
         codes: codes.join(" "),
       }),
     /** An earlier run tried to create this document without events and was refused in the same way. */
-    ofDocument: (document: number, request: number, { status, codes }: RefusedAs): boolean =>
+    ofDocument: (document: number, request: number, { status, codes }: RefusedAs) =>
       database.has(`${refusedBefore} AND r.kind LIKE 'create-%' AND r.run_id < @request >> 32 AND r.events IS NULL`, {
         document,
         request,

@@ -37,6 +37,10 @@ export const rowName = (id: string): string =>
 export const describeRow = (database: LedgerDatabase, id: number | null): string =>
   database.value<string>(`SELECT ${rowName("@id")}`, { id }) ?? "";
 
+/** In SQL, of a row: its file was read by the same input of the same mapping as input @input. */
+export const ofSameMapping = (id: string): string =>
+  `(${id} >> 32) IN (SELECT i.id FROM inputs mine JOIN inputs i USING (namespace, mapping_input) WHERE mine.id = @input)`;
+
 /** In row order; none if the row does not begin a group. */
 export function membersOf(database: LedgerDatabase, lead: number): number[] {
   const members: number[] = [];

@@ -55,18 +55,18 @@ export function createRunStore(database: LedgerDatabase) {
     },
 
     /** Call in the transaction that stages the rows. */
-    staged: (id: number, now: number): void =>
+    staged: (id: number, now: number) =>
       void database.run("UPDATE runs SET staged_at = @now WHERE id = @id", { id, now }),
 
     /** The newest import, if its rows are not staged: it is reading, or was killed (surely, if the caller holds the lock). */
-    lastUnstaged: (): string | null =>
+    lastUnstaged: () =>
       database.value<string>(
         `SELECT name FROM runs WHERE id = (SELECT max(id) FROM runs WHERE command = 'import')
            AND staged_at IS NULL AND finished_at IS NULL`,
-      ) ?? null,
+      ),
 
     /** Belongs into the transaction that does it. `by`: default who is logged in. */
-    decided(command: string, did: string, now: number, by?: string): void {
+    decided(command: string, did: string, now: number, by?: string) {
       const { id } = store.begin(command, null, now, by);
       store.finish(id, 0, JSON.stringify({ type: "decision", did } satisfies Decided), now);
     },
@@ -76,17 +76,17 @@ export function createRunStore(database: LedgerDatabase) {
       database.row<LastRun>(
         `SELECT name, started_at AS startedAt, finished_at AS finishedAt, exit_code AS exitCode, summary
          FROM runs WHERE NOT ${isDecision} ORDER BY id DESC LIMIT 1`,
-      ) ?? null,
+      ),
 
     /**
      * When earlier runs may last have sent, in ms; null: never. A killed run may have sent until now, because nobody
      * recorded the end of its calls (P6).
      */
-    quietSince: (now: number): number | null =>
+    quietSince: (now: number) =>
       database.value<number>(
         `SELECT coalesce(finished_at, @now) FROM runs WHERE NOT ${isDecision} ORDER BY id DESC LIMIT 1`,
         { now },
-      ) ?? null,
+      ),
 
     /** By name, or the last with a summary; null: none. */
     find: (name: string | null): FoundRun | null =>
@@ -94,20 +94,19 @@ export function createRunStore(database: LedgerDatabase) {
         `SELECT id, name, iif(summary ->> 'type' = 'summary', summary, NULL) AS summary FROM runs
          WHERE iif(@name IS NULL, summary ->> 'type' = 'summary', name = @name) ORDER BY id DESC LIMIT 1`,
         { name },
-      ) ?? null,
+      ),
 
     /** JSON; null: it came to none. */
-    summaryOf: (name: string): string | null =>
-      database.value<string | null>("SELECT summary FROM runs WHERE name = @name", { name }) ?? null,
+    summaryOf: (name: string) => database.value<string>("SELECT summary FROM runs WHERE name = @name", { name }),
 
-    endedBefore: (before: number): string[] =>
+    endedBefore: (before: number) =>
       database.values<string>("SELECT name FROM runs WHERE coalesce(finished_at, started_at) < @before", { before }),
 
     /** A plan leaves no run. */
-    forget: (id: number): void => void database.run("DELETE FROM runs WHERE id = @id", { id }),
+    forget: (id: number) => void database.run("DELETE FROM runs WHERE id = @id", { id }),
 
     /** `summary`: JSON; null: an error ended the run. */
-    finish(id: number, exitCode: number, summary: string | null, now: number): void {
+    finish(id: number, exitCode: number, summary: string | null, now: number) {
       database.run("UPDATE runs SET finished_at = @now, exit_code = @exitCode, summary = @summary WHERE id = @id", {
         id,
         exitCode,

@@ -7,7 +7,7 @@
  */
 import { type Machine, statesOf, transitions } from "../model/states.js";
 
-const isState = (machine: Machine): string =>
+const isState = (machine: Machine) =>
   statesOf(machine)
     .map((state) => `state = '${state}'`)
     .join(" OR ");
@@ -20,6 +20,10 @@ const lawOf = (
 WHEN OLD.state <> NEW.state AND instr('${transitions[machine].map(({ from, to }) => ` ${from}>${to},`).join("")}',
   ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, ${name} || ': no such transition'); END;`;
+
+/** The newest error of a record. */
+const errorOf = (subject: string, id: string) =>
+  `(SELECT message FROM problems p WHERE p.subject = ${subject} AND subject_id = ${id} AND severity = 'error' ORDER BY p.id DESC LIMIT 1)`;
 
 export const schema = `
 -- What is true of the whole ledger: its owner, its journal.
@@ -171,6 +175,7 @@ CREATE TABLE documents (
   create_empty INTEGER NOT NULL DEFAULT 0,
   settings_id INTEGER REFERENCES settings (id),
   row_id INTEGER,
+  name TEXT NOT NULL GENERATED ALWAYS AS (kind || ' ' || key) VIRTUAL,
   UNIQUE (key, kind, namespace, generation)
 ) STRICT;
 
@@ -393,13 +398,18 @@ CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) W
 
 -- Views
 
--- Which state is each document in? Where nothing was written down yet, it is planned.
+-- Which generations does each document have?
+CREATE VIEW generations AS
+  SELECT d.id AS of_id, g.* FROM documents d JOIN documents g USING (key, kind, namespace);
+
+-- Which state is each document in? Where nothing was written down yet, it is planned. replaced: by a later generation.
 CREATE VIEW documents_now AS
-  SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at
+  SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at,
+    EXISTS (SELECT 1 FROM generations WHERE of_id = d.id AND generation > d.generation) AS replaced
   FROM documents d LEFT JOIN document_states s ON s.document_id = d.id;
 
 -- Which state is each event in? landed: it is on the timeline; known: with the content of its row; sent: on the timeline, or
--- perhaps; unsent: certainly not.
+-- perhaps; unsent: certainly not. first_row: that brought it.
 CREATE VIEW events_now AS
   SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.service_event_id, s.target_document_id,
     s.attempted_hash, s.attempted_at, s.attempted_link, coalesce(s.doubt, 0) AS doubt, s.changed_hash, s.changed_content,
@@ -407,7 +417,9 @@ CREATE VIEW events_now AS
     coalesce(s.state IN ('landed', 'landed-without-id', 'changed'), 0) AS landed,
     coalesce(s.state IN ('landed', 'landed-without-id'), 0) AS known,
     coalesce(s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled'), 0) AS sent,
-    coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent
+    coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent,
+    (SELECT name FROM documents WHERE id = e.document_id) AS document,
+    (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS first_row
   FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
 
 -- Which events have come to no good end, and why, without those given up? Events being sent are found by their requests.
@@ -421,7 +433,7 @@ CREATE VIEW open_events AS
 
 -- Which documents were not made, and why?
 CREATE VIEW failed_documents AS
-  SELECT d.id, d.kind, d.key, d.row_id, s.state, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
+  SELECT d.id, d.name, d.row_id, s.state, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
   WHERE s.service_id IS NULL AND s.state <> 'sending' AND s.state IN ('rejected', 'stalled', 'stranded')
     AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed';
 
@@ -453,21 +465,14 @@ CREATE VIEW failures AS
   UNION ALL
   -- Names the row that differs, not the one that landed.
   SELECT 'event', o.id, coalesce(iif(o.state = 'changed', (SELECT row_id FROM problems
-      WHERE subject = 'event' AND subject_id = o.id AND code = 'changed' ORDER BY id DESC LIMIT 1), NULL),
-    (SELECT min(row_id) FROM row_events WHERE event_id = o.id)), o.state, o.code, NULL,
-    (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error'
-       ORDER BY id DESC LIMIT 1), NULL, e.event || ' of ' || d.kind || ' ' || d.key
-  FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id JOIN documents d ON d.id = e.document_id
+      WHERE subject = 'event' AND subject_id = o.id AND code = 'changed' ORDER BY id DESC LIMIT 1), NULL), e.first_row),
+    o.state, o.code, NULL, ${errorOf("'event'", "o.id")}, NULL, e.event || ' of ' || e.document
+  FROM open_events o JOIN events_now e ON e.id = o.id
   WHERE o.state IN ('rejected', 'stalled', 'foreign', 'changed')
   UNION ALL
-  SELECT 'document', id, row_id, state, reason, NULL,
-    (SELECT message FROM problems WHERE subject = 'document' AND subject_id = f.id AND severity = 'error'
-       ORDER BY id DESC LIMIT 1), NULL, kind || ' ' || key
-  FROM failed_documents f
+  SELECT 'document', id, row_id, state, reason, NULL, ${errorOf("'document'", "f.id")}, NULL, name FROM failed_documents f
   UNION ALL
-  SELECT subject, id, row_id, state, reason, NULL,
-    (SELECT message FROM problems p WHERE p.subject = o.subject AND p.subject_id = o.id AND p.severity = 'error'
-       ORDER BY p.id DESC LIMIT 1), NULL, subject || ' ' || name
+  SELECT subject, id, row_id, state, reason, NULL, ${errorOf("o.subject", "o.id")}, NULL, subject || ' ' || name
   FROM open_registrations o WHERE state IN ('rejected', 'stalled');
 
 -- How did every attempt of a request end?

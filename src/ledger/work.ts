@@ -107,7 +107,7 @@ const links = `SELECT e.document_id AS document, e.related_document AS other
   UNION ALL SELECT e.document_id, r.target_document
     FROM (${propagating}) e JOIN events r ON r.document_id = e.document_id AND r.target_document IS NOT NULL
   UNION ALL SELECT e.document_id, n.id FROM documents n INDEXED BY documents_replacing
-    JOIN documents d ON d.key = n.key AND d.kind = n.kind AND d.namespace = n.namespace AND d.generation = n.generation - 1
+    JOIN generations d ON d.of_id = n.id AND d.generation = n.generation - 1
     JOIN events_now e ON e.document_id = d.id AND e.event = '#replaced'
     WHERE n.generation > 1 AND NOT e.landed`;
 
@@ -119,13 +119,12 @@ export function createWorkStore(database: LedgerDatabase) {
   return {
     /** Holds no cursor open. Documents of the `first` inputs come first, each part ascending. */
     *openDocuments(first: readonly number[] = []): Generator<number> {
-      const inputs = JSON.stringify(first);
       for (const which of first.length === 0 ? ["true"] : [ofInputs, `NOT ${ofInputs}`]) {
         let after: number | undefined = 0;
         while (after !== undefined) {
           const page: number[] = database.values<number>(
             `SELECT document_id FROM open_documents o WHERE document_id > @after AND ${which} ORDER BY document_id LIMIT 1000`,
-            { after, inputs },
+            { after, inputs: first },
           );
           yield* page;
           after = page.at(-1);
@@ -134,8 +133,8 @@ export function createWorkStore(database: LedgerDatabase) {
     },
 
     /** The input of the row that declares the document; null: none does. */
-    declaredBy: (document: number): number | null =>
-      database.value<number>("SELECT row_id >> 32 FROM documents WHERE id = @document", { document }) ?? null,
+    declaredBy: (document: number) =>
+      database.value<number>("SELECT row_id >> 32 FROM documents WHERE id = @document", { document }),
 
     document(id: number): WorkDocument | null {
       const found = database.row<Stored<WorkDocument>>(
@@ -147,7 +146,7 @@ export function createWorkStore(database: LedgerDatabase) {
          FROM documents_now d WHERE d.id = @id`,
         { id },
       );
-      if (found === undefined) return null;
+      if (found === null) return null;
       return { ...found, declared: found.declared === 1, createEmpty: found.createEmpty === 1 };
     },
 
@@ -161,7 +160,7 @@ export function createWorkStore(database: LedgerDatabase) {
         .map(workEvent),
 
     /** The ids of all of them, for a document too long to be held in memory. */
-    eventIds: (document: number): number[] =>
+    eventIds: (document: number) =>
       database.values<number>(`SELECT e.id ${openEvents} AND e.document_id = @document ${inOrder}`, { document }),
 
     /** Those that have not landed, in total order. */
@@ -169,7 +168,7 @@ export function createWorkStore(database: LedgerDatabase) {
       database
         .rows<StoredEvent>(
           `SELECT ${eventColumns} ${openEvents} AND e.id IN (SELECT value FROM json_each(@ids)) ${inOrder}`,
-          { ids: JSON.stringify(ids) },
+          { ids },
         )
         .map(workEvent),
 
@@ -195,10 +194,10 @@ export function createWorkStore(database: LedgerDatabase) {
     links: () => database.each<{ document: number; other: number }>(links),
 
     /** In either direction. */
-    relatedTo: (id: number): number[] => database.values<number>(related("true"), { id }),
+    relatedTo: (id: number) => database.values<number>(related("true"), { id }),
 
     /** Those whose relation has landed, or may have; and documents that its events created, or may have created. */
-    tiedAlready: (id: number): number[] => [
+    tiedAlready: (id: number) => [
       ...database.values<number>(related("sent"), { id }),
       ...database.values<number>(
         "SELECT target_document FROM events_now WHERE document_id = @id AND target_document IS NOT NULL AND sent",
@@ -207,7 +206,7 @@ export function createWorkStore(database: LedgerDatabase) {
     ],
 
     /** Documents with a stalled creation or event, ascending. */
-    stalledDocuments: (): number[] =>
+    stalledDocuments: () =>
       database.values<number>(
         `SELECT id FROM failed_documents WHERE state = 'stalled'
          UNION SELECT document_id FROM open_events WHERE state = 'stalled'
@@ -221,7 +220,7 @@ export function createWorkStore(database: LedgerDatabase) {
         .map((id) => ({ id })),
 
     /** Keeps the document while something waits for an answer or a person. */
-    closeIfResting(id: number): void {
+    closeIfResting(id: number) {
       database.run(
         `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
            SELECT 1 ${openEvents} AND e.document_id = @id
@@ -233,14 +232,14 @@ export function createWorkStore(database: LedgerDatabase) {
     },
 
     /** `kind key` of another document with this service id; null: none. */
-    otherOfId: (document: number, serviceId: string): string | null =>
+    otherOfId: (document: number, serviceId: string) =>
       database.value<string>(
-        `SELECT d.kind || ' ' || d.key FROM document_states s JOIN documents d ON d.id = s.document_id
+        `SELECT d.name FROM document_states s JOIN documents d ON d.id = s.document_id
          WHERE s.service_id = @serviceId AND s.document_id <> @document LIMIT 1`,
         { document, serviceId },
-      ) ?? null,
+      ),
 
-    countOpenDocuments: (): number => database.value<number>("SELECT count(*) FROM open_documents") ?? 0,
+    countOpenDocuments: () => database.number("SELECT count(*) FROM open_documents"),
   };
 }
 

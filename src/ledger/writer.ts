@@ -3,7 +3,7 @@
  * journal's replay. Each runs inside its caller's transaction; SQL refuses moves that the state tables do not list.
  */
 import type { Code } from "../model/codes.js";
-import { COPIED_TO, OF_EVENT, type RegistrationKind } from "./event-key.js";
+import { COPIED_TO, type EventContent, OF_EVENT, type RegistrationKind } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-flight.js";
 
@@ -21,13 +21,7 @@ interface EarlierContent {
   related_document: number | null;
 }
 
-interface Landed extends EarlierContent {
-  document_id: number;
-  name: string;
-  mirrored: number;
-  related_id: string | null;
-  target_document: number | null;
-}
+type Landed = EventContent & { document_id: number };
 
 export interface RegistrationReceipt {
   serviceId: string;
@@ -66,7 +60,7 @@ export class Writer {
   }
 
   /** `ids`: a JSON array, as the request keeps it. */
-  sendingEvents(ids: string, now: number): void {
+  sendingEvents(ids: string, now: number) {
     this.#database.run(
       `INSERT INTO event_states (document_id, event_id, state, attempted_hash, changed_at)
        SELECT e.document_id, e.id, 'sending', e.content_hash, @now FROM json_each(@ids) sent CROSS JOIN events e ON e.id = sent.value
@@ -77,17 +71,14 @@ export class Writer {
     );
   }
 
-  /** `mirrorAt`: the back-reference's time, in ms; null: the event's own. */
-  landed(id: number, serviceId: string, targetId: string | null, mirrorAt: number | null, now: number): void {
-    const target = targetId === null ? {} : { target_document_id: targetId };
-    this.#event(id, { state: "landed", service_event_id: serviceId, ...target }, now);
-    this.#afterLanding(id, targetId, mirrorAt, now);
-  }
-
-  /** Accepted, but without an id in the answer (H6). */
-  acceptedWithoutId(id: number, targetId: string | null, mirrorAt: number | null, now: number): void {
-    const target = targetId === null ? {} : { target_document_id: targetId };
-    this.#event(id, { state: "landed-without-id", reason: "answer-without-id", ...target }, now);
+  /**
+   * `serviceId` null: accepted, but without an id in the answer (H6). `mirrorAt`: the back-reference's time, in ms; null:
+   * the event's own.
+   */
+  landed(id: number, serviceId: string | null, targetId: string | null, mirrorAt: number | null, now: number) {
+    const ids = { service_event_id: serviceId, ...(targetId === null ? {} : { target_document_id: targetId }) };
+    const lost = { state: "landed-without-id", reason: "answer-without-id" };
+    this.#event(id, { ...ids, ...(serviceId === null ? lost : { state: "landed" }) }, now);
     this.#afterLanding(id, targetId, mirrorAt, now);
   }
 
@@ -115,22 +106,22 @@ export class Writer {
     return state;
   }
 
-  foreign(id: number, now: number): void {
+  foreign(id: number, now: number) {
     this.#event(id, { state: "foreign", reason: "foreign-collision" }, now);
   }
 
-  rejected(subject: Subject, id: number, note: RefusalNote, now: number): void {
+  rejected(subject: Subject, id: number, note: RefusalNote, now: number) {
     this.#move(subject, id, { state: "rejected", reason: note.code }, now);
     this.problem(subject, id, note, now);
   }
 
   /** Sent, outcome unknown. */
-  stalled(subject: Subject, id: number, reason: Code, now: number): void {
+  stalled(subject: Subject, id: number, reason: Code, now: number) {
     this.#move(subject, id, { state: "stalled", reason }, now);
   }
 
   /** Still in doubt, and asking again will not help: a person must settle it (H1). */
-  unsettled(subject: Subject, id: number, message: string, now: number): void {
+  unsettled(subject: Subject, id: number, message: string, now: number) {
     this.stalled(subject, id, "doubt-unsettled", now);
     this.problem(subject, id, { code: "doubt-unsettled", message }, now);
   }
@@ -138,39 +129,39 @@ export class Writer {
   /**
    * Retries spent without doubt (429, a background process, no connection): it has not landed, and can be sent again.
    */
-  unanswered(id: number, now: number): void {
+  unanswered(id: number, now: number) {
     this.#event(id, { ...NOT_TRIED, state: "stalled", reason: "service-unanswered" }, now);
   }
 
   /** Never sent, or refused for another event's sake. */
-  unsent(subject: Subject, id: number, now: number): void {
+  unsent(subject: Subject, id: number, now: number) {
     this.#move(subject, id, { state: "planned" }, now);
   }
 
   /** Refused before; its rows changed, or a person retries. @returns whether it was refused */
-  replanned(subject: Unsent, id: number, now: number): boolean {
+  replanned(subject: Unsent, id: number, now: number) {
     return this.#set(TABLES[subject], id, { state: "planned", reason: null }, now, "state = 'rejected'");
   }
 
   /** @returns whether it was refused */
-  givenUp(subject: Unsent, id: number, now: number): boolean {
+  givenUp(subject: Unsent, id: number, now: number) {
     return this.#set(TABLES[subject], id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
-  held(id: number, reason: Code, waitsFor: string, now: number): void {
+  held(id: number, reason: Code, waitsFor: string, now: number) {
     if (!this.#isGivenUp(id)) this.#event(id, { state: "held", reason, waits_for: waitsFor }, now);
   }
 
-  deferred(id: number, now: number): void {
+  deferred(id: number, now: number) {
     if (!this.#isGivenUp(id)) this.#event(id, { state: "deferred", reason: "not-yet-past" }, now);
   }
 
-  released(id: number, now: number): void {
+  released(id: number, now: number) {
     if (!this.#isGivenUp(id)) this.unsent("event", id, now);
   }
 
   /** `unsent`: includes events that only wait. @returns whether its state allowed it */
-  dismissed(id: number, unsent: boolean, now: number): boolean {
+  dismissed(id: number, unsent: boolean, now: number) {
     if (this.#set("event_states", id, { dismissed: 1 }, now, "state IN ('rejected', 'foreign', 'changed')"))
       return true;
     if (!unsent || !this.#database.has("SELECT 1 FROM events_now WHERE id = @id AND unsent", { id })) return false;
@@ -179,34 +170,26 @@ export class Writer {
   }
 
   /** Dismissed content has come back (H23). */
-  dismissedBefore(id: number, now: number): void {
+  dismissedBefore(id: number, now: number) {
     this.#event(id, { state: "rejected", reason: "dismissed", dismissed: 1 }, now);
   }
 
   /** Events that only waited are planned again; others are open as before. */
-  undismissed(id: number, now: number): void {
+  undismissed(id: number, now: number) {
     this.#set("event_states", id, { dismissed: 0 }, now);
-    this.#set(
-      "event_states",
-      id,
-      { state: "planned", reason: null },
-      now,
-      "state = 'rejected' AND reason = 'dismissed'",
-    );
+    const which = "state = 'rejected' AND reason = 'dismissed'";
+    this.#set("event_states", id, { state: "planned", reason: null }, now, which);
   }
 
   /** Its file came again without its row (H27). */
-  rowGone(id: number, row: number, message: string, run: number, now: number): void {
+  rowGone(id: number, row: number, message: string, run: number, now: number) {
     this.#event(id, { state: "rejected", reason: "row-gone" }, now);
-    this.#database.run(
-      `INSERT INTO problems (run_id, row_id, subject, subject_id, stage, severity, code, message, at)
-       VALUES (@run, @row, 'event', @id, 'staging', 'error', 'row-gone', @message, @now)`,
-      { id, row, message, run, now },
-    );
+    const problem = { code: "row-gone", message, severity: "error", stage: "staging" };
+    this.#database.add("problems", { ...problem, run_id: run, row_id: row, subject: "event", subject_id: id, at: now });
   }
 
   /** Except what the plan refused permanently. @returns whether it is planned again */
-  retried(id: number, gone: boolean, now: number): boolean {
+  retried(id: number, gone: boolean, now: number) {
     const forGood = `'late', 'after-close', 'after-cancel', 'dismissed'${gone ? "" : ", 'row-gone'"}`;
     // There is no evidence of an attempt any more, so a duplicate answer will not be a receipt (H3).
     const planned = { state: "planned", reason: null, waits_for: null, attempted_hash: null };
@@ -215,30 +198,30 @@ export class Writer {
   }
 
   /** Asks once more about doubt that only a person could settle. @returns whether it was such doubt */
-  askedAgain(subject: "event" | "document", id: number, now: number): boolean {
+  askedAgain(subject: "event" | "document", id: number, now: number) {
     const which = "state = 'stalled' AND reason = 'doubt-unsettled'";
     return this.#set(TABLES[subject], id, { reason: "refused-in-doubt" }, now, which);
   }
 
   /** A duplicate answer to its key would still be about our own attempt (P5). */
-  notLanded(id: number, now: number): void {
+  notLanded(id: number, now: number) {
     this.#set("event_states", id, { state: "planned", reason: null, waits_for: null, doubt: 0 }, now);
   }
 
   /** Its row has other content now, or comes back after a refusal. Attempts stay known. */
-  corrected(id: number, now: number): void {
+  corrected(id: number, now: number) {
     const planned = { state: "planned", reason: null, changed_hash: null, dismissed: 0, waits_for: null };
     this.#set("event_states", id, planned, now, "state = 'rejected'");
   }
 
   /** It landed, and its row now has `content` (JSON; null: unknown). */
-  changed(id: number, hash: Buffer, content: string | null, now: number): void {
+  changed(id: number, hash: Buffer, content: string | null, now: number) {
     const changed = { state: "changed", reason: "changed", changed_hash: hash, changed_content: content };
     this.#set("event_states", id, { ...changed, dismissed: 0, waits_for: null }, now);
   }
 
   /** Its row came back as it landed. */
-  unchanged(id: number, now: number): void {
+  unchanged(id: number, now: number) {
     const landed = { state: "landed", reason: null, changed_hash: null, changed_content: null };
     this.#set("event_states", id, { ...landed, dismissed: 0, waits_for: null }, now);
   }
@@ -247,7 +230,7 @@ export class Writer {
    * Called before a sent event's content changes. Which of two contents in doubt landed can never be known, so the
    * bounds that hold for both are kept: the earliest time, and the document that both link to.
    */
-  keepAttempted(id: number): void {
+  keepAttempted(id: number) {
     this.#database.run(
       `UPDATE event_states SET
          attempted_at = iif(attempted_hash = e.content_hash, e.at, min(attempted_at, e.at)),
@@ -264,7 +247,7 @@ export class Writer {
     id: number,
     found: { state: string; reason: string | null; serviceId: string | null; targetId: string | null },
     now: number,
-  ): void {
+  ) {
     this.asStaged(id);
     this.#database.run(
       `INSERT INTO event_states (document_id, event_id, state, reason, service_event_id, target_document_id, attempted_hash, doubt, changed_at)
@@ -273,19 +256,19 @@ export class Writer {
     );
   }
 
-  asStaged(id: number): void {
+  asStaged(id: number) {
     this.#database.run(`DELETE FROM event_states WHERE ${OF_EVENT}`, { id });
   }
 
   /** Deletes events; `events` selects ids. */
-  eventsGone(events: string, values: object): void {
+  eventsGone(events: string, values: object) {
     this.#database.run(
       `DELETE FROM event_states WHERE (document_id, event_id) IN (SELECT document_id, id FROM events WHERE id IN (${events}))`,
-      { ...values },
+      values,
     );
   }
 
-  sendingDocument(id: number, now: number): void {
+  sendingDocument(id: number, now: number) {
     this.#document(id, { state: "sending" }, now);
   }
 
@@ -293,18 +276,18 @@ export class Writer {
    * Just created, so earlier events that do not come with this create (`riding`, ids) have not landed (H4). @returns
    * how many events are planned again
    */
-  opened(id: number, serviceId: string, riding: readonly number[], now: number): number {
+  opened(id: number, serviceId: string, riding: readonly number[], now: number) {
     this.#document(id, { state: "open", service_id: serviceId }, now);
     return this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, doubt = 0, attempted_hash = NULL, changed_at = @now
        WHERE document_id = @id AND (state = 'sending' OR state = 'stalled' AND doubt = 1) AND dismissed = 0
          AND event_id NOT IN (SELECT value FROM json_each(@riding))`,
-      { id, riding: JSON.stringify(riding), now },
+      { id, riding, now },
     );
   }
 
   /** Its events in doubt wait for a person too (H4). */
-  stranded(id: number, reason: Code, message: string, now: number): void {
+  stranded(id: number, reason: Code, message: string, now: number) {
     this.#document(id, { state: "stranded", reason }, now);
     this.#database.run(
       "UPDATE event_states SET reason = 'document-stranded', changed_at = @now WHERE document_id = @id AND state = 'stalled'",
@@ -314,32 +297,31 @@ export class Writer {
   }
 
   /** A row names it by its service id. */
-  documentGiven(id: number, serviceId: string, now: number): void {
-    if (this.#documentState(id) === undefined)
+  documentGiven(id: number, serviceId: string, now: number) {
+    if (this.#documentNow(id).state === null)
       this.#document(id, { state: "open", reason: "given", service_id: serviceId }, now);
   }
 
   /** A person found its id. */
-  documentResolved(id: number, serviceId: string, now: number): void {
+  documentResolved(id: number, serviceId: string, now: number) {
     this.#document(id, { state: "open", reason: "resolved", service_id: serviceId }, now);
   }
 
   /** Stranded, and its next generation is sent instead. */
-  strandedReplaced(id: number, now: number): void {
+  strandedReplaced(id: number, now: number) {
     this.#set("document_states", id, { reason: "replaced" }, now);
     this.doubtsGivenUp(id, now);
   }
 
-  doubtsGivenUp(document: number, now: number): void {
-    this.#database.run(
-      "UPDATE event_states SET dismissed = 1, changed_at = @now WHERE document_id = @document AND state = 'stalled'",
-      { document, now },
-    );
+  doubtsGivenUp(document: number, now: number) {
+    const give =
+      "UPDATE event_states SET dismissed = 1, changed_at = @now WHERE document_id = @document AND state = 'stalled'";
+    this.#database.run(give, { document, now });
   }
 
   /** Moves its state to `into`; the state rules demand closed before cancelled. */
-  documentAbsorbed(from: number, into: number, now: number): void {
-    const [state, lastAt] = [this.#documentState(from), this.#lastAt(from)];
+  documentAbsorbed(from: number, into: number, now: number) {
+    const { state, lastAt } = this.#documentNow(from);
     if (lastAt !== null) this.#advance(into, lastAt);
     if (state === "closed" || state === "cancelled") this.#set("document_states", into, { state }, now, SHUT[state]);
     this.#database.run("UPDATE event_states SET document_id = @into WHERE document_id = @from", { from, into });
@@ -351,18 +333,18 @@ export class Writer {
     id: number,
     found: { state: string; reason: string | null; serviceId: string | null; lastAt: number | null },
     now: number,
-  ): void {
+  ) {
     this.#database.run("DELETE FROM document_states WHERE document_id = @id", { id });
     if (found.state === "planned") return;
     const { state, reason, serviceId, lastAt } = found;
     this.#document(id, { state, reason, service_id: serviceId, last_at: lastAt }, now);
   }
 
-  sendingRegistration(id: number, now: number): void {
+  sendingRegistration(id: number, now: number) {
     this.#set("registrations", id, { state: "sending", attempted: 1 }, now);
   }
 
-  registered(id: number, receipt: RegistrationReceipt, now: number): void {
+  registered(id: number, receipt: RegistrationReceipt, now: number) {
     const { serviceId, snapshotId, origin, geography } = receipt;
     const place = geography === undefined ? {} : { geography: JSON.stringify(geography) };
     const ids = { service_id: serviceId, snapshot_id: snapshotId, origin, ...place };
@@ -370,21 +352,18 @@ export class Writer {
   }
 
   /** A mapping or row names it by its service id. @returns its id in the ledger */
-  registrationGiven(kind: RegistrationKind, identity: string, serviceId: string, now: number): number {
-    return this.#database.insert(
-      `INSERT INTO registrations (kind, identity, state, origin, service_id, changed_at)
-       VALUES (@kind, @identity, 'registered', 'given', @serviceId, @now)`,
-      { kind, identity, serviceId, now },
-    );
+  registrationGiven(kind: RegistrationKind, identity: string, serviceId: string, now: number) {
+    const given = { state: "registered", origin: "given", service_id: serviceId, changed_at: now };
+    return this.#database.add("registrations", { kind, identity, ...given });
   }
 
   /** From a journal, dismissed. */
-  registrationGivenUp(kind: RegistrationKind, id: number, now: number): void {
+  registrationGivenUp(kind: RegistrationKind, id: number, now: number) {
     this.#move(kind, id, { state: "rejected", reason: "dismissed" }, now);
   }
 
   /** Requests without an outcome are in doubt (P4). The caller holds the lock, so nothing is being sent. */
-  interrupted(now: number): void {
+  interrupted(now: number) {
     const database = this.#database;
     const sending = "FROM registrations WHERE state <> 'registered' AND state = 'sending'";
     if (!database.has(`SELECT 1 WHERE ${anyUnderWay} OR EXISTS (SELECT 1 ${sending})`)) return;
@@ -406,19 +385,16 @@ export class Writer {
     { code, message }: RefusalNote,
     now: number,
     severity: "error" | "warning" = "error",
-  ): void {
-    this.#database.run(
-      `INSERT INTO problems (subject, subject_id, stage, severity, code, message, at)
-       VALUES (@subject, @id, 'submitting', @severity, @code, @message, @now)`,
-      { subject, id, code, message, now, severity },
-    );
+  ) {
+    const of = { subject, subject_id: id, stage: "submitting", severity };
+    this.#database.add("problems", { ...of, code, message, at: now });
   }
 
   /**
    * Also for an event without a state row. Columns that are not named are reset, as after any outcome: no reason, no
    * doubt.
    */
-  #event(id: number, columns: Columns, now: number): void {
+  #event(id: number, columns: Columns, now: number) {
     this.#database.run(
       `INSERT OR IGNORE INTO event_states (document_id, event_id, state, changed_at)
        SELECT document_id, id, 'planned', @now FROM events WHERE id = @id`,
@@ -427,19 +403,14 @@ export class Writer {
     this.#set("event_states", id, { reason: null, waits_for: null, doubt: 0, ...columns }, now);
   }
 
-  #document(id: number, columns: Columns, now: number): void {
-    const { state, reason = null, service_id = null, ...more } = columns;
-    const ids = service_id === null ? more : { service_id, ...more };
-    if (this.#set("document_states", id, { state, reason, ...ids }, now)) return;
-    this.#database.run(
-      `INSERT INTO document_states (document_id, state, reason, service_id, last_at, changed_at)
-       VALUES (@id, @state, @reason, @service_id, @last_at, @now)`,
-      { last_at: null, ...more, id, state, reason, service_id, now },
-    );
+  #document(id: number, columns: Columns, now: number) {
+    const all = { reason: null, ...columns };
+    if (!this.#set("document_states", id, all, now))
+      this.#database.add("document_states", { document_id: id, ...all, changed_at: now });
   }
 
   /** To a state without evidence of a landing. */
-  #move(subject: Subject, id: number, columns: Columns, now: number): void {
+  #move(subject: Subject, id: number, columns: Columns, now: number) {
     if (subject === "document") this.#document(id, columns, now);
     else if (subject === "event")
       this.#event(id, { ...columns, ...(columns["state"] === "stalled" ? { doubt: 1 } : NOT_TRIED) }, now);
@@ -447,25 +418,25 @@ export class Writer {
   }
 
   /** `which`: only in such a state. @returns whether there was one */
-  #set(table: Table, id: number, columns: Columns, now: number, which = "true"): boolean {
+  #set(table: Table, id: number, columns: Columns, now: number, which = "true") {
     const assigned = Object.keys(columns).map((column) => `${column} = @${column}`);
     const text = `UPDATE ${table} SET ${assigned.join(", ")}, changed_at = @now WHERE ${ONE[table]} AND ${which}`;
     return this.#database.run(text, { ...columns, id, now }) > 0;
   }
 
   /** Dismissed beside this run, after its plan. */
-  #isGivenUp(id: number): boolean {
+  #isGivenUp(id: number) {
     const given = `SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'rejected' AND dismissed = 1`;
     return this.#database.has(given, { id });
   }
 
   /** The event's row has the file's present content. */
-  #rememberChange(id: number): void {
+  #rememberChange(id: number) {
     this.#database.run(
       `UPDATE event_states SET changed_hash = e.content_hash, changed_content = json_object('name', e.name, 'at', e.at,
-         'rank', e.rank, 'participant', e.participant_ref, 'address', e.address_ref, 'relatedDocument', e.related_document,
-         'relatedId', e.related_id, 'mirrored', e.mirrored, 'target', e.target_document, 'payload', e.payload,
-         'hash', lower(hex(e.content_hash)))
+         'rank', e.rank, 'participant_ref', e.participant_ref, 'address_ref', e.address_ref,
+         'related_document', e.related_document, 'related_id', e.related_id, 'mirrored', e.mirrored,
+         'target_document', e.target_document, 'payload', e.payload)
        FROM events e WHERE e.id = @id AND event_states.document_id = e.document_id AND event_id = e.id`,
       { id },
     );
@@ -476,17 +447,14 @@ export class Writer {
     );
   }
 
-  #documentState(id: number): string | undefined {
-    return this.#database.value("SELECT state FROM document_states WHERE document_id = @id", { id });
-  }
-
-  #lastAt(id: number): number | null {
+  #documentNow(id: number) {
+    const select = "SELECT state, last_at AS lastAt FROM document_states WHERE document_id = @id";
     return (
-      this.#database.value<number | null>("SELECT last_at FROM document_states WHERE document_id = @id", { id }) ?? null
+      this.#database.row<{ state: string; lastAt: number | null }>(select, { id }) ?? { state: null, lastAt: null }
     );
   }
 
-  #advance(document: number, at: number): void {
+  #advance(document: number, at: number) {
     this.#database.run(
       "UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE document_id = @document",
       { document, at },
@@ -500,17 +468,14 @@ export class Writer {
     mirrorAt: number | null,
     now: number,
     isJustNow = true,
-    earlier?: EarlierContent,
-  ): void {
-    const found = this.#database.row<Landed>(
-      "SELECT document_id, name, at, mirrored, related_document, related_id, target_document FROM events WHERE id = @id",
-      { id },
-    );
-    if (found === undefined) throw new Error("an event vanished while it was sent");
+    earlier: EarlierContent | null = null,
+  ) {
+    const found = this.#database.row<Landed>("SELECT * FROM events WHERE id = @id", { id });
+    if (found === null) throw new Error("an event vanished while it was sent");
     const landed = { ...found, ...earlier };
     const { document_id: document, related_document: related, target_document: target } = landed;
     this.#advance(document, landed.at);
-    if (landed.name === "CLOSE" && this.#documentState(document) === "open")
+    if (landed.name === "CLOSE" && this.#documentNow(document).state === "open")
       this.#document(document, { state: "closed" }, now);
     if (landed.name === "CANCEL") this.#document(document, { state: "cancelled" }, now);
     const linkAt = mirrorAt ?? landed.at;
@@ -524,7 +489,7 @@ export class Writer {
       );
     if (target === null) return;
     if (targetId !== null) this.#document(target, { state: "open", reason: "target", service_id: targetId }, now);
-    else if ((this.#documentState(target) ?? "planned") === "planned")
+    else if ((this.#documentNow(target).state ?? "planned") === "planned")
       this.#document(target, { state: "stranded", reason: "target-id-unknown" }, now);
     this.#advance(target, linkAt);
   }

@@ -8,15 +8,21 @@ export function foldKey(key: string): string {
   return folded.slice(zeros);
 }
 
+/** The folded key, unless it is the key itself. */
+export function foldedKeys(parts: readonly string[]): string[][] {
+  const other = parts.map(foldKey);
+  return other.some((part, index) => part !== parts[index]) ? [other] : [];
+}
+
 /** The folded key, and its forms after a spreadsheet: one part in lower case, or with zeros. */
 export function variants(parts: readonly string[]): string[][] {
   const zeros = ["0", "00", "000", "0000", "00000", "000000"];
   const one = (at: number, part: string) => parts.map((own, index) => (index === at ? part : own));
   const made = parts.flatMap((part, at) => [
-    one(at, part.toLowerCase()),
+    ...(part === part.toLowerCase() ? [] : [one(at, part.toLowerCase())]),
     ...(/^\d/.test(part) ? zeros.map((some) => one(at, some + part)) : []),
   ]);
-  return [parts.map(foldKey), ...made].filter((other) => other.some((part, index) => part !== parts[index]));
+  return [...foldedKeys(parts), ...made];
 }
 
 export function areNearlyEqual(one: string, other: string): boolean {

@@ -9,3 +9,11 @@ export interface Problem {
   /** Null: not a single column. */
   column: string | null;
 }
+
+/** Of no single column. */
+export const problem = (code: Code, message: string, hint: string | null = null): Problem => ({
+  code,
+  message,
+  hint,
+  column: null,
+});

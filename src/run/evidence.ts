@@ -140,7 +140,6 @@ export function recordLandings(
   events.forEach((event, position) => {
     const receipt = receipts?.[position];
     if (!matched || receipt === undefined) t.stalled("event", event.id, "answer-unreadable", now);
-    else if (receipt.eventId === null) t.acceptedWithoutId(event.id, receipt.targetDocumentId, mirrorAt, now);
     else t.landed(event.id, receipt.eventId, receipt.targetDocumentId, mirrorAt, now);
   });
 }

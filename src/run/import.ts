@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createRunStore } from "../ledger/runs.js";
-import { inTransaction } from "../ledger/transaction.js";
+import { inTransaction } from "../ledger/ledger-database.js";
 import { codes } from "../model/codes.js";
 import { type LoadOptions, loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";

@@ -6,7 +6,7 @@ import { copyLedger } from "../ledger/care/backup.js";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyProblems, tallyHeld } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
-import { inTransaction } from "../ledger/transaction.js";
+import { inTransaction } from "../ledger/ledger-database.js";
 import { loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";

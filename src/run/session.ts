@@ -4,18 +4,16 @@
  */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isBehindJournal } from "../ledger/journal/behind-journal.js";
+import { isBehindJournal, journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries } from "../ledger/journal/entries.js";
-import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
-import { createInputStore } from "../ledger/inputs.js";
+import { createInputStore, createSettingsStore } from "../ledger/inputs.js";
 import { createRegistrationStore, type ForeignParticipant } from "../ledger/registrations.js";
 import { createRefusalHistory, createRequestStore, type Intent } from "../ledger/requests.js";
 import { createRunStore } from "../ledger/runs.js";
-import { createSettingsStore } from "../ledger/settings.js";
 import { Writer } from "../ledger/writer.js";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createWorkStore } from "../ledger/work.js";

@@ -1,7 +1,7 @@
 /** Checks the plan or reports the backlog, registers, and sends. */
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRegisteredView } from "../ledger/views/expected.js";
-import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/tally.js";
+import { countInvalidRows, countOpenEvents } from "../ledger/views/tally.js";
 import { newestProblem, tallyRefused } from "../ledger/views/tally.js";
 import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
@@ -63,7 +63,7 @@ const NOTEWORTHY_MS = 60_000;
 /** Whether this machine's slow clock defers events; asks the service for its time if no answer has shown it. */
 async function isDeferredByOwnClock(session: Session): Promise<boolean> {
   const { clock, database, observe, signal, submitter } = session;
-  if (session.stopped !== null || signal.aborted || countWaiting(database).deferred === 0) return false;
+  if (session.stopped !== null || signal.aborted || countOpenEvents(database).deferred === 0) return false;
   // A very different time is believed after two answers (F68).
   const [known] = createRegisteredView(database).participantsAfter(0, 1);
   for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
@@ -93,7 +93,7 @@ function checkPlan(session: Session): number {
 function tellBacklog(session: Session): number {
   const documents = session.work.countOpenDocuments();
   const { participants, addresses } = session.registrations.countOpen();
-  const { held, deferred } = countWaiting(session.database);
+  const { held, deferred } = countOpenEvents(session.database);
   const seconds = secondsAtLimit(documents + participants + addresses, limitOf(session));
   session.observe({
     type: "backlog",
@@ -115,7 +115,7 @@ function troubleMeter({ database, clock }: Session): () => { problems: number; h
   return () => {
     if (Math.abs(clock.now() - countedAt) >= 1000) {
       countedAt = clock.now();
-      const { problems, held } = countTrouble(database);
+      const { problems, held } = countOpenEvents(database);
       latest = { problems: problems + invalid, held };
     }
     return latest;

@@ -1,6 +1,6 @@
 /** P7: every row of every file ever imported has a fate, and `show` gives it, pruned ones too; the fates of a file are its counts. */
 import { expect, test } from "vitest";
-import type { Shown } from "../../src/ledger/views/show/shown.js";
+import type { Shown } from "../../src/model/lines/show.js";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
 import { openOfficeAt } from "../support/office.js";
 import { isSample } from "../support/sample.js";

@@ -1,6 +1,6 @@
 /** Finds anything by any of its names; shows a document's timeline. */
 import { useEffect, useState } from "preact/hooks";
-import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/views/show/shown.js";
+import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../model/lines/show.js";
 import type { TargetOverview } from "../api.js";
 import { type Act, Decision, Empty, go, Link, linkTo, Prose, useData } from "./page.js";
 import { count, outcome, toldProblem, when } from "./words.js";

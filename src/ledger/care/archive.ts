@@ -46,14 +46,14 @@ export function appendToArchive(folder: string, entries: readonly { at: number; 
 }
 
 /** The month's last untorn file, because nothing can be read after a tear. */
-function wholeFile(folder: string, month: string): string {
+function wholeFile(folder: string, month: string) {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${month}${number === 1 ? "" : `.${number}`}.ndjson.gz`);
     if (!existsSync(path) || endsWhole(path)) return path;
   }
 }
 
-function endsWhole(path: string): boolean {
+function endsWhole(path: string) {
   const { size } = statSync(path);
   if (size === 0) return true;
   return readAt(path, Math.max(0, size - MARK.length), MARK.length).equals(MARK);
@@ -75,7 +75,7 @@ export async function* readArchive(folder: string): AsyncGenerator<ArchivedEntry
   }
 }
 
-function isTorn(error: unknown): boolean {
+function isTorn(error: unknown) {
   return (
     error instanceof SyntaxError || (error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))
   );

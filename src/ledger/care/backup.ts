@@ -1,9 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { RowferryError } from "../../model/error.js";
-import { syncFolder } from "../journal/durable-file.js";
+import { refuseMissingFolder, syncFolder } from "../journal/durable-file.js";
 import { makeBackup } from "./holder.js";
-import { refuseMissingFolder } from "./missing-folder.js";
 import { LedgerDatabase } from "../ledger-database.js";
 import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
 
@@ -33,7 +32,7 @@ export function backupLedger(path: string, owner: LedgerOwner, destination: stri
   }
 }
 
-const dated = (name: string, date: string): string => `rowferry-${name}-${date}.db`;
+const dated = (name: string, date: string) => `rowferry-${name}-${date}.db`;
 
 /** `now`: ms; names are in UTC, to the minute. */
 export function datedBackup(folder: string, name: string, now: number): string {

@@ -84,9 +84,9 @@ function mismatch(path: string, message: string, hint: string): RowferryError {
 }
 
 /** Only `ledger backup` makes a file whose header says that it has no log. */
-const isBackup = (path: string): boolean => readAt(path, 0, 20)[18] === 1;
+const isBackup = (path: string) => readAt(path, 0, 20)[18] === 1;
 
-const forget = (database: LedgerDatabase, holder: string): void =>
+const forget = (database: LedgerDatabase, holder: string) =>
   void database.run("DELETE FROM facts WHERE name = 'holder' AND value = @holder", { holder });
 
 /** For systems without /proc, where only the lock's file counts. */
@@ -96,7 +96,7 @@ const UNTOLD = JSON.stringify({ pid: null });
  * Identifies a process even if its number is reused, and the ledger's file as opposed to its copies. Null: no such
  * process.
  */
-function holderOf(pid: number | "self", ledgerPath: string): string | null {
+function holderOf(pid: number | "self", ledgerPath: string) {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -110,7 +110,7 @@ function holderOf(pid: number | "self", ledgerPath: string): string | null {
   }
 }
 
-function isAlive(holder: string, ledgerPath: string): boolean {
+function isAlive(holder: string, ledgerPath: string) {
   const { pid } = JSON.parse(holder) as { pid: number | null };
   return pid !== null && holderOf(pid, ledgerPath) === holder;
 }

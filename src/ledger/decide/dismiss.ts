@@ -14,12 +14,12 @@ export interface Dismissed {
   left: number;
 }
 
-function markOpenOf(database: LedgerDatabase, event: number): void {
+function markOpenOf(database: LedgerDatabase, event: number) {
   const document = database.value<number>("SELECT document_id FROM events WHERE id = @event", { event });
-  if (document !== undefined) markOpen(database, document);
+  if (document !== null) markOpen(database, document);
 }
 
-function markOpenByRow(database: LedgerDatabase, row: number): void {
+function markOpenByRow(database: LedgerDatabase, row: number) {
   const placed = "SELECT document_id FROM placements WHERE row_id = @row";
   for (const document of database.values<number>(placed, { row })) markOpen(database, document);
 }
@@ -38,7 +38,7 @@ export function dismiss(
   const writer = new Writer(database);
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0 };
 
-  const dismissRow = (row: number): void => {
+  const dismissRow = (row: number) => {
     database.run("INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, @now FROM rows WHERE id = @row", {
       row,
       now,
@@ -48,7 +48,7 @@ export function dismiss(
     markOpenByRow(database, row);
   };
 
-  const dismissEvent = (event: number, withUnsent: boolean): void => {
+  const dismissEvent = (event: number, withUnsent: boolean) => {
     if (!writer.dismissed(event, withUnsent, now)) {
       done.left += 1;
       return;
@@ -91,8 +91,9 @@ export function undismiss(database: LedgerDatabase, selection: Selection, now: n
            WHERE r.id = @row AND d.row_id IS NULL)`,
         { row },
       );
-      const reopen = "UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'";
-      database.run(reopen, { row });
+      database.run("UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'", {
+        row,
+      });
       markOpenByRow(database, row);
     }
     for (const event of selection.events) {
@@ -110,11 +111,13 @@ export function undismiss(database: LedgerDatabase, selection: Selection, now: n
     }
     for (const id of [...selection.participants, ...selection.addresses]) writer.replanned("participant", id, now);
     const { rows, events, documents, participants, addresses } = selection;
-    const counts = { rows, events, documents, participants, addresses };
-    return Object.fromEntries(Object.entries(counts).map(([kind, ids]) => [kind, ids.length])) as Omit<
-      Dismissed,
-      "left"
-    >;
+    return {
+      rows: rows.length,
+      events: events.length,
+      documents: documents.length,
+      participants: participants.length,
+      addresses: addresses.length,
+    };
   });
 }
 

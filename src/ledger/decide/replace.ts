@@ -4,7 +4,7 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
-import { addEvent, type EventContent, keyBytes, keyText, setContent } from "../event-key.js";
+import { type EventContent, type EventNow, keyBytes, keyText } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
@@ -78,23 +78,12 @@ export function prunedEvents(database: LedgerDatabase, document: number): string
 }
 
 /** Documents that its events created, or may have created. */
-function madeBy(database: LedgerDatabase, document: number): string[] {
+function madeBy(database: LedgerDatabase, document: number) {
   return database.values<string>(
-    `SELECT t.kind || ' ' || t.key FROM events_now e JOIN documents t ON t.id = e.target_document
+    `SELECT t.name FROM events_now e JOIN documents t ON t.id = e.target_document
      WHERE e.document_id = @document AND e.sent ORDER BY t.id`,
     { document },
   );
-}
-
-interface OldEvent {
-  id: number;
-  key: Buffer;
-  event: string;
-  key_parts: string;
-  state: string;
-  unsent: number;
-  changed_content: string | null;
-  payload: string;
 }
 
 function replaceWithin(
@@ -105,24 +94,22 @@ function replaceWithin(
 ): Replacement {
   const { id: old } = document;
   const generation = document.generation + 1;
-  const next = database.insert(
-    `INSERT INTO documents (namespace, kind, key, generation, declared, mode, participant_ref, address_ref, external_id,
-       fields, create_empty, settings_id, row_id)
-     SELECT namespace, kind, key, @generation, 1, 'create',
-       coalesce(participant_ref, (SELECT participant_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
-       coalesce(address_ref, (SELECT address_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
+  const declared = database.row<object>(
+    `SELECT namespace, kind, key,
+       coalesce(participant_ref, (SELECT participant_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)) AS participant_ref,
+       coalesce(address_ref, (SELECT address_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)) AS address_ref,
        external_id, fields, create_empty, coalesce(
          (SELECT i.settings_id FROM inputs i WHERE i.namespace = d.namespace
             AND i.mapping = (SELECT mapping FROM inputs WHERE id = d.row_id >> 32) ORDER BY i.staged_at DESC, i.id DESC LIMIT 1),
-         settings_id), row_id FROM documents d WHERE id = @old`,
-    { generation, old },
+         settings_id) AS settings_id, row_id FROM documents d WHERE id = @old`,
+    { old },
   );
+  const next = database.add("documents", { ...declared, generation, declared: 1, mode: "create" });
   const keyOf = nextKeys(database, document);
   if (cancellation !== null) cancelOld(database, old, cancellation);
 
-  const events = database.rows<OldEvent>(
-    `SELECT id, deduplication_id AS "key", event, key_parts, state, unsent, changed_content, payload FROM events_now
-     WHERE document_id = @old AND (event <> '#replaced' AND dismissed = 0 OR state = 'changed')`,
+  const events = database.rows<EventNow>(
+    "SELECT * FROM events_now WHERE document_id = @old AND (event <> '#replaced' AND dismissed = 0 OR state = 'changed')",
     { old },
   );
   const missing: Replacement["missing"] = [];
@@ -137,8 +124,7 @@ function replaceWithin(
   // A replaced document takes no mirror, so links go to the newest generation.
   database.run(
     `UPDATE events SET related_document = (
-       SELECT newest.id FROM documents old JOIN documents newest USING (key, kind, namespace)
-       WHERE old.id = events.related_document ORDER BY newest.generation DESC LIMIT 1)
+       SELECT id FROM generations WHERE of_id = events.related_document ORDER BY generation DESC LIMIT 1)
      WHERE document_id = @next AND related_document IS NOT NULL`,
     { next },
   );
@@ -167,43 +153,35 @@ function replaceWithin(
     events: events.length,
     cancels: cancellation !== null,
     missing,
-    relations: database.value<number>(landedTo, { old }) ?? 0,
+    relations: database.number(landedTo, { old }),
     linkedFrom: linkedFrom(database, old),
     staysStranded: document.state === "stranded",
     shutOut: shutOut(database, next),
   };
 }
 
-function shutOut(database: LedgerDatabase, document: number): number {
+function shutOut(database: LedgerDatabase, document: number) {
   const query = `SELECT count(*) FROM events e WHERE e.document_id = @document AND EXISTS (
     SELECT 1 FROM events s WHERE s.document_id = @document AND (s.at, s.rank, s.id) < (e.at, e.rank, e.id)
       AND (s.rank = 2 OR s.rank = 1 AND e.name NOT IN ('RELATED', 'CANCEL')))`;
-  return database.value<number>(query, { document }) ?? 0;
+  return database.number(query, { document });
 }
 
-function copyEvent(database: LedgerDatabase, event: OldEvent, next: number, key: Buffer): number {
-  const id = database.insert(
-    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-     SELECT @next, @key, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref, related_document, related_id,
-       mirrored, target_document, payload, input_id FROM events WHERE id = @old`,
-    { next, key, old: event.id },
-  );
+function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key: Buffer) {
+  const { id: _, ...columns } = database.row<{ id: number }>("SELECT * FROM events WHERE id = @id", event) ?? { id: 0 };
+  const id = database.add("events", { ...columns, document_id: next, deduplication_id: key });
   if (event.changed_content !== null) {
-    const { hash, ...content } = JSON.parse(event.changed_content) as EventContent & { hash: string };
-    setContent(database, id, Buffer.from(hash, "hex"), content);
+    const content = JSON.parse(event.changed_content) as EventContent;
+    database.change("events", id, { content_hash: event.changed_hash, ...content });
   } else if (event.payload === "") {
     // Its row brings the payload back; until then it holds its whole generation (plan/replacements.ts).
-    database.run("UPDATE events SET participant_ref = @participant, address_ref = @address WHERE id = @id", {
-      ...restoredReference(database, "make"),
-      id,
-    });
+    database.change("events", id, { ...restoredReference(database, "make") });
   }
   return id;
 }
 
 /** Rows move to the copy; the old event keeps what was sent. */
-function moveRows(database: LedgerDatabase, { id, unsent, state }: OldEvent, copy: number, now: number): void {
+function moveRows(database: LedgerDatabase, { id, unsent, state }: EventNow, copy: number, now: number) {
   database.run("UPDATE OR IGNORE row_events SET event_id = @copy WHERE event_id = @id", { copy, id });
   if (unsent === 1) {
     new Writer(database).asStaged(id);
@@ -216,7 +194,7 @@ function moveRows(database: LedgerDatabase, { id, unsent, state }: OldEvent, cop
   }
 }
 
-type Keyed = { key: Buffer; event: string; key_parts: string };
+type Keyed = Pick<EventNow, "deduplication_id" | "event" | "key_parts">;
 
 /**
  * The event's key in the next generation (H26). Rows that know the document by its id may use another name for it,
@@ -230,7 +208,7 @@ function nextKeys(database: LedgerDatabase, { namespace, kind, key, generation }
      WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @key`,
     own,
   );
-  return ({ key: old, event, key_parts }: Keyed): Buffer => {
+  return ({ deduplication_id: old, event, key_parts }: Keyed) => {
     const parts = JSON.parse(key_parts) as string[];
     const keyIn = (name: Name, of: number) => keyBytes(eventDeduplicationId({ ...name, generation: of }, event, parts));
     const name = [own, ...others].find((one) => keyIn(one, generation).equals(old)) ?? own;
@@ -240,41 +218,32 @@ function nextKeys(database: LedgerDatabase, { namespace, kind, key, generation }
 
 type NextKeys = ReturnType<typeof nextKeys>;
 
-function carryPlacements(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys): void {
+function carryPlacements(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys) {
   const placements = database.rows<Keyed & { id: number }>(
-    `SELECT id, event, deduplication_id AS "key", key_parts FROM placements
-     WHERE document_id = @old AND deduplication_id IS NOT NULL`,
+    "SELECT * FROM placements WHERE document_id = @old AND deduplication_id IS NOT NULL",
     { old },
   );
   for (const placement of placements)
-    database.run("UPDATE placements SET deduplication_id = @key WHERE id = @id", {
-      id: placement.id,
-      key: keyOf(placement),
-    });
+    database.change("placements", placement.id, { deduplication_id: keyOf(placement) });
   database.run("UPDATE placements SET document_id = @next WHERE document_id = @old", { old, next });
 }
 
 /** Dismissals stay in force on the next generation (H23); landed events are sent again. */
-function carryDismissals(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys): void {
-  const dismissed = database.rows<Keyed & { hash: Buffer; at: number }>(
-    `SELECT m.deduplication_id AS "key", e.event, e.key_parts, m.content_hash AS hash, m.at FROM dismissals m
-     JOIN events_now e ON e.document_id = m.document_id AND e.deduplication_id = m.deduplication_id AND e.state = 'rejected' AND e.dismissed = 1
-     WHERE m.document_id = @old`,
+function carryDismissals(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys) {
+  const dismissed = database.rows<Keyed & { content_hash: Buffer; at: number }>(
+    `SELECT m.deduplication_id, e.event, e.key_parts, m.content_hash, m.at FROM dismissals m
+     JOIN events_now e USING (document_id, deduplication_id)
+     WHERE m.document_id = @old AND e.state = 'rejected' AND e.dismissed = 1`,
     { old },
   );
-  for (const one of dismissed)
-    database.run(
-      "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (@next, @key, @hash, @at)",
-      { next, key: keyOf(one), hash: one.hash, at: one.at },
-    );
+  for (const { content_hash, at, ...event } of dismissed)
+    database.add("dismissals", { document_id: next, deduplication_id: keyOf(event), content_hash, at });
 }
 
-function linkedFrom(database: LedgerDatabase, document: number): string[] {
+function linkedFrom(database: LedgerDatabase, document: number) {
   return database.values<string>(
     `SELECT DISTINCT d.kind || '/' || d.key FROM events_now e JOIN documents_now d ON d.id = e.document_id
-     WHERE e.related_document = @document AND e.landed AND d.state <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM documents n
-       WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace AND n.generation > d.generation)
-     ORDER BY d.id LIMIT 5`,
+     WHERE e.related_document = @document AND e.landed AND d.state <> 'cancelled' AND NOT d.replaced ORDER BY d.id LIMIT 5`,
     { document },
   );
 }
@@ -307,21 +276,30 @@ function cancellationOf(
      WHERE d.id = @id`,
     { cancelAt, id },
   );
-  if (found === undefined) throw new Error("a document vanished while it was replaced");
+  if (found === null) throw new Error("a document vanished while it was replaced");
   const name = { namespace, kind, key, generation };
   const deduplicationId = eventDeduplicationId(name, "#replaced", [String(generation + 1)]);
   return { ...found, key: keyBytes(deduplicationId), payload: JSON.stringify(payload) };
 }
 
 export function addCancel(database: LedgerDatabase, document: number, cancel: Cancellation, input: number): void {
-  const { participant, address, ...own } = cancel;
-  // The columns refuse missing references.
-  const owners = { participant: participant as number, address: address as number };
-  const name = { event: "#replaced", parts: "[]", name: "CANCEL", rank: 2, hash: Buffer.alloc(16) };
-  addEvent(database, { ...own, ...owners, ...name, document, input });
+  database.add("events", {
+    document_id: document,
+    deduplication_id: cancel.key,
+    content_hash: Buffer.alloc(16),
+    event: "#replaced",
+    key_parts: "[]",
+    name: "CANCEL",
+    at: cancel.at,
+    rank: 2,
+    participant_ref: cancel.participant,
+    address_ref: cancel.address,
+    payload: cancel.payload,
+    input_id: input,
+  });
 }
 
-function cancelOld(database: LedgerDatabase, document: number, cancel: Cancellation): void {
+function cancelOld(database: LedgerDatabase, document: number, cancel: Cancellation) {
   const input = database.value<number>(
     `SELECT coalesce((SELECT input_id FROM events WHERE document_id = d.id ORDER BY id LIMIT 1), d.row_id >> 32)
      FROM documents d WHERE d.id = @document`,

@@ -2,15 +2,14 @@
  * Records what a person says about doubt: an event landed or did not; a document has this id. Never guessed, never
  * taken back (P4, H5).
  */
-import { RowferryError } from "../../model/error.js";
-import { keyBytes, keyText } from "../event-key.js";
+import { absorbDocument } from "../stage/references.js";
+import { findDocument, type KnownDocument, knownDocument } from "../documents-named.js";
+import { keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { show } from "../views/show/show.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
-import { type Decision, keepDecision } from "./decisions.js";
-import { findDocument, type KnownDocument, knownDocument } from "../documents-named.js";
-import { absorbDocument } from "./one-document.js";
+import { RowferryError } from "../../model/error.js";
 
 export interface DoubtfulEvent {
   id: number;
@@ -40,13 +39,13 @@ export interface Settled {
 export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   const keys = keysOf(database, name);
   const named = keys === null ? findDocument(database, name) : null;
-  const found = database.rows<{ id: number; document: number; key: Buffer; name: string; at: number }>(
-    `SELECT e.id, e.document_id AS document, e.deduplication_id AS "key", e.name, e.at
+  const found = database.rows<DoubtfulEvent & { document: number }>(
+    `SELECT e.id, e.document_id AS document, key_text(e.deduplication_id) AS deduplicationId, e.name, e.at
      FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id
      WHERE o.state = 'stalled' AND o.doubt = 1
-       AND (e.document_id = @document OR lower(hex(e.deduplication_id)) IN (SELECT substr(value, 5) FROM json_each(@keys)))
+       AND (e.document_id = @document OR key_text(e.deduplication_id) IN (SELECT value FROM json_each(@keys)))
      ORDER BY e.at, e.rank, e.id`,
-    { document: named?.id ?? null, keys: JSON.stringify(keys ?? []) },
+    { document: named?.id ?? null, keys: keys ?? [] },
   );
   const documents = new Set(found.map(({ document }) => document));
   if (documents.size > 1) {
@@ -58,16 +57,10 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   const document =
     named ?? database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
   const ofDocument = named?.state === "stalled";
-  if (document === undefined || (found.length === 0 && !ofDocument)) {
+  if (document === null || (found.length === 0 && !ofDocument)) {
     throw new RowferryError("not-in-doubt", `Nothing of ${name} is in doubt.`);
   }
-  const events = found.map(({ id: event, key, name: called, at }) => ({
-    id: event,
-    deduplicationId: keyText(key),
-    name: called,
-    at,
-  }));
-  return { document, ofDocument, events };
+  return { document, ofDocument, events: found };
 }
 
 /** Null: neither an event nor a row. */
@@ -140,18 +133,35 @@ export function resolveDocument(
     );
   }
   const taken = database.row<{ id: number; name: string; reason: string | null }>(
-    "SELECT id, kind || ' ' || key AS name, reason FROM documents_now WHERE service_id = @serviceId",
+    "SELECT id, name, reason FROM documents_now WHERE service_id = @serviceId",
     { serviceId },
   );
   // Rows named it by this id before, so it is the same document.
   const isSame = taken?.reason === "given";
-  if (taken !== undefined && !isSame) {
+  if (taken !== null && !isSame) {
     throw new RowferryError("document-not-stranded", `The id ${serviceId} belongs to ${taken.name} already.`);
   }
   if (now === null) return;
   database.atomic(() => {
     new Writer(database).documentResolved(document.id, serviceId, now);
-    if (taken !== undefined) absorbDocument(database, taken.id, document.id, now);
+    if (taken !== null) absorbDocument(database, taken.id, document.id, now);
     markOpen(database, document.id);
   });
+}
+
+/** What a person said about records in doubt, with name and time; kept permanently (H5). */
+
+export interface Decision {
+  said: "landed" | "not-landed" | "document-id";
+  by: string;
+}
+
+/** `key`: the event's deduplicationId; null: the document itself. */
+export function keepDecision(
+  database: LedgerDatabase,
+  { document, key }: { document: number; key: Buffer | null },
+  { said, by }: Decision,
+  now: number,
+): void {
+  database.add("decisions", { document_id: document, deduplication_id: key, said, said_by: by, at: now });
 }

@@ -29,8 +29,8 @@ export interface Selection {
 export const selectorValues = (database: LedgerDatabase, { run, input, row, document, code }: Selectors) => ({
   run: run ?? null,
   input: input ?? null,
-  rows: row === undefined ? null : JSON.stringify(row.flatMap((text) => rowsNamed(database, text, { run, input }))),
-  documents: document === undefined ? null : JSON.stringify(generationsNamed(database, document)),
+  rows: row === undefined ? null : row.flatMap((text) => rowsNamed(database, text, { run, input })),
+  documents: document === undefined ? null : generationsNamed(database, document),
   code: code ?? null,
 });
 
@@ -48,80 +48,63 @@ export const isRow = (id: string): string =>
 export const isDocument = (id: string): string =>
   `(@documents IS NULL OR ${id} IN (SELECT value FROM json_each(@documents)))`;
 
-export const invalidRows = (settled: string): string => `SELECT r.id FROM rows r
-  WHERE r.fate = 'invalid' AND r.settled ${settled} AND r.lead IS NULL AND ${isRow("r.id")} AND (@documents IS NULL
-    OR EXISTS (SELECT 1 FROM placements p WHERE p.row_id = r.id AND ${isDocument("p.document_id")}))`;
-
-const isCode = (code: string): string => `(@code IS NULL OR ${code} = @code)`;
-
 /** A dismissed record is open again when a later row waits for it. */
 const isAwaited = (name: string) =>
   `EXISTS (SELECT 1 FROM open_events h WHERE h.state = 'held' AND h.waits_for = ${name})`;
 
-const eventsOf = (which: string): string => `SELECT e.id FROM ${which}
-    AND (coalesce(@input, @run, @rows) IS NULL
-      OR EXISTS (SELECT 1 FROM row_events re WHERE re.event_id = e.id AND ${isRow("re.row_id")}))
-    AND ${isDocument("e.document_id")} AND ${isCode("e.code")}`;
+const fromRows = (which: string) => `SELECT 'rows' AS kind, r.id, r.id AS row_id, p.document_id, r.reason AS code
+  FROM rows r LEFT JOIN placements p ON p.row_id = r.id WHERE r.fate = 'invalid' AND r.lead IS NULL AND r.settled ${which}`;
 
-const openEvents = eventsOf("open_events e WHERE e.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')");
+const listed = "iif(t.kind = 'participant', 'participants', 'addresses')";
 
-/** Events of the named row that only wait to be sent. */
-const waitingEvents = `SELECT e.id FROM row_events re JOIN events_now e ON e.id = re.event_id
-  WHERE @rows IS NOT NULL AND ${isRow("re.row_id")} AND e.state IN ('planned', 'deferred')
-    AND ${isDocument("e.document_id")} AND ${isCode("coalesce(e.reason, e.state)")}`;
+/** A line for each row and document of each record. */
+const open = `${fromRows("IS NULL")}
+  UNION ALL SELECT 'events', o.id, re.row_id, o.document_id, o.code FROM open_events o LEFT JOIN row_events re ON re.event_id = o.id
+    WHERE o.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
+  UNION ALL SELECT 'documents', id, row_id, id, reason FROM failed_documents
+  UNION ALL SELECT 'documents', n.id, n.row_id, n.id, n.reason FROM documents_now n
+    WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}
+  UNION ALL SELECT ${listed}, t.id, t.row_id, NULL, t.reason FROM registrations t
+    WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
+      AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")}
+        OR EXISTS (SELECT 1 FROM aliases a WHERE a.registration_id = t.id AND ${isAwaited("t.kind || ':-' || a.id")}))`;
 
-/** Events of replaced documents cannot be taken up again. */
-const dismissedEvents = eventsOf(`(SELECT event_id AS id, document_id, coalesce(reason, state) AS code FROM event_states
-    WHERE dismissed = 1 AND state IN ('rejected', 'foreign', 'changed')) e
-  WHERE NOT EXISTS (SELECT 1 FROM documents d JOIN documents n ON n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace
-    AND n.generation > d.generation WHERE d.id = e.document_id)`);
+const candidates = {
+  open,
+  // Also events of a named row that only wait to be sent.
+  "to give up": `${open}
+  UNION ALL SELECT 'events', e.id, re.row_id, e.document_id, coalesce(e.reason, e.state)
+    FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE @rows IS NOT NULL AND e.state IN ('planned', 'deferred')`,
+  // Events of replaced documents cannot be taken up again.
+  "given up": `${fromRows("= 'dismissed'")}
+  UNION ALL SELECT 'events', s.event_id, re.row_id, s.document_id, coalesce(s.reason, s.state)
+    FROM event_states s LEFT JOIN row_events re USING (event_id)
+    WHERE s.dismissed = 1 AND s.state IN ('rejected', 'foreign', 'changed')
+      AND NOT (SELECT replaced FROM documents_now WHERE id = s.document_id)
+  UNION ALL SELECT 'documents', id, row_id, id, reason FROM documents_now WHERE reason = 'dismissed' AND state = 'rejected'
+  UNION ALL SELECT ${listed}, t.id, t.row_id, NULL, t.reason FROM registrations t WHERE t.reason = 'dismissed'`,
+};
 
-const dismissedRecords = `SELECT id FROM documents_now d WHERE @kind = 'document' AND d.reason = 'dismissed' AND d.state = 'rejected'
-    AND ${isRow("d.row_id")} AND ${isDocument("d.id")}
-  UNION ALL SELECT id FROM registrations t WHERE t.kind = @kind AND @documents IS NULL AND t.reason = 'dismissed' AND ${isRow("t.row_id")}`;
-
-const documents = `SELECT d.id FROM (SELECT id, row_id, reason FROM failed_documents
-    UNION ALL SELECT id, row_id, reason FROM documents_now n
-    WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}) d
-  WHERE ${isRow("d.row_id")} AND ${isDocument("d.id")} AND ${isCode("d.reason")}`;
-
-const registrations = `SELECT t.id FROM registrations t
-  WHERE t.kind = @kind AND @documents IS NULL AND t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
-    AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")}
-      OR EXISTS (SELECT 1 FROM aliases a WHERE a.registration_id = t.id AND ${isAwaited("t.kind || ':-' || a.id")}))
-    AND ${isRow("t.row_id")} AND ${isCode("t.reason")}`;
+type Which = keyof typeof candidates;
 
 /**
  * Everything open that fits all selectors; or everything that can be, or was, given up. @throws RowferryError `usage`
  * for a row number that several files have
  */
-export function selectOpen(
-  database: LedgerDatabase,
-  selectors: Selectors,
-  which: "open" | "to give up" | "given up" = "open",
-): Selection {
-  const isGone = which === "given up";
-  const events = which === "to give up" ? `${openEvents} UNION ${waitingEvents}` : openEvents;
-  const values = selectorValues(database, selectors);
-  const ids = (select: string, more: object = {}) =>
-    database.values<number>(`${select} ORDER BY 1`, { ...values, ...more });
-  const selection: Selection = {
-    rows: ids(`${invalidRows(isGone ? "= 'dismissed'" : "IS NULL")} AND ${isCode("r.reason")}`),
-    events: ids(isGone ? dismissedEvents : events),
-    documents: ids(isGone ? dismissedRecords : documents, { kind: "document" }),
-    participants: ids(isGone ? dismissedRecords : registrations, { kind: "participant" }),
-    addresses: ids(isGone ? dismissedRecords : registrations, { kind: "address" }),
-  };
+export function selectOpen(database: LedgerDatabase, selectors: Selectors, which: Which = "open"): Selection {
+  const selection: Selection = { rows: [], events: [], documents: [], participants: [], addresses: [] };
+  const found = database.rows<{ kind: keyof Selection; id: number }>(
+    `SELECT DISTINCT kind, id FROM (${candidates[which]})
+     WHERE ${isRow("row_id")} AND ${isDocument("document_id")} AND (@code IS NULL OR code = @code) ORDER BY id`,
+    selectorValues(database, selectors),
+  );
+  for (const { kind, id } of found) selection[kind].push(id);
   if (selectors.row !== undefined) refuseAmbiguous(database, selectors, rowsOf(database, selection));
   return selection;
 }
 
 /** Also refuses selectors that fit nothing. @throws RowferryError `usage`, with the open codes */
-export function selectNamed(
-  database: LedgerDatabase,
-  selectors: Selectors,
-  which: "open" | "to give up" | "given up" = "open",
-): Selection {
+export function selectNamed(database: LedgerDatabase, selectors: Selectors, which: Which = "open"): Selection {
   const selection = selectOpen(database, selectors, which);
   const isNamed = Object.values(selectors).some((selector) => selector !== undefined);
   if (!isNamed || Object.values(selection).some((ids) => ids.length > 0)) return selection;
@@ -139,7 +122,7 @@ export function selectNamed(
 export function rowsOf(database: LedgerDatabase, selection: Selection): Set<number> {
   const rows = (select: string, ids: readonly number[]) =>
     database.values<number>(`${select} IN (SELECT value FROM json_each(@ids)) AND row_id IS NOT NULL`, {
-      ids: JSON.stringify(ids),
+      ids,
     });
   return new Set([
     ...selection.rows,
@@ -156,18 +139,13 @@ export interface Size {
 
 /** What a decision about the selection touches. */
 export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
-  const rows = [...rowsOf(database, selection)];
-  const found = database.value<number>(
+  const found = database.number(
     `SELECT count(*) FROM (SELECT value FROM json_each(@documents)
        UNION SELECT document_id FROM placements WHERE row_id IN (SELECT value FROM json_each(@rows))
        UNION SELECT document_id FROM events WHERE id IN (SELECT value FROM json_each(@events)))`,
-    {
-      documents: JSON.stringify(selection.documents),
-      rows: JSON.stringify(selection.rows),
-      events: JSON.stringify(selection.events),
-    },
+    selection,
   );
-  return { rows: rows.length, documents: found ?? 0 };
+  return { rows: rowsOf(database, selection).size, documents: found };
 }
 
 /** Selected events that changed or are late for their document, which is named as `kind/key`. */
@@ -176,7 +154,7 @@ export function replaceable(database: LedgerDatabase, { events }: Selection): { 
     `SELECT d.kind || '/' || d.key AS document FROM open_events e JOIN documents d ON d.id = e.document_id
      WHERE e.id IN (SELECT value FROM json_each(@ids)) AND (e.state = 'changed' OR e.code IN ('late', 'after-close'))
      ORDER BY d.id, e.id`,
-    { ids: JSON.stringify(events) },
+    { ids: events },
   );
 }
 
@@ -184,7 +162,7 @@ export function replaceable(database: LedgerDatabase, { events }: Selection): { 
 export function withoutHeld(database: LedgerDatabase, selection: Selection): Selection {
   const events = database.values<number>(
     "SELECT id FROM events_now WHERE id IN (SELECT value FROM json_each(@ids)) AND state <> 'held'",
-    { ids: JSON.stringify(selection.events) },
+    { ids: selection.events },
   );
   return { ...selection, events };
 }
@@ -197,7 +175,7 @@ export function refuseAmbiguous(database: LedgerDatabase, selectors: Selectors, 
     const found = database.rows<{ name: string; run: string }>(
       `SELECT i.name, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
        WHERE i.id IN (SELECT value FROM json_each(@inputs)) ORDER BY i.staged_at, i.id`,
-      { inputs: JSON.stringify(rows.map(inputOf)) },
+      { inputs: rows.map(inputOf) },
     );
     const row = rowNumberOf(rows[0] ?? 0);
     const choices = found.map(({ name, run }) => `${name}:${row} (run ${run})`).join(", ");

@@ -6,7 +6,7 @@ import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { membersOf } from "../rows.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
-import { invalidRows, isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
+import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
 export interface Withdrawn {
   rows: number;
@@ -28,7 +28,8 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
   database.run(
     `INSERT INTO temp.taken SELECT re.row_id, e.id FROM events_now e JOIN row_events re ON re.event_id = e.id
        WHERE ${neverSent} AND ${isRow("re.row_id")} AND ${isDocument("e.document_id")}
-     UNION ALL SELECT id, NULL FROM (${invalidRows("IS NULL")})
+     UNION ALL SELECT r.id, NULL FROM invalid_rows r LEFT JOIN placements p ON p.row_id = r.id
+       WHERE r.lead IS NULL AND ${isRow("r.id")} AND ${isDocument("p.document_id")}
      UNION ALL SELECT DISTINCT rr.row_id, NULL FROM row_records rr JOIN registrations r ON r.id = rr.record_id
        WHERE @documents IS NULL AND rr.kind <> 'document' AND r.state = 'planned' AND r.attempted = 0 AND ${isRow("rr.row_id")}`,
     selectorValues(database, selectors),
@@ -61,7 +62,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
 }
 
 /** Settles rows without records in the ledger, with the rest of their groups. @returns how many */
-function settleRows(database: LedgerDatabase, taken: readonly number[]): number {
+function settleRows(database: LedgerDatabase, taken: readonly number[]) {
   const settled = taken.filter((row) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }));
   const rows = settled.flatMap((lead) => [lead, ...membersOf(database, lead)]);
   for (const row of rows)

@@ -5,6 +5,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -15,6 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { RowferryError } from "../../model/error.js";
 
 export interface DurableFile {
   /** In bytes. */
@@ -41,7 +43,7 @@ export function openDurableFile(path: string): DurableFile {
     // Some disks have no rights, and another's file keeps its own; `doctor` tells.
   }
   let torn: unknown = null;
-  const cut = (size: number): void => {
+  const cut = (size: number) => {
     ftruncateSync(file, size);
     fsyncSync(file);
   };
@@ -87,4 +89,13 @@ export function syncFolder(folder: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** A folder made silently would hide a mistyped path or an unmounted disk. @throws RowferryError `folder-missing` */
+export function refuseMissingFolder(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder))
+    throw new RowferryError("folder-missing", "There is no such folder, and rowferry does not make one.", {
+      place: { file: folder },
+    });
 }

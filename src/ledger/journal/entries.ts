@@ -1,8 +1,8 @@
 /** Journal entries, read from the ledger inside the transaction that they precede. */
 import type { JsonObject, JsonValue } from "../../model/json.js";
-import type { Decision } from "../decide/decisions.js";
+import type { Decision } from "../decide/resolve.js";
 import type { Cancellation } from "../decide/replace.js";
-import { COPIED_TO, keyText } from "../event-key.js";
+import { COPIED_TO, type EventNow, keyText } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { type RegistrationKind, resolved } from "../event-key.js";
 import type { JournalEntry } from "./journal.js";
@@ -10,28 +10,12 @@ import type { JournalEntry } from "./journal.js";
 /** `[namespace, kind, key, generation]`, without ids of the ledger. */
 export type JournalDocument = [string, string, string, number];
 
-interface EventRow {
-  key: Buffer;
-  hash: Buffer;
-  event: string;
-  parts: string;
-  name: string;
-  at: number;
-  rank: number;
-  mirrored: number;
-  related: number | null;
-  relatedId: string | null;
-  target: number | null;
-  state: string;
-  reason: string | null;
-  id: string | null;
-  targetId: string | null;
-}
-
 interface RequestRow {
   kind: string;
-  subject: string;
-  subject_id: number;
+  subject: RegistrationKind | "document";
+  id: number;
+  /** JSON. */
+  events: string;
 }
 
 export function createJournalEntries(database: LedgerDatabase) {
@@ -40,7 +24,7 @@ export function createJournalEntries(database: LedgerDatabase) {
       "SELECT namespace, kind, key, generation FROM documents WHERE id = @id",
       { id },
     );
-    return found === undefined ? null : [found.namespace, found.kind, found.key, found.generation];
+    return found === null ? null : [found.namespace, found.kind, found.key, found.generation];
   };
 
   const stateOf = (id: number): JsonObject[] =>
@@ -63,33 +47,22 @@ export function createJournalEntries(database: LedgerDatabase) {
     ),
   });
 
-  const eventsOf = (ids: readonly number[]): EventRow[] =>
-    ids.flatMap((id) =>
-      database.rows<EventRow>(
-        `SELECT deduplication_id AS "key", content_hash AS hash, event, key_parts AS parts, name, at, rank, mirrored,
-           related_document AS related, related_id AS relatedId, target_document AS target, state, reason,
-           service_event_id AS id, target_document_id AS targetId FROM events_now WHERE id = @id`,
-        { id },
-      ),
-    );
+  const eventsOf = (ids: readonly number[]) =>
+    ids.flatMap((id) => database.rows<EventNow>("SELECT * FROM events_now WHERE id = @id", { id }));
 
-  const requestOf = (id: number): RequestRow =>
-    database.row<RequestRow>("SELECT kind, subject, subject_id FROM requests WHERE id = @id", { id }) ?? {
-      kind: "",
-      subject: "",
-      subject_id: 0,
-    };
-
-  const carriedBy = (request: number): number[] =>
-    database.values<number>("SELECT event_id FROM request_events WHERE request_id = @request ORDER BY position", {
-      request,
-    });
+  const requestOf = (request: number): RequestRow => {
+    const select =
+      "SELECT kind, subject, subject_id AS id, coalesce(events, '[]') AS events FROM requests WHERE id = @request";
+    const found = database.row<RequestRow>(select, { request });
+    if (found === null) throw new Error("a request is journalled before it is recorded");
+    return found;
+  };
 
   /** The outcome of these events, and of every document they touch. */
   const outcomeOf = (document: number, ids: readonly number[]): JsonObject => {
     const events = eventsOf(ids);
     const touched = new Set([document]);
-    for (const { mirrored, related, relatedId, target } of events) {
+    for (const { mirrored, related_document: related, related_id: relatedId, target_document: target } of events) {
       if (mirrored === 1 && related !== null) touched.add(related);
       if (mirrored === 1 && related === null && relatedId === null)
         for (const other of database.values<number>(COPIED_TO, { id: document })) touched.add(other);
@@ -97,12 +70,12 @@ export function createJournalEntries(database: LedgerDatabase) {
     }
     return {
       documents: [...touched].flatMap(stateOf),
-      events: events.map(({ key, state, reason, id, targetId }) => ({
-        key: keyText(key),
-        state,
-        reason,
-        id,
-        targetId,
+      events: events.map((event) => ({
+        key: keyText(event.deduplication_id),
+        state: event.state,
+        reason: event.reason,
+        id: event.service_event_id,
+        targetId: event.target_document_id,
       })),
     };
   };
@@ -114,22 +87,21 @@ export function createJournalEntries(database: LedgerDatabase) {
 
     /** Before the call. */
     intent(request: number, now: number): JournalEntry {
-      const { kind, subject, subject_id: id } = requestOf(request);
-      if (subject !== "document")
-        return { entry: "intent", at: now, kind, ...registration(subject as RegistrationKind, id) };
-      const events = eventsOf(carriedBy(request)).map(
-        ({ key, hash, event, parts, name, at, rank, mirrored, related, relatedId, target }): JsonValue => ({
-          key: keyText(key),
-          hash: hash.toString("hex"),
-          event,
-          parts: JSON.parse(parts) as string[],
-          name,
-          at,
-          rank,
-          mirrored,
-          related: nameOf(related),
-          relatedId,
-          target: nameOf(target),
+      const { kind, subject, id, events: carried } = requestOf(request);
+      if (subject !== "document") return { entry: "intent", at: now, kind, ...registration(subject, id) };
+      const events = eventsOf(JSON.parse(carried) as number[]).map(
+        (event): JsonValue => ({
+          key: keyText(event.deduplication_id),
+          hash: event.content_hash.toString("hex"),
+          event: event.event,
+          parts: JSON.parse(event.key_parts) as string[],
+          name: event.name,
+          at: event.at,
+          rank: event.rank,
+          mirrored: event.mirrored,
+          related: nameOf(event.related_document),
+          relatedId: event.related_id,
+          target: nameOf(event.target_document),
         }),
       );
       return { entry: "intent", at: now, kind, record: "document", ...stateOf(id)[0], events };
@@ -137,10 +109,9 @@ export function createJournalEntries(database: LedgerDatabase) {
 
     /** After the answer. */
     end(request: number, now: number): JournalEntry {
-      const { kind, subject, subject_id: id } = requestOf(request);
-      if (subject !== "document")
-        return { entry: "end", at: now, kind, ...registration(subject as RegistrationKind, id) };
-      return { entry: "end", at: now, kind, record: "document", ...outcomeOf(id, carriedBy(request)) };
+      const { kind, subject, id, events } = requestOf(request);
+      if (subject !== "document") return { entry: "end", at: now, kind, ...registration(subject, id) };
+      return { entry: "end", at: now, kind, record: "document", ...outcomeOf(id, JSON.parse(events) as number[]) };
     },
 
     registered: (kind: RegistrationKind, id: number, now: number): JournalEntry => ({
@@ -160,7 +131,7 @@ export function createJournalEntries(database: LedgerDatabase) {
     /** A replacement, with the whole CANCEL, because no row brings it. */
     replaced(id: number, next: number, found: Cancellation | null, now: number): JournalEntry {
       const partyOf = (kind: RegistrationKind, ref: number | null) =>
-        registration(kind, database.value<number>(`SELECT ${resolved("@ref")}`, { ref: ref ?? 0 }) ?? 0);
+        registration(kind, database.number(`SELECT ${resolved("@ref")}`, { ref: ref ?? 0 }));
       const cancel = found && {
         key: keyText(found.key),
         at: found.at,

@@ -7,8 +7,7 @@ import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import type { JsonObject } from "../../model/json.js";
 import { stripEnd } from "../../model/strip-end.js";
-import { refuseMissingFolder } from "../care/missing-folder.js";
-import { openDurableFile, readAt } from "./durable-file.js";
+import { openDurableFile, readAt, refuseMissingFolder } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
 /** docs/reference/journal.md describes the kinds. */
@@ -42,7 +41,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
     refuseAnothers(path, owner);
     return openDurableFile(path);
   });
-  const write = (text: string): void => about(() => file.append(text));
+  const write = (text: string) => about(() => file.append(text));
   about(() => {
     // A torn line belonged to a commit that never happened; nothing may follow it.
     const whole = isTornAtBirth(path, owner) ? 0 : endOfLastLine(path, file.size());
@@ -72,7 +71,7 @@ export function journalOwner(path: string): string {
   throw new RowferryError("journal-unreadable", "The file is not a journal.", { place: { file: path } });
 }
 
-function refuseAnothers(path: string, owner: LedgerOwner): void {
+function refuseAnothers(path: string, owner: LedgerOwner) {
   if (!existsSync(path) || statSync(path).size === 0) return;
   if (isTornAtBirth(path, owner)) return;
   const theirs = journalOwner(path);
@@ -87,7 +86,7 @@ function refuseAnothers(path: string, owner: LedgerOwner): void {
 }
 
 /** A power loss during the first line leaves part of it, or zeros. */
-function isTornAtBirth(path: string, owner: LedgerOwner): boolean {
+function isTornAtBirth(path: string, owner: LedgerOwner) {
   const whole = headerOf(owner);
   if (statSync(path).size >= whole.length) return false;
   const written = stripEnd(readFileSync(path, "utf8"), "\0");
@@ -97,7 +96,7 @@ function isTornAtBirth(path: string, owner: LedgerOwner): boolean {
 const headerOf = (owner: LedgerOwner) =>
   `${JSON.stringify({ entry: "journal", version: 1, owner: ownerName(owner) })}\n`;
 
-const firstLine = (path: string): string => readAt(path, 0, 4096).toString("utf8").split("\n", 1)[0] ?? "";
+const firstLine = (path: string) => readAt(path, 0, 4096).toString("utf8").split("\n", 1)[0] ?? "";
 
 /** In bytes; 0: there is no whole line. */
 export function endOfLastLine(path: string, size: number): number {

@@ -49,7 +49,7 @@ export async function rebuildFrom(
   }
   database.exec("DROP INDEX events_by_key_for_rebuild");
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${torn}).`);
-  const count = (from: string) => database.value<number>(`SELECT count(*) FROM ${from}`) ?? 0;
+  const count = (from: string) => database.number(`SELECT count(*) FROM ${from}`);
   return {
     entries,
     participants: count("registrations WHERE kind = 'participant' AND state = 'registered'"),

@@ -1,12 +1,12 @@
 /** Applies a journal's entries in order. Trusts none of them: an earlier program may have written the journal. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { landedStates } from "../../model/states.js";
-import { type Decision, keepDecision } from "../decide/decisions.js";
+import { type Decision, keepDecision } from "../decide/resolve.js";
 import { addCancel } from "../decide/replace.js";
-import { addEvent, keyBytes, type NewEvent } from "../event-key.js";
+import { keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
-import { createSettingsStore } from "../settings.js";
+import { createSettingsStore } from "../inputs.js";
 import { createKnownRows } from "../known-rows.js";
 import { restoredReference } from "../stage/references.js";
 import { markOpen } from "../work.js";
@@ -14,39 +14,36 @@ import { Writer } from "../writer.js";
 import type { JournalDocument } from "./entries.js";
 import type { JournalEntry } from "./journal.js";
 
-const text = (value: JsonValue | undefined): string | null => (typeof value === "string" ? value : null);
+const text = (value: JsonValue | undefined) => (typeof value === "string" ? value : null);
 const list = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
 const objects = (value: JsonValue | undefined): JsonObject[] => list(value).filter(isJsonObject);
-const keyOf = (entry: JsonObject): Buffer => keyBytes(text(entry["key"]) ?? "");
-const hexBytes = (value: JsonValue | undefined): Buffer => Buffer.from(text(value) ?? "", "hex");
-const isLandedState = (state: string): boolean => (landedStates as readonly string[]).includes(state);
+const keyOf = (entry: JsonObject) => keyBytes(text(entry["key"]) ?? "");
+const hexBytes = (value: JsonValue | undefined) => Buffer.from(text(value) ?? "", "hex");
+const isLandedState = (state: string) => (landedStates as readonly string[]).includes(state);
 
 /** `run`: the run that restores the ledger. */
 export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
   const writer = new Writer(database);
-  const reference = restoredReference(database, "make");
+  const restored = restoredReference(database, "make");
   const input = journalInput(database, run);
   const knownRows = createKnownRows(database);
 
-  const registrationOf = (kind: RegistrationKind, owner: number, identity: string, entry: JsonObject): number =>
+  const registrationOf = (kind: RegistrationKind, owner: number, identity: string, entry: JsonObject) =>
     database.value<number>(
       "SELECT id FROM registrations WHERE kind = @kind AND owner = @owner AND identity = @identity",
       { kind, owner, identity },
     ) ??
-    database.insert(
-      `INSERT INTO registrations (kind, owner, identity, payload, extended, attempted)
-       VALUES (@kind, @owner, @identity, @payload, @extended, 1)`,
-      {
-        kind,
-        owner,
-        identity,
-        payload: entry["record"] === kind ? (text(entry["payload"]) ?? "{}") : "{}",
-        extended: text(entry["extended"]) ?? "{}",
-      },
-    );
+    database.add("registrations", {
+      kind,
+      owner,
+      identity,
+      payload: entry["record"] === kind ? (text(entry["payload"]) ?? "{}") : "{}",
+      extended: text(entry["extended"]) ?? "{}",
+      attempted: 1,
+    });
 
   /** Null: the entry names none. */
-  const register = (entry: JsonObject, at: number): number | null => {
+  const register = (entry: JsonObject, at: number) => {
     const { record } = entry;
     const natural = text(entry["natural_key"]);
     // An address that a mapping gave by its id has no owner.
@@ -76,17 +73,12 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     return id;
   };
 
-  const named = ([namespace, kind, key, generation]: JournalDocument, mode = "create"): number =>
+  const named = ([namespace, kind, key, generation]: JournalDocument, mode = "create") =>
     database.value<number>(
       "SELECT id FROM documents WHERE namespace = @namespace AND kind = @kind AND key = @key AND generation = @generation",
       { namespace, kind, key, generation },
-    ) ??
-    database.insert(
-      `INSERT INTO documents (namespace, kind, key, generation, declared, mode)
-       VALUES (@namespace, @kind, @key, @generation, 0, @mode)`,
-      { namespace, kind, key, generation, mode },
-    );
-  const documentOf = (entry: JsonObject): number =>
+    ) ?? database.add("documents", { namespace, kind, key, generation, declared: 0, mode });
+  const documentOf = (entry: JsonObject) =>
     named(entry["document"] as JournalDocument, text(entry["mode"]) ?? "create");
   const documentNow = (id: number) =>
     database.row<{ state: string; serviceId: string | null; lastAt: number | null }>(
@@ -94,7 +86,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       { id },
     );
 
-  const setDocument = (entry: JsonObject, at: number): void => {
+  const setDocument = (entry: JsonObject, at: number) => {
     const id = documentOf(entry);
     const before = documentNow(id);
     const serviceId = text(entry["id"]) ?? before?.serviceId ?? null;
@@ -114,39 +106,44 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       key: keyOf(entry),
     });
 
-  const setEvent = (id: number, state: string, entry: JsonObject, at: number): void => {
+  const setEvent = (id: number, state: string, entry: JsonObject, at: number) => {
     const reason = text(entry["reason"]) ?? (state === "stalled" ? "interrupted-in-doubt" : null);
     writer.restored(id, { state, reason, serviceId: text(entry["id"]), targetId: text(entry["targetId"]) }, at);
   };
 
-  const intendEvent = (document: number, entry: JsonObject, at: number): void => {
+  const intendEvent = (document: number, entry: JsonObject, at: number) => {
     const found = find(entry);
-    if (found !== undefined && isLandedState(found.state)) return;
+    if (found !== null && isLandedState(found.state)) return;
     const related = entry["related"] as JournalDocument | null;
     const target = entry["target"] as JournalDocument | null;
     const id =
       found?.id ??
-      addEvent(database, {
-        ...(entry as unknown as NewEvent),
-        ...(reference as NonNullable<typeof reference>),
-        document,
-        key: keyOf(entry),
-        hash: hexBytes(entry["hash"]),
-        parts: JSON.stringify(entry["parts"]),
-        relatedDocument: related === null ? null : named(related),
-        target: target === null ? null : named(target, "target"),
+      database.add("events", {
+        document_id: document,
+        deduplication_id: keyOf(entry),
+        content_hash: hexBytes(entry["hash"]),
+        event: entry["event"],
+        key_parts: JSON.stringify(entry["parts"]),
+        name: entry["name"],
+        at: entry["at"],
+        rank: entry["rank"],
+        ...restored,
+        related_document: related === null ? null : named(related),
+        related_id: entry["relatedId"],
+        mirrored: entry["mirrored"],
+        target_document: target === null ? null : named(target, "target"),
         payload: "",
-        input,
+        input_id: input,
       });
     setEvent(id, "stalled", {}, at);
   };
 
-  const endEvent = (entry: JsonObject, at: number): void => {
+  const endEvent = (entry: JsonObject, at: number) => {
     const found = find(entry);
     const state = text(entry["state"]) ?? "planned";
     // The service's answer stands, even if a kill kept it from a ledger that was later in doubt, or an older ledger
     // continued the same journal.
-    if (found === undefined || (isLandedState(found.state) && !isLandedState(state))) return;
+    if (found === null || (isLandedState(found.state) && !isLandedState(state))) return;
     const { id } = found;
     if (state !== "planned" && state !== "rejected")
       return setEvent(id, isLandedState(state) || state === "foreign" ? state : "stalled", entry, at);
@@ -159,7 +156,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       );
   };
 
-  const dismissed = (entry: JsonObject, at: number): void => {
+  const dismissed = (entry: JsonObject, at: number) => {
     for (const cells of list(entry["cells"]))
       database.run(
         `INSERT INTO dismissals (cell_hash, at) SELECT @hash, @at
@@ -175,12 +172,12 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
         { document: named(event["document"] as JournalDocument), key: keyOf(event), hash, at },
       );
       const found = find(event);
-      if (found !== undefined) acknowledge(found, hash, at);
+      if (found !== null) acknowledge(found, hash, at);
     }
     for (const registration of objects(entry["registrations"])) register(registration, at);
   };
 
-  const undone = (entry: JsonObject, at: number): void => {
+  const undone = (entry: JsonObject, at: number) => {
     for (const cells of list(entry["cells"]))
       database.run("DELETE FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL", { hash: hexBytes(cells) });
     for (const event of objects(entry["events"])) {
@@ -189,12 +186,12 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
         key: keyOf(event),
       });
       const found = find(event);
-      if (found !== undefined) writer.undismissed(found.id, at);
+      if (found !== null) writer.undismissed(found.id, at);
     }
     for (const registration of objects(entry["registrations"])) register(registration, at);
   };
 
-  const acknowledge = ({ id, state }: { id: number; state: string }, hash: Buffer, at: number): void => {
+  const acknowledge = ({ id, state }: { id: number; state: string }, hash: Buffer, at: number) => {
     const isSame = database.has("SELECT 1 FROM events WHERE id = @id AND content_hash = @hash", { id, hash });
     // It landed with other content than its row has now, and the person knows.
     const isChange = state !== "changed" && isLandedState(state) && !isSame;
@@ -202,7 +199,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     if (isChange || state === "foreign") writer.dismissed(id, false, at);
   };
 
-  const setKeys = (entry: JsonObject, at: number): void => {
+  const setKeys = (entry: JsonObject, at: number) => {
     // A backup may know of a later change.
     for (const one of objects(entry["fingerprints"]))
       database.run(
@@ -220,7 +217,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   };
 
   /** The CANCEL comes with its body, because no row brings it. */
-  const replaced = (entry: JsonObject, at: number): void => {
+  const replaced = (entry: JsonObject, at: number) => {
     const [old] = objects(entry["documents"]);
     if (old === undefined) return;
     const document = documentOf(old);
@@ -232,7 +229,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const there = documentNow(document);
     // A stranded document has no id to cancel it by.
     if (participant === null || address === null || there?.serviceId == null || there.state === "cancelled") return;
-    if (find(cancel) !== undefined) return;
+    if (find(cancel) !== null) return;
     const cancelAt = Math.max(Number(cancel["at"]), there.lastAt ?? 0);
     const payload = JSON.stringify(cancel["payload"]);
     addCancel(database, document, { key: keyOf(cancel), at: cancelAt, payload, participant, address }, input);
@@ -240,7 +237,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   };
 
   /** A person's answer about a document in doubt, or these events of it. */
-  const decided = (decision: JsonObject, events: readonly JsonObject[], at: number): void => {
+  const decided = (decision: JsonObject, events: readonly JsonObject[], at: number) => {
     const document = documentOf(decision);
     for (const key of events.length === 0 ? [null] : events.map(keyOf)) {
       const isKnown = database.has(
@@ -271,21 +268,31 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
 }
 
 /** The state of a document that nobody works on. */
-function restingState(state: string | null, reason: string | null, serviceId: string | null): string {
+function restingState(state: string | null, reason: string | null, serviceId: string | null) {
   if (serviceId !== null) return state === "closed" || state === "cancelled" ? state : "open";
   if (state === "stranded" || (state === "rejected" && reason === "dismissed")) return state;
   return state === "sending" || state === "stalled" ? "stalled" : "planned";
 }
 
 /** Restored events belong to no file until one is imported again. */
-function journalInput(database: LedgerDatabase, run: number): number {
-  const known = database.value<number>("SELECT id FROM inputs WHERE content_hash = 'journal'");
+function journalInput(database: LedgerDatabase, run: number) {
+  const empty = {
+    name: "(journal)",
+    path: "",
+    mapping: "",
+    mapping_input: "",
+    namespace: "",
+    header: "[]",
+    dialect: "{}",
+  };
   return (
-    known ??
-    database.insert(
-      `INSERT INTO inputs (content_hash, name, path, mapping, mapping_input, namespace, header, dialect,
-         settings_id, run_id, staged_at) VALUES ('journal', '(journal)', '', '', '', '', '[]', '{}', @settings, @run, 0)`,
-      { settings: createSettingsStore(database, {}).idOf({}), run },
-    )
+    database.value<number>("SELECT id FROM inputs WHERE content_hash = 'journal'") ??
+    database.add("inputs", {
+      content_hash: "journal",
+      ...empty,
+      settings_id: createSettingsStore(database, {}).idOf({}),
+      run_id: run,
+      staged_at: 0,
+    })
   );
 }

@@ -43,7 +43,7 @@ export function createCorrections(
   };
 
   /** Null: this ledger has no such row. */
-  const referredTo = (cell: string): number | null => {
+  const referredTo = (cell: string) => {
     const reference = parseRowReference(cell);
     if (reference === null) return null;
     const { hashPrefix: hash, row } = reference;
@@ -57,19 +57,19 @@ export function createCorrections(
   };
 
   /** The row that replaced this one, if it is of another input than the current one; else itself. */
-  const settledBy = (row: number): number => {
+  const settledBy = (row: number) => {
     const seen = new Set<number>();
     for (let latest = row; ; ) {
       seen.add(latest);
       const by = "SELECT settled_by FROM rows WHERE id = @latest";
-      const next: number | null = database.value<number | null>(by, { latest }) ?? null;
+      const next: number | null = database.value<number>(by, { latest });
       if (next === null || inputOf(next) === inputId || seen.has(next)) return latest;
       latest = next;
     }
   };
 
   /** A row's newest version; in a group, the row in the same place. */
-  const latestOf = (row: number): number => {
+  const latestOf = (row: number) => {
     const lead = leadOf(database, row);
     const latest = leadOf(database, settledBy(lead));
     return row === lead ? latest : (membersOf(database, latest)[membersOf(database, lead).indexOf(row)] ?? row);

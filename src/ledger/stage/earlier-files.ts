@@ -18,8 +18,7 @@ export function createFileStates(database: LedgerDatabase, input: number, inputs
   const found = database
     .rows<{ id: number; header: string; mine: string; isSame: number }>(
       `SELECT i.id, i.header, mine.header AS mine, i.name = mine.name AND i.sheet IS mine.sheet AS isSame
-       FROM inputs mine JOIN inputs i ON i.namespace = mine.namespace AND i.mapping_input = mine.mapping_input AND i.id <> mine.id
-       WHERE mine.id = @input`,
+       FROM inputs mine JOIN inputs i USING (namespace, mapping_input) WHERE mine.id = @input AND i.id <> @input`,
       { input },
     )
     .filter(
@@ -31,9 +30,9 @@ export function createFileStates(database: LedgerDatabase, input: number, inputs
     earlier: found.map(({ id }) => id),
     /** With the same name and sheet. */
     sameName,
-    isSameName: (earlier: number): boolean => sameName.includes(earlier),
+    isSameName: (earlier: number) => sameName.includes(earlier),
     /** Call when the whole file is staged. `inPlace`: in the same row of both. */
-    haveEventsInCommon(earlier: number, inPlace = false): boolean {
+    haveEventsInCommon(earlier: number, inPlace = false) {
       const name = `${earlier} ${inPlace}`;
       const known = common.get(name) ?? haveEventsInCommon(database, earlier, input, inPlace);
       common.set(name, known);
@@ -65,7 +64,7 @@ export function stopGoneRows(database: LedgerDatabase, states: FileStates, run: 
   }
 }
 
-function haveEventsInCommon(database: LedgerDatabase, one: number, other: number, inPlace: boolean): boolean {
+function haveEventsInCommon(database: LedgerDatabase, one: number, other: number, inPlace: boolean) {
   const [its, theirs] = [rowsOfInput(one), rowsOfInput(other)];
   // `row`: the number of the row in its file; 0 for all if the place does not matter.
   const mask = inPlace ? 2 ** 32 - 1 : 0;
@@ -102,25 +101,25 @@ export function createCutRows(database: LedgerDatabase, states: FileStates) {
   const cells = createCells(database);
   const cut = states.sameName.flatMap((earlier) => {
     const id = database.value<number>(
-      `SELECT r.id FROM rows r WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL
+      `SELECT r.id FROM invalid_rows r WHERE r.id BETWEEN @first AND @last AND r.lead IS NULL
          AND NOT EXISTS (SELECT 1 FROM rows WHERE id > r.id AND id <= @last)
          AND NOT EXISTS (SELECT 1 FROM row_events WHERE row_id > r.id AND row_id <= @last)
          AND NOT EXISTS (SELECT 1 FROM row_pages WHERE kind = 'known' AND last_row > r.id AND first_row <= @last)`,
       rowsOfInput(earlier),
     );
-    const kept = id === undefined ? null : cells.of(id);
-    return id === undefined || kept === null ? [] : [{ id, cells: kept.cells }];
+    const kept = id === null ? null : cells.of(id);
+    return id === null || kept === null ? [] : [{ id, cells: kept.cells }];
   });
   return {
     /** The broken rows that this one completes. */
-    completedBy: (row: { number: number; cells: readonly string[] }): number[] =>
+    completedBy: (row: { number: number; cells: readonly string[] }) =>
       cut
         .filter(({ id, cells: begun }) => rowNumberOf(id) === row.number && isBegunBy(row.cells, begun))
         .map(({ id }) => id),
   };
 }
 
-function isBegunBy(whole: readonly string[], begun: readonly string[]): boolean {
+function isBegunBy(whole: readonly string[], begun: readonly string[]) {
   const last = begun.findLastIndex((cell) => cell !== "");
   if (last < 0 || !begun.slice(0, last).every((cell, position) => cell === whole[position])) return false;
   const rest = whole.slice(last);
@@ -128,12 +127,6 @@ function isBegunBy(whole: readonly string[], begun: readonly string[]): boolean 
     rest[0]?.startsWith(begun[last] ?? "") === true &&
     (rest[0] !== begun[last] || rest.slice(1).some((cell) => cell !== ""))
   );
-}
-
-interface Match {
-  before: number;
-  after: number;
-  events: readonly number[];
 }
 
 export function createMendedRows(database: LedgerDatabase, states: FileStates, references: References) {
@@ -144,9 +137,9 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
   const open = database.run(
     `INSERT INTO temp.open_by_number SELECT r.id & 4294967295, r.id FROM rows r INDEXED BY rows_invalid
      WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND (r.id >> 32) IN (SELECT value FROM json_each(@inputs))`,
-    { inputs: JSON.stringify(states.earlier) },
+    { inputs: states.earlier },
   );
-  const matches: Match[] = [];
+  const matches: { before: number; after: number; events: readonly number[] }[] = [];
 
   /** The place of the earlier row; `at` null: its time could not be read. */
   const placedBy = (row: number) =>
@@ -155,7 +148,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
       { row },
     );
 
-  const isInPlaceOf = (before: number, fresh: readonly KeyedEvent[]): boolean => {
+  const isInPlaceOf = (before: number, fresh: readonly KeyedEvent[]) => {
     const placed = placedBy(before);
     if (placed.length === 0) return states.isSameName(inputOf(before));
     return fresh.some(({ record }) => {
@@ -169,16 +162,16 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
     any: open > 0,
 
     /** The open row with exactly these cells, whose fault was elsewhere. Null: none. */
-    sameCells: (hash: Buffer): number | null =>
+    sameCells: (hash: Buffer) =>
       database.value<number>(
-        `SELECT r.id FROM rows r JOIN temp.open_by_number o ON o.number = r.id & 4294967295 AND o.id = r.id
-         WHERE r.cell_hash = @hash AND r.fate = 'invalid' AND r.settled IS NULL ORDER BY r.id LIMIT 1`,
+        `SELECT r.id FROM invalid_rows r JOIN temp.open_by_number o ON o.number = r.id & 4294967295 AND o.id = r.id
+         WHERE r.cell_hash = @hash ORDER BY r.id LIMIT 1`,
         { hash },
-      ) ?? null,
+      ),
 
     /** Notes that `after`, a valid row, may be the mended version of an open row of a file that was first read before its own. */
-    note(after: number, keyed: readonly KeyedEvent[], events: readonly number[]): void {
-      const fresh = keyed.filter(({ stored }) => stored === undefined);
+    note(after: number, keyed: readonly KeyedEvent[], events: readonly number[]) {
+      const fresh = keyed.filter(({ stored }) => stored === null);
       if (fresh.length === 0) return;
       const candidates = database.values<number>(
         `SELECT r.id FROM temp.open_by_number o JOIN rows r ON r.id = o.id
@@ -193,7 +186,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
      * Call when the whole file is staged. Returns matches in files with the same name or with an event in common; without a
      * time both, or an event in the same row.
      */
-    end: (): Match[] =>
+    end: () =>
       matches.filter(({ before }) => {
         if (!database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before })) return false;
         const isTimed = placedBy(before).some(({ at }) => at !== null);

@@ -2,25 +2,18 @@
  * Makes the deterministic keys of a row's events and finds what the ledger has under them, before anything is staged.
  */
 import { contentHash, contentKeyParts, eventDeduplicationId } from "../../model/keys.js";
-import { foldKey, variants } from "../../model/near-keys.js";
+import { foldedKeys, variants } from "../../model/near-keys.js";
 import type { EventRecord } from "../../model/records.js";
-import { keyBytes } from "../event-key.js";
+import { type EventNow, keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, rowId, rowsOfInput } from "../rows.js";
 import type { KnownRows } from "../known-rows.js";
 import { type References, restoredReference } from "./references.js";
 
-export interface StoredEvent {
-  id: number;
-  content_hash: Buffer;
-  input_id: number;
-  at: number;
-  participant_ref: number;
-  state: string;
-  reason: string | null;
-  changed_hash: Buffer | null;
-  dismissed: number;
-}
+export type StoredEvent = Pick<
+  EventNow,
+  "id" | "content_hash" | "input_id" | "at" | "participant_ref" | "state" | "reason" | "changed_hash" | "dismissed"
+>;
 
 /** Computed once for checking and staging. */
 export interface KeyedEvent {
@@ -31,8 +24,8 @@ export interface KeyedEvent {
   hash: Buffer;
   /** The event's id if it landed with this content; null: see `stored`. */
   known: number | null;
-  /** Undefined: not in the ledger. */
-  stored: StoredEvent | undefined;
+  /** Null: not in the ledger. */
+  stored: StoredEvent | null;
 }
 
 type Name = { kind: string; key: string };
@@ -49,11 +42,12 @@ export function createEventKeys(
   },
 ) {
   const { namespace, inputId, references, knownRows } = context;
-  const lastDocument = database.value<number | null>("SELECT max(id) FROM documents") ?? 0;
-  const restored = restoredReference(database, "find")?.participant ?? 0;
+  const lastDocument = database.number("SELECT max(id) FROM documents");
+  const anyReplaced = database.has("SELECT 1 FROM documents WHERE generation > 1");
+  const restored = restoredReference(database, "find")?.participant_ref ?? 0;
   database.exec("CREATE TEMP TABLE IF NOT EXISTS twins (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID");
 
-  const isInInput = (event: number, input: number, except: number): boolean => {
+  const isInInput = (event: number, input: number, except: number) => {
     const range = rowsOfInput(input);
     return (
       database.has(
@@ -67,7 +61,7 @@ export function createEventKeys(
    * With `key: content`, equal rows are numbered. A corrected row is alone in its file, so the numbering counts the
    * rows of its original file and of this one (H22).
    */
-  const ordinalOfCorrected = (document: number, event: string, hash: Buffer, corrects: number): number => {
+  const ordinalOfCorrected = (document: number, event: string, hash: Buffer, corrects: number) => {
     const twins = database.rows<{ id: number; ordinal: number }>(
       `SELECT id, CAST(json_extract(key_parts, '$[2]') AS INTEGER) AS ordinal FROM events
        WHERE document_id = @document AND event = @event AND json_extract(key_parts, '$[0]') = 'content'
@@ -82,36 +76,29 @@ export function createEventKeys(
     return ordinal;
   };
 
-  const keyParts = (record: EventRecord, hash: Buffer, corrects: number | null): string[] => {
+  const keyParts = (record: EventRecord, hash: Buffer, corrects: number | null) => {
     if (record.key.by === "once") return [];
     if (record.key.by === "fields") return record.key.parts;
     const document = references.document(record.document.kind, record.document.key);
     if (corrects !== null) return contentKeyParts(hash, ordinalOfCorrected(document, record.event, hash, corrects));
     const within = record.key.within === "file" ? inputId : "*";
     const name = `${within} ${document} ${record.event} ${hash.toString("hex")}`;
-    const count = database.value<number>(
+    const count = database.number(
       "INSERT INTO temp.twins (name, count) VALUES (@name, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count",
       { name },
     );
-    return contentKeyParts(hash, count ?? 1);
+    return contentKeyParts(hash, count);
   };
 
-  /** `document`: undefined if not in the ledger. */
-  const deduplicationId = (
-    document: number | undefined,
-    { kind, key }: Name,
-    event: string,
-    parts: readonly string[],
-  ): string => {
-    const generation =
-      document === undefined
-        ? undefined
-        : database.value<number>("SELECT generation FROM documents WHERE id = @document", { document });
-    return eventDeduplicationId({ namespace, kind, key, generation: generation ?? 1 }, event, parts);
+  /** `document`: null if not in the ledger. */
+  const deduplicationId = (document: number | null, { kind, key }: Name, event: string, parts: readonly string[]) => {
+    const of = "SELECT generation FROM documents WHERE id = @document";
+    const generation = (anyReplaced && database.value<number>(of, { document })) || 1;
+    return eventDeduplicationId({ namespace, kind, key, generation }, event, parts);
   };
 
   return {
-    deduplicationKey: (document: number, name: Name, event: string, parts: string[]): Buffer =>
+    deduplicationKey: (document: number, name: Name, event: string, parts: string[]) =>
       keyBytes(deduplicationId(document, name, event, parts)),
 
     /**
@@ -120,14 +107,12 @@ export function createEventKeys(
      */
     nearlyEqual(record: EventRecord, document: number): string[] | null {
       if (record.key.by !== "fields") return null;
-      const all = variants(record.key.parts);
-      const folded = all.filter((parts) => parts.every((part) => part === foldKey(part))).slice(0, 1);
       const isThere = (parts: readonly string[]) =>
         database.has("SELECT 1 FROM events WHERE document_id = @document AND deduplication_id = @key", {
           document,
           key: keyBytes(deduplicationId(document, record.document, record.event, parts)),
         });
-      return (document <= lastDocument ? all : folded).find(isThere) ?? null;
+      return (document <= lastDocument ? variants : foldedKeys)(record.key.parts).find(isThere) ?? null;
     },
 
     /** `corrects`: the corrected row; null: none. */
@@ -137,13 +122,16 @@ export function createEventKeys(
       const document = references.findDocument(record.document.kind, record.document.key);
       const id = deduplicationId(document, record.document, record.event, parts);
       const key = keyBytes(id);
-      const stored = database.row<StoredEvent>(
-        `SELECT id, content_hash, input_id, at, participant_ref, state, reason, changed_hash, dismissed FROM events_now
-         WHERE document_id = @document AND deduplication_id = @key`,
-        { document: document ?? null, key },
-      );
+      const stored =
+        document === null
+          ? null
+          : database.row<StoredEvent>(
+              `SELECT id, content_hash, input_id, at, participant_ref, state, reason, changed_hash, dismissed FROM events_now
+           WHERE document_id = @document AND deduplication_id = @key`,
+              { document, key },
+            );
       // An event rebuilt from a journal has no body until its row comes.
-      const isKnown = stored !== undefined && hasLanded(stored) && stored.participant_ref !== restored;
+      const isKnown = stored !== null && hasLanded(stored) && stored.participant_ref !== restored;
       const known = isKnown && stored.content_hash.equals(hash) ? stored.id : null;
       return { record, deduplicationId: id, key, parts, hash, known, stored };
     },

@@ -40,7 +40,7 @@ export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: num
      WHERE p.row_id = @row
      UNION ALL SELECT d.kind, d.key, e.event, e.key_parts, e.landed FROM events_now e JOIN documents d ON d.id = e.document_id
      WHERE e.id IN (SELECT value FROM json_each(@events))`,
-    { row, events: JSON.stringify([...staged, ...knownRows.eventsOf(row)]) },
+    { row, events: [...staged, ...knownRows.eventsOf(row)] },
   );
   const names = [...records.documents, ...records.events.map(({ document }) => document)];
   const moved = movedBetween(

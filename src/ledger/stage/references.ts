@@ -2,17 +2,38 @@
  * References inside the ledger. A participant or address is its id, or minus the id of an alias that may be undeclared;
  * a document is a row that may be undeclared.
  */
-import type { AddressRef, ParticipantRef } from "../../model/records.js";
-import { absorbDocument } from "../decide/one-document.js";
-import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
+import type { LedgerDatabase } from "../ledger-database.js";
 import { Writer } from "../writer.js";
 import { foldKey } from "../../model/near-keys.js";
+import type { AddressRef, ParticipantRef } from "../../model/records.js";
 
-/** Cached ids, all forgotten at this number: flat memory for any number of rows. */
+/** Remembered ids, all forgotten at this number: flat memory for any number of rows. */
 const MOST_IDS = 20_000;
 
-type Alias = { kind: string; key: string };
+type Refs = { participant: ParticipantRef; address: AddressRef };
+
+/** Ids by scope and name: the text of a name serves many rows, and one made of both would be hashed for each. */
+function createIds() {
+  const scopes = new Map<string | number, Map<string, number>>();
+  let size = 0;
+  const keep = (scope: string | number, name: string, id: number) => {
+    if (size >= MOST_IDS) scopes.clear();
+    size = size >= MOST_IDS ? 1 : size + 1;
+    scopes.set(scope, (scopes.get(scope) ?? new Map<string, number>()).set(name, id));
+    return id;
+  };
+  return {
+    keep,
+    /** Asks the ledger if necessary; null: unknown. */
+    of(scope: string | number, name: string, ask: () => number | null) {
+      const known = scopes.get(scope)?.get(name);
+      if (known !== undefined) return known;
+      const id = ask();
+      return id === null ? null : keep(scope, name, id);
+    },
+  };
+}
 
 export function createReferences(
   database: LedgerDatabase,
@@ -21,170 +42,113 @@ export function createReferences(
   isNew: (kind: string, key: string) => void = () => {},
 ) {
   const writer = new Writer(database);
-  const ids = new Map<string, number>();
-  const remember = (name: string, id: number): number => {
-    if (ids.size >= MOST_IDS) ids.clear();
-    ids.set(name, id);
-    return id;
+  const ids = { participant: createIds(), address: createIds(), document: createIds() };
+
+  /** Within its owner; `id:` keeps ids apart from tax ids. */
+  const identityOf = (kind: RegistrationKind, ref: Exclude<ParticipantRef | AddressRef, { by: "alias" }>) => {
+    if (ref.by === "id") return kind === "participant" ? `id:${ref.id}` : ref.id;
+    return ref.by === "natural" ? ref.key : ref.identity;
   };
 
-  const findRegistration = (kind: RegistrationKind, owner: number, identity: string): number | undefined => {
-    const name = `${kind} ${owner} ${identity}`;
-    const cached = ids.get(name);
-    if (cached !== undefined) return cached;
-    const id = database.value<number>(
-      "SELECT id FROM registrations WHERE kind = @kind AND owner = @owner AND identity = @identity",
-      { kind, owner, identity },
+  /** Creates nothing; null: unknown. */
+  const find = <Kind extends RegistrationKind>(kind: Kind, ref: Refs[Kind]): number | null => {
+    if (ref.by === "alias")
+      return ids[kind].of(ref.kind, ref.key, () =>
+        database.value("SELECT -id FROM aliases WHERE kind = @kind AND name = @name AND key = @key", {
+          kind,
+          name: ref.kind,
+          key: ref.key,
+        }),
+      );
+    const owner = ref.by === "identity" ? find("participant", ref.participant) : 0;
+    const identity = identityOf(kind, ref);
+    if (owner === null) return null;
+    return ids[kind].of(owner, identity, () =>
+      database.value("SELECT id FROM registrations WHERE kind = @kind AND owner = @owner AND identity = @identity", {
+        kind,
+        owner,
+        identity,
+      }),
     );
-    return id === undefined ? undefined : remember(name, id);
   };
 
-  const given = (kind: RegistrationKind, identity: string, serviceId: string): number =>
-    findRegistration(kind, 0, identity) ?? writer.registrationGiven(kind, identity, serviceId, now);
-
-  const findAlias = (kind: RegistrationKind, { kind: name, key }: Alias): number | undefined =>
-    database.value<number>("SELECT id FROM aliases WHERE kind = @kind AND name = @name AND key = @key", {
-      kind,
-      name,
-      key,
-    });
-
-  const alias = (kind: RegistrationKind, ref: Alias): number => {
-    const name = `${kind} alias ${ref.kind} ${ref.key}`;
-    const known = ids.get(name) ?? findAlias(kind, ref);
-    const make = "INSERT INTO aliases (kind, name, key) VALUES (@kind, @name, @key)";
-    return -remember(name, known ?? database.insert(make, { kind, name: ref.kind, key: ref.key }));
+  /** Creates the alias, or the row of a given id, if necessary. Null: an undeclared address by identity. */
+  const refer = <Kind extends RegistrationKind>(kind: Kind, ref: Refs[Kind]) => {
+    const found = find(kind, ref);
+    if (found !== null) return found;
+    if (ref.by === "natural") throw new Error("a participant is referred to before it is staged");
+    if (ref.by === "id") return writer.registrationGiven(kind, identityOf(kind, ref), ref.id, now);
+    if (ref.by === "identity") return null;
+    return -database.add("aliases", { kind, name: ref.kind, key: ref.key });
   };
 
   /** The alias or registration behind a stored reference. */
-  const named = (ref: number): ({ by: "alias" } & Alias) | { by: "own"; owner: number; identity: string } => {
-    if (ref < 0) {
-      const found = database.row<Alias>("SELECT name AS kind, key FROM aliases WHERE id = -@ref", { ref });
-      return { by: "alias", kind: found?.kind ?? "", key: found?.key ?? "" };
-    }
-    const found = database.row<{ owner: number; identity: string }>(
-      "SELECT owner, identity FROM registrations WHERE id = @ref",
-      { ref },
-    );
-    return { by: "own", owner: found?.owner ?? 0, identity: found?.identity ?? "" };
+  const named = <Kind extends RegistrationKind>(kind: Kind, ref: number): Refs[Kind] => {
+    const found =
+      ref < 0
+        ? database.row<object>("SELECT 'alias' AS by, name AS kind, key FROM aliases WHERE id = -@ref", { ref })
+        : withOwner(
+            kind,
+            database.row<{ owner: number; identity: string }>(
+              "SELECT owner, identity FROM registrations WHERE id = @ref",
+              {
+                ref,
+              },
+            ) ?? { owner: 0, identity: "" },
+          );
+    return found as Refs[Kind];
   };
 
-  /** Null: undeclared. */
-  const ownerOf = (kind: RegistrationKind, { kind: name, key }: Alias): number | null =>
-    database.value<number | null>(
-      "SELECT registration_id FROM aliases WHERE kind = @kind AND name = @name AND key = @key",
-      { kind, name, key },
-    ) ?? null;
-
-  /** Creates the alias, or the row of a given id, if necessary. */
-  const participant = (ref: ParticipantRef): number => {
-    if (ref.by === "alias") return alias("participant", ref);
-    if (ref.by === "id") return given("participant", `id:${ref.id}`, ref.id);
-    const found = findRegistration("participant", 0, ref.key);
-    if (found === undefined) throw new Error("a participant is referred to before it is staged");
-    return found;
-  };
-
-  /** Null: an undeclared address by identity. */
-  const address = (ref: AddressRef): number | null => {
-    if (ref.by === "alias") return alias("address", ref);
-    if (ref.by === "id") return given("address", ref.id, ref.id);
-    return findRegistration("address", participant(ref.participant), ref.identity) ?? null;
-  };
-
-  /** Creates nothing; null: unknown. */
-  const findParticipant = (ref: ParticipantRef): number | null => {
-    if (ref.by !== "alias")
-      return findRegistration("participant", 0, ref.by === "id" ? `id:${ref.id}` : ref.key) ?? null;
-    const found = findAlias("participant", ref);
-    return found === undefined ? null : -found;
-  };
-
-  /** Creates nothing; null: unknown. */
-  const findAddress = (ref: AddressRef): number | null => {
-    if (ref.by === "alias") {
-      const found = findAlias("address", ref);
-      return found === undefined ? null : -found;
-    }
-    const owner = ref.by === "id" ? 0 : findParticipant(ref.participant);
-    return owner === null
-      ? null
-      : (findRegistration("address", owner, ref.by === "id" ? ref.id : ref.identity) ?? null);
-  };
-
-  const participantNamed = (ref: number): ParticipantRef => {
-    const found = named(ref);
-    if (found.by === "alias") return found;
-    const { identity } = found;
+  const withOwner = (kind: RegistrationKind, { owner, identity }: { owner: number; identity: string }) => {
+    if (kind === "address")
+      return owner === 0
+        ? { by: "id", id: identity }
+        : { by: "identity", participant: named("participant", owner), identity };
     return identity.startsWith("id:") ? { by: "id", id: identity.slice(3) } : { by: "natural", key: identity };
   };
 
-  const addressNamed = (ref: number): AddressRef => {
-    const found = named(ref);
-    if (found.by === "alias") return found;
-    const { owner, identity } = found;
-    if (owner === 0) return { by: "id", id: identity };
-    return { by: "identity", participant: participantNamed(owner), identity };
+  /** One text for all names of a participant or address; writes nothing. */
+  const textOf = <Kind extends RegistrationKind>(kind: Kind, ref: Refs[Kind]): string => {
+    if (ref.by === "identity") return JSON.stringify([textOf("participant", ref.participant), ref.identity]);
+    if (ref.by !== "alias") return ref.by === "natural" ? ref.key : `id:${ref.id}`;
+    const select = "SELECT registration_id FROM aliases WHERE kind = @kind AND name = @name AND key = @key";
+    const behind = database.value<number>(select, { kind, name: ref.kind, key: ref.key });
+    return behind === null ? JSON.stringify([ref.kind, ref.key]) : textOf(kind, named(kind, behind));
   };
 
-  /** One text for all names of a participant; writes nothing. */
-  const participantText = (ref: ParticipantRef): string => {
-    if (ref.by === "natural") return ref.key;
-    if (ref.by === "id") return `id:${ref.id}`;
-    const owner = ownerOf("participant", ref);
-    return owner === null ? JSON.stringify([ref.kind, ref.key]) : participantText(participantNamed(owner));
-  };
+  /** The newest generation; null: none. */
+  const findDocument = (kind: string, key: string) =>
+    ids.document.of(
+      kind,
+      key,
+      () =>
+        database.value<number>(
+          `SELECT id FROM documents WHERE key = @key AND kind = @kind AND namespace = @namespace
+           ORDER BY generation DESC LIMIT 1`,
+          { kind, key, namespace },
+        ) ??
+        database.value<number>(
+          `SELECT g.id FROM document_aliases a JOIN generations g ON g.of_id = a.document_id
+           WHERE a.namespace = @namespace AND a.kind = @kind AND a.key = @key ORDER BY g.generation DESC LIMIT 1`,
+          { kind, key, namespace },
+        ),
+    );
 
-  const addressText = (ref: AddressRef): string => {
-    if (ref.by === "id") return `id:${ref.id}`;
-    if (ref.by === "identity") return JSON.stringify([participantText(ref.participant), ref.identity]);
-    const place = ownerOf("address", ref);
-    return place === null ? JSON.stringify([ref.kind, ref.key]) : addressText(addressNamed(place));
-  };
-
-  /** The newest generation; undefined: none. */
-  const findDocument = (kind: string, key: string): number | undefined => {
-    const name = `document ${kind} ${key}`;
-    const cached = ids.get(name);
-    if (cached !== undefined) return cached;
-    const id =
-      database.value<number>(
-        `SELECT id FROM documents WHERE key = @key AND kind = @kind AND namespace = @namespace
-         ORDER BY generation DESC LIMIT 1`,
-        { kind, key, namespace },
-      ) ??
-      database.value<number>(
-        `SELECT g.id FROM document_aliases a JOIN documents d ON d.id = a.document_id
-         JOIN documents g ON g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key
-         WHERE a.namespace = @namespace AND a.kind = @kind AND a.key = @key ORDER BY g.generation DESC LIMIT 1`,
-        { kind, key, namespace },
-      );
-    return id === undefined ? undefined : remember(name, id);
-  };
-
-  const addDocument = (kind: string, key: string, id: number): void => {
-    remember(`document ${kind} ${key}`, id);
+  const addDocument = (kind: string, key: string, columns: object) => {
+    const id = ids.document.keep(kind, key, database.add("documents", { namespace, kind, key, ...columns }));
     isNew(kind, key);
+    return id;
   };
 
   /** The newest generation; created undeclared if necessary. */
-  const document = (kind: string, key: string): number => {
-    const found = findDocument(kind, key);
-    if (found !== undefined) return found;
-    const made = database.insert(
-      "INSERT INTO documents (namespace, kind, key, declared, mode) VALUES (@namespace, @kind, @key, 0, 'create')",
-      { namespace, kind, key },
-    );
-    addDocument(kind, key, made);
-    return made;
-  };
+  const document = (kind: string, key: string) =>
+    findDocument(kind, key) ?? addDocument(kind, key, { declared: 0, mode: "create" });
 
-  /** The newest generation by service id; undefined: none. */
-  const documentById = (serviceId: string): number | undefined =>
+  /** The newest generation by service id; null: none. */
+  const documentById = (serviceId: string) =>
     database.value<number>(
-      `SELECT g.id FROM document_states s JOIN documents d ON d.id = s.document_id
-       JOIN documents g ON g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key
-       WHERE s.service_id = @serviceId AND d.namespace = @namespace ORDER BY g.generation DESC LIMIT 1`,
+      `SELECT g.id FROM document_states s JOIN generations g ON g.of_id = s.document_id
+       WHERE s.service_id = @serviceId AND g.namespace = @namespace ORDER BY g.generation DESC LIMIT 1`,
       { serviceId, namespace },
     );
 
@@ -192,11 +156,11 @@ export function createReferences(
    * A row that names a document by its id may use another kind and key for a known one: it is one document with one
    * lane.
    */
-  const identify = (kind: string, key: string, serviceId: string): void => {
+  const identify = (kind: string, key: string, serviceId: string) => {
     const known = documentById(serviceId);
     const other = findDocument(kind, key);
-    if (known === undefined || other === known) return;
-    if (other === undefined)
+    if (known === null || other === known) return;
+    if (other === null)
       database.run(
         "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (@namespace, @kind, @key, @known)",
         { namespace, kind, key, known },
@@ -205,20 +169,16 @@ export function createReferences(
     else if (database.has("SELECT 1 FROM document_states WHERE document_id = @other AND state <> 'planned'", { other }))
       return;
     else absorbDocument(database, other, known, now);
-    remember(`document ${kind} ${key}`, known);
+    ids.document.keep(kind, key, known);
   };
 
   return {
-    participant,
-    address,
-    findParticipant,
-    participantNamed,
-    addressNamed,
-    /** Whether a stored reference and a record's name the same participant; writes nothing. */
-    isParticipant: (stored: number, ref: ParticipantRef): boolean =>
-      stored === findParticipant(ref) || participantText(participantNamed(stored)) === participantText(ref),
-    isAddress: (stored: number, ref: AddressRef): boolean =>
-      stored === findAddress(ref) || addressText(addressNamed(stored)) === addressText(ref),
+    refer,
+    find,
+    named,
+    /** Whether a stored reference and a record's name the same; writes nothing. */
+    isSame: <Kind extends RegistrationKind>(kind: Kind, stored: number, ref: Refs[Kind]) =>
+      stored === find(kind, ref) || textOf(kind, named(kind, stored)) === textOf(kind, ref),
     document,
     findDocument,
     addDocument,
@@ -233,10 +193,7 @@ export type References = ReturnType<typeof createReferences>;
  * The parties of a restored event until its row comes again: aliases that nobody declares, so that nothing without a
  * body is sent. `find`: null if no ledger was rebuilt.
  */
-export function restoredReference(
-  database: LedgerDatabase,
-  mode: "find" | "make",
-): { participant: number; address: number } | null {
+export function restoredReference(database: LedgerDatabase, mode: "find" | "make") {
   if (mode === "make")
     database.run(
       `INSERT OR IGNORE INTO aliases (kind, name, key)
@@ -245,7 +202,9 @@ export function restoredReference(
   const [participant, address] = database.values<number>(
     "SELECT -id FROM aliases WHERE name = '#journal' AND key = '#journal' ORDER BY kind DESC",
   );
-  return participant === undefined || address === undefined ? null : { participant, address };
+  return participant === undefined || address === undefined
+    ? null
+    : { participant_ref: participant, address_ref: address };
 }
 
 /** The key of another, nearly equal document; null: none. Only unusual keys are kept. */
@@ -256,11 +215,33 @@ export function nearlyEqualKey(database: LedgerDatabase, namespace: string, kind
     "SELECT key FROM odd_keys WHERE namespace = @namespace AND kind = @kind AND folded = @folded AND key <> @key LIMIT 1",
     names,
   );
-  if (folded === key) return odd ?? null;
+  if (folded === key) return odd;
   database.run(
     "INSERT OR IGNORE INTO odd_keys (namespace, kind, folded, key) VALUES (@namespace, @kind, @folded, @key)",
     names,
   );
   const plain = "SELECT key FROM documents WHERE key = @folded AND kind = @kind AND namespace = @namespace LIMIT 1";
-  return database.value<string>(plain, names) ?? odd ?? null;
+  return database.value<string>(plain, names) ?? odd;
+}
+
+/**
+ * Merges two names of one document: rows may name it by its service id before the ledger knows that the document under
+ * its own key has that id. One document has one row here, and so one lane (P2).
+ */
+
+/** Moves everything known of `from` to `into`. Inside the caller's transaction. */
+export function absorbDocument(database: LedgerDatabase, from: number, into: number, now: number): void {
+  new Writer(database).documentAbsorbed(from, into, now);
+  const run = (text: string) => database.run(text, { from, into });
+  for (const table of ["events", "placements", "decisions", "dismissals", "document_aliases"])
+    run(`UPDATE ${table} SET document_id = @into WHERE document_id = @from`);
+  for (const column of ["related_document", "target_document"])
+    run(`UPDATE events SET ${column} = @into WHERE ${column} = @from`);
+  run("UPDATE requests SET subject_id = @into WHERE subject = 'document' AND subject_id = @from");
+  run("UPDATE OR IGNORE row_records SET record_id = @into WHERE kind = 'document' AND record_id = @from");
+  run(`INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id)
+    SELECT namespace, kind, key, @into FROM documents WHERE id = @from`);
+  run("DELETE FROM open_documents WHERE document_id = @from");
+  run("DELETE FROM documents WHERE id = @from AND id <> @into");
+  run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (@into)");
 }

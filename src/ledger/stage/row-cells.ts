@@ -34,7 +34,7 @@ export function createCells(database: LedgerDatabase) {
   const pages = createPages<PackedCells>(database, "cells");
   return {
     /** `first`: the id of the first row. Rows of a group stay together. */
-    keep(first: number, rows: readonly Row[]): void {
+    keep(first: number, rows: readonly Row[]) {
       const offset = first - (rows[0]?.number ?? 0);
       pages.add(rows.map((row): Entry<PackedCells> => [offset + row.number, toKeep(row)]));
     },

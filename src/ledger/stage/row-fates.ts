@@ -20,23 +20,8 @@ export interface Settled {
 export function createRowFates(database: LedgerDatabase, inputId: number) {
   /** By cells, the last settlement used: of equal rows of this input, only as many are settled as a person settled. */
   const used = new Map<string, Settled & { id: number; row: number }>();
-  const add = (id: number, { fate, settled }: RowFate, more: object = {}): void => {
-    database.run(
-      `INSERT INTO rows (id, fate, reason, row_key, lead, cell_hash, settled, settled_by)
-       VALUES (@id, @fate, @reason, @key, @lead, @cellHash, @how, @by)`,
-      {
-        reason: null,
-        key: null,
-        lead: null,
-        cellHash: null,
-        ...more,
-        how: settled?.how ?? null,
-        by: settled?.by ?? null,
-        id,
-        fate,
-      },
-    );
-  };
+  const add = (id: number, { fate, settled }: RowFate, more: object) =>
+    database.add("rows", { id, fate, settled: settled?.how ?? null, settled_by: settled?.by ?? null, ...more });
   return {
     anyCorrected: database.has("SELECT 1 FROM dismissals WHERE row_id IS NOT NULL"),
 
@@ -50,23 +35,23 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
          WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row ORDER BY id LIMIT 1`,
         { hash, row, after: last?.id ?? 0 },
       );
-      if (next === undefined) return null;
+      if (next === null) return null;
       used.set(name, { ...next, row });
       return next;
     },
 
     /** Whether this is the first time that rows with these cells come back uncorrected. */
-    tellOnce: (hash: Buffer): boolean =>
+    tellOnce: (hash: Buffer) =>
       database.run("UPDATE dismissals SET told = 1 WHERE cell_hash = @hash AND told = 0", { hash }) > 0,
 
-    addGroup({ row, rowId: key, alsoRows }: MappedRow, fate: RowFate): void {
+    addGroup({ row, rowId: key, alsoRows }: MappedRow, fate: RowFate) {
       const lead = rowId(inputId, row);
-      add(lead, fate, { key, reason: fate.reason ?? null, cellHash: fate.cellHash ?? null });
+      add(lead, fate, { row_key: key, reason: fate.reason ?? null, cell_hash: fate.cellHash ?? null });
       for (const also of alsoRows) add(rowId(inputId, also), fate, { lead });
     },
 
     /** Without the first row. */
-    addMembers({ row, alsoRows }: MappedRow, fate: RowFate): void {
+    addMembers({ row, alsoRows }: MappedRow, fate: RowFate) {
       for (const also of alsoRows) add(rowId(inputId, also), fate, { lead: rowId(inputId, row) });
     },
   };

@@ -1,5 +1,5 @@
 /** Stages documents: one row per kind, key and generation (H21, H26). */
-import type { Problem } from "../../model/problem.js";
+import { type Problem, problem } from "../../model/problem.js";
 import type { AddressRef, DocumentRecord, EventRecord, ParticipantRef } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
@@ -10,7 +10,9 @@ import type { IdentityPolicy } from "./stage-registrations.js";
 
 const MOST_KEPT = 5000;
 
+/** With the names of its columns. */
 interface Stored {
+  id: number;
   declared: number;
   mode: string;
   participant_ref: number | null;
@@ -35,7 +37,6 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
 export function createDocumentStager(
   database: LedgerDatabase,
   context: {
-    namespace: string;
     references: References;
     identity: IdentityPolicy;
     settingsId: number;
@@ -43,120 +44,99 @@ export function createDocumentStager(
     report(problem: Problem, severity: "error" | "warning"): void;
   },
 ) {
-  const { namespace, references, settingsId, now } = context;
+  const { references, settingsId, now } = context;
   const writer = new Writer(database);
   // Rows of a document are often many. A refused one is planned again elsewhere, so it is not kept.
   const kept = new Map<number, Stored>();
   const reported = new Set<number>();
 
-  const find = (kind: string, key: string): { id: number; stored: Stored } | null => {
+  const find = (kind: string, key: string): Stored | null => {
     const id = references.findDocument(kind, key);
-    if (id === undefined) return null;
+    if (id === null) return null;
     const known = kept.get(id);
-    if (known !== undefined) return { id, stored: known };
+    if (known !== undefined) return known;
     const stored = database.row<Stored>(
-      `SELECT declared, mode, participant_ref, address_ref, external_id, fields, settings_id, row_id, state
+      `SELECT id, declared, mode, participant_ref, address_ref, external_id, fields, settings_id, row_id, state
        FROM documents_now WHERE id = @id`,
       { id },
     );
-    if (stored === undefined) return null;
     if (kept.size >= MOST_KEPT) kept.clear();
-    if (stored.state !== "rejected") kept.set(id, stored);
-    return { id, stored };
+    if (stored !== null && stored.state !== "rejected") kept.set(id, stored);
+    return stored;
   };
 
-  const isSameParty = (stored: number | null, wanted: ParticipantRef | null): boolean =>
-    stored === null || wanted === null ? stored === wanted : references.isParticipant(stored, wanted);
-  const isSamePlace = (stored: number | null, wanted: AddressRef | null): boolean =>
-    stored === null || wanted === null ? stored === wanted : references.isAddress(stored, wanted);
-  const isSame = (stored: Stored, given: Given): boolean =>
+  const isParticipant = (stored: number | null, wanted: ParticipantRef | null) =>
+    stored === null || wanted === null ? stored === wanted : references.isSame("participant", stored, wanted);
+  const isAddress = (stored: number | null, wanted: AddressRef | null) =>
+    stored === null || wanted === null ? stored === wanted : references.isSame("address", stored, wanted);
+  const isSame = (stored: Stored, given: Given) =>
     stored.fields === JSON.stringify(given.fields) &&
     stored.external_id === given.externalId &&
-    isSameParty(stored.participant_ref, given.participant) &&
-    isSamePlace(stored.address_ref, given.address);
+    isParticipant(stored.participant_ref, given.participant) &&
+    isAddress(stored.address_ref, given.address);
 
-  const differs = (kind: string, key: string, stored: Stored): Problem => ({
-    code: "document-differs",
-    message: `Document ${kind} ${key} is also given with other data (${describeRow(database, stored.row_id)}).`,
-    hint: null,
-    column: null,
-  });
+  const differs = (kind: string, key: string, { row_id: row }: Stored): Problem =>
+    problem(
+      "document-differs",
+      `Document ${kind} ${key} is also given with other data (${describeRow(database, row)}).`,
+    );
 
   const columnsOf = ({ mode, participant, address, externalId, fields, createEmpty }: Given, row: number) => ({
+    declared: 1,
     mode,
-    participant: participant && references.participant(participant),
-    address: address && references.address(address),
-    externalId,
+    participant_ref: participant && references.refer("participant", participant),
+    address_ref: address && references.refer("address", address),
+    external_id: externalId,
     fields: JSON.stringify(fields),
-    createEmpty: createEmpty ? 1 : 0,
-    settingsId,
-    row,
+    create_empty: createEmpty ? 1 : 0,
+    settings_id: settingsId,
+    row_id: row,
   });
 
-  const declare = (id: number, given: Given, row: number, mode = given.mode): void => {
+  const change = (id: number, columns: object) => {
     kept.delete(id);
-    database.run(
-      `UPDATE documents SET declared = 1, mode = @mode, participant_ref = @participant, address_ref = @address,
-         external_id = @externalId, fields = @fields, create_empty = @createEmpty, settings_id = @settingsId, row_id = @row
-       WHERE id = @id`,
-      { ...columnsOf(given, row), mode, id },
-    );
-  };
-
-  const set = (id: number, column: "mode" | "settings_id", value: string | number): void => {
-    kept.delete(id);
-    database.run(`UPDATE documents SET ${column} = @value WHERE id = @id`, { value, id });
+    database.change("documents", id, columns);
   };
 
   /** Takes the row's data for a known document, or reports that they differ. */
-  const declareAgain = (kind: string, key: string, id: number, stored: Stored, given: Given, row: number): void => {
-    if (stored.declared === 0) return declare(id, given, row);
-    if (given.mode === "existing") return;
-    const isUnsent = stored.state === "planned" || stored.state === "rejected";
+  const declareAgain = (kind: string, key: string, stored: Stored, given: Given, row: number) => {
+    const { id, state, mode } = stored;
+    const isUnsent = state === "planned" || state === "rejected";
+    const isOnlyCreated = isUnsent && given.mode === "target" && mode === "create";
     // A row may append to a document before the row that creates it is read.
-    if (stored.mode === "existing" && stored.state === "planned") return declare(id, given, row);
+    const isOnlyAppended = given.mode !== "existing" && mode === "existing" && state === "planned";
+    if (stored.declared === 0 || isOnlyAppended) return change(id, columnsOf(given, row));
+    if (given.mode === "existing") return;
     // Rows of its own also create it, but the event with the target decides, in whatever order they come.
-    if (isUnsent && given.mode === "target" && stored.mode === "create") {
-      declare(id, given, row, "create");
-      writer.replanned("document", id, now);
-      return;
+    if (!isOnlyCreated) {
+      if (isUnsent && given.mode === "create" && mode === "target") change(id, { mode: "create" });
+      // An edited mapping's settings apply to what it brings again.
+      if (stored.settings_id !== settingsId) change(id, { settings_id: settingsId });
+      if (isSame(stored, given)) return;
+      if (state !== "rejected" && !(context.identity === "last" && isUnsent)) {
+        if (!reported.has(id)) context.report(differs(kind, key, stored), "warning");
+        reported.add(id);
+        return;
+      }
     }
-    if (isUnsent && given.mode === "create" && stored.mode === "target") set(id, "mode", "create");
-    // An edited mapping's settings apply to what it brings again.
-    if (stored.settings_id !== settingsId) set(id, "settings_id", settingsId);
-    if (isSame(stored, given)) return;
-    if (stored.state === "rejected" || (context.identity === "last" && isUnsent)) {
-      declare(id, given, row);
-      writer.replanned("document", id, now);
-    } else if (!reported.has(id)) {
-      reported.add(id);
-      context.report(differs(kind, key, stored), "warning");
-    }
+    change(id, { ...columnsOf(given, row), ...(isOnlyCreated ? { mode } : {}) });
+    writer.replanned("document", id, now);
   };
 
-  const stageDeclaration = (kind: string, key: string, given: Given, row: number): number => {
-    const found = find(kind, key);
-    if (found !== null) {
-      declareAgain(kind, key, found.id, found.stored, given, row);
-      return found.id;
-    }
-    const id = database.insert(
-      `INSERT INTO documents (namespace, kind, key, declared, mode, participant_ref, address_ref, external_id, fields,
-         create_empty, settings_id, row_id)
-       VALUES (@namespace, @kind, @key, 1, @mode, @participant, @address, @externalId, @fields, @createEmpty, @settingsId, @row)`,
-      { ...columnsOf(given, row), namespace, kind, key },
-    );
-    references.addDocument(kind, key, id);
-    return id;
+  const stageDeclaration = (kind: string, key: string, given: Given, row: number) => {
+    const stored = find(kind, key);
+    if (stored === null) return references.addDocument(kind, key, columnsOf(given, row));
+    declareAgain(kind, key, stored, given, row);
+    return stored.id;
   };
 
   return {
     /** Writes nothing. */
-    check(record: DocumentRecord): Problem | null {
+    check(record: DocumentRecord) {
       const { kind, key, mode } = record;
       if (context.identity !== "reject") return null;
-      const stored = find(kind, key)?.stored;
-      if (stored === undefined || stored.declared === 0 || mode !== stored.mode) return null;
+      const stored = find(kind, key);
+      if (stored === null || stored.declared === 0 || mode !== stored.mode) return null;
       return isSame(stored, record) ? null : differs(kind, key, stored);
     },
 
@@ -165,24 +145,24 @@ export function createDocumentStager(
      * own take them. Null: none differ. Writes nothing.
      */
     ownersInstead(record: DocumentRecord): Owners | null {
-      const stored = record.mode === "existing" ? undefined : find(record.kind, record.key)?.stored;
-      if (stored === undefined || stored.declared === 0 || stored.state === "rejected") return null;
+      const stored = record.mode === "existing" ? null : find(record.kind, record.key);
+      if (stored === null || stored.declared === 0 || stored.state === "rejected") return null;
       if (stored.state === "planned" && (stored.mode === "existing" || context.identity === "last")) return null;
       const { participant_ref: participant, address_ref: address } = stored;
-      const isParty = participant === null || isSameParty(participant, record.participant);
-      const isPlace = address === null || isSamePlace(address, record.address);
+      const isParty = participant === null || isParticipant(participant, record.participant);
+      const isPlace = address === null || isAddress(address, record.address);
       if (isParty && isPlace) return null;
       return {
-        participant: isParty ? null : references.participantNamed(participant),
-        address: isPlace ? null : references.addressNamed(address),
+        participant: isParty ? null : references.named("participant", participant),
+        address: isPlace ? null : references.named("address", address),
       };
     },
 
     /** @returns the document's id */
-    stage(record: DocumentRecord, row: number): number {
+    stage(record: DocumentRecord, row: number) {
       const id = stageDeclaration(record.kind, record.key, record, row);
       const { documentId } = record;
-      if (documentId !== null && references.documentById(documentId) === undefined) {
+      if (documentId !== null && references.documentById(documentId) === null) {
         kept.delete(id);
         writer.documentGiven(id, documentId, now);
       }
@@ -191,12 +171,12 @@ export function createDocumentStager(
     },
 
     /** The document that an event creates (service.md, Event endpoints, rule 6). */
-    stageTarget(target: NonNullable<EventRecord["target"]>, row: number): number {
+    stageTarget(target: NonNullable<EventRecord["target"]>, row: number) {
       const { kind, key } = target.document;
       return stageDeclaration(kind, key, { ...target, mode: "target", createEmpty: false }, row);
     },
 
-    isKnown: (id: number): boolean =>
+    isKnown: (id: number) =>
       database.has(
         "SELECT 1 FROM document_states WHERE document_id = @id AND state IN ('open', 'closed', 'cancelled')",
         {

@@ -2,12 +2,12 @@
  * Stages events under their deterministic keys: a new one is planned, a known one costs nothing; an edited one is a
  * correction until it lands, and `changed` afterwards (H9, H22, H27).
  */
-import type { Problem } from "../../model/problem.js";
+import { type Problem, problem } from "../../model/problem.js";
 import type { DocumentRef, EventRecord } from "../../model/records.js";
-import { addEvent, type EventContent, setContent } from "../event-key.js";
+import type { EventContent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf } from "../rows.js";
-import { changesBetween, contentColumns, describeChanges, type LandedContent } from "../views/changes.js";
+import { changesOf, describeChanges } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./event-keys.js";
@@ -43,7 +43,8 @@ export function createEventStager(
 ) {
   const { references, inputId, now } = context;
   const writer = new Writer(database);
-  const restored = restoredReference(database, "find")?.participant ?? null;
+  const addEvent = database.adding("events");
+  const restored = restoredReference(database, "find")?.participant_ref;
   const anyDismissals = database.has("SELECT 1 FROM dismissals WHERE document_id IS NOT NULL");
   let changedAny = false;
 
@@ -55,7 +56,7 @@ export function createEventStager(
   // An event that was sent along may have caused the refusal of a creation, so another event makes a new attempt
   // worthwhile.
   const reopened = new Set<number>();
-  const reopen = (document: number): void => {
+  const reopen = (document: number) => {
     if (reopened.has(document)) return;
     if (reopened.size >= MOST_REOPENED) reopened.clear();
     reopened.add(document);
@@ -63,17 +64,23 @@ export function createEventStager(
     writer.replanned("document", document, now);
   };
 
-  const add = ({ record, key, hash, parts }: KeyedEvent, rowOfFile: number): number => {
+  const add = ({ record, key, hash, parts }: KeyedEvent, rowOfFile: number) => {
     const document = documentOf(record);
-    const columns = columnsOf(record, rowOfFile);
     reopen(document);
     const near = context.keys.nearlyEqual(record, document);
     if (near !== null) {
       const message = `${nameOf(record)} with the key ${parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width or leading zeros.`;
-      context.report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
+      context.report(problem("keys-nearly-equal", message), "warning");
     }
-    const row = { document, key, hash, event: record.event, parts: JSON.stringify(parts), input: inputId };
-    const id = addEvent(database, { ...columns, ...row });
+    const id = addEvent({
+      document_id: document,
+      deduplication_id: key,
+      content_hash: hash,
+      event: record.event,
+      key_parts: JSON.stringify(parts),
+      input_id: inputId,
+      ...columnsOf(record, rowOfFile),
+    });
     const isDismissed =
       anyDismissals &&
       database.has(
@@ -84,10 +91,8 @@ export function createEventStager(
     return id;
   };
 
-  const correct = (id: number, hash: Buffer, columns: EventContent): void => {
-    setContent(database, id, hash, columns);
-    database.run("UPDATE events SET input_id = @inputId WHERE id = @id", { inputId, id });
-  };
+  const correct = (id: number, hash: Buffer, columns: EventContent) =>
+    database.change("events", id, { content_hash: hash, input_id: inputId, ...columns });
 
   const stageSame = ({ record, hash }: KeyedEvent, stored: StoredEvent, row: number): StagedEvent => {
     const { id, state } = stored;
@@ -97,8 +102,7 @@ export function createEventStager(
       const columns = columnsOf(record, row);
       // It was sent to the generation of that time.
       if (isThere)
-        columns.relatedDocument =
-          database.value<number | null>("SELECT related_document FROM events WHERE id = @id", { id }) ?? null;
+        columns.related_document = database.value<number>("SELECT related_document FROM events WHERE id = @id", { id });
       else writer.keepAttempted(id);
       correct(id, hash, columns);
       if (!isThere) reopen(documentOf(record));
@@ -108,7 +112,7 @@ export function createEventStager(
       changedAny = true;
       writer.unchanged(id, now);
     } else if (!isThere && stored.input_id !== inputId) {
-      database.run("UPDATE events SET input_id = @inputId WHERE id = @id", { inputId, id });
+      database.change("events", id, { input_id: inputId });
     }
     if (state === "rejected" && stored.reason === "row-gone") {
       writer.corrected(id, now);
@@ -128,48 +132,47 @@ export function createEventStager(
     if (isAcknowledged) return { id, known: true };
     changedAny = true;
     context.changedByImport.add(id);
-    writer.changed(id, hash, JSON.stringify({ ...columns, hash: hash.toString("hex") }), now);
-    const landed = database.row<LandedContent>(`SELECT ${contentColumns} FROM events WHERE id = @id`, { id });
-    const changes = landed === undefined ? [] : changesBetween(database, landed, columns);
-    const before = database.value<number | null>("SELECT min(row_id) FROM row_events WHERE event_id = @id", { id });
-    const place = before == null || before === row ? "" : ` (${describeRow(database, before)})`;
+    writer.changed(id, hash, JSON.stringify(columns), now);
+    const changes = changesOf(database, id);
+    const before = database.value<number>("SELECT first_row FROM events_now WHERE id = @id", { id });
+    const place = before === null || before === row ? "" : ` (${describeRow(database, before)})`;
     const what = changes.length === 0 ? "" : `: ${describeChanges(changes)}`;
     const message = `${nameOf(record)} has landed with other content${place}${what}. A timeline cannot be edited.`;
-    context.report({ code: "changed", message, hint: null, column: null }, "error", id);
+    context.report(problem("changed", message), "error", id);
     return { id, known: false };
   };
 
-  const twice = (record: EventRecord, other: string): Problem => ({
-    code: "event-key-twice",
-    message: `${nameOf(record)} is given with other content in ${other}.`,
-    hint: "Correct one of the two rows, or give the event a key that differs between them.",
-    column: null,
-  });
+  const twice = (record: EventRecord, other: string): Problem =>
+    problem(
+      "event-key-twice",
+      `${nameOf(record)} is given with other content in ${other}.`,
+      "Correct one of the two rows, or give the event a key that differs between them.",
+    );
 
-  /** Undefined: none. */
-  const rowOfImport = ({ id }: StoredEvent): number | undefined =>
+  /** Null: none. */
+  const rowOfImport = ({ id }: StoredEvent) =>
     database
       .values<number>("SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id", { id })
-      .find((row) => context.inputsOfImport.has(inputOf(row)));
+      .find((row) => context.inputsOfImport.has(inputOf(row))) ?? null;
 
-  const isRepeated = ({ stored, hash }: KeyedEvent): boolean =>
-    stored !== undefined &&
+  const isRepeated = ({ stored, hash }: KeyedEvent) =>
+    stored !== null &&
     !hasLanded(stored) &&
     stored.state !== "changed" &&
     stored.content_hash.equals(hash) &&
-    rowOfImport(stored) !== undefined;
+    rowOfImport(stored) !== null;
 
   return {
     changedAny: () => changedAny,
 
     /** Two rows of one import give one event different content; only a person knows which is right. */
-    check({ stored, hash, record }: KeyedEvent, supersedes: boolean): Problem | null {
-      if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
+    check({ stored, hash, record }: KeyedEvent, supersedes: boolean) {
+      if (stored === null || supersedes || stored.content_hash.equals(hash)) return null;
       const isUnsent = ["planned", "held", "deferred", "rejected"].includes(stored.state);
       if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports may have given the event too: they are corrected, not contradicted.
       const twin = rowOfImport(stored);
-      return twin === undefined ? null : twice(record, describeRow(database, twin));
+      return twin === null ? null : twice(record, describeRow(database, twin));
     },
 
     /** For two rows of a group. `other`: in words. */
@@ -178,16 +181,15 @@ export function createEventStager(
     isRepeated,
 
     /** The row of this import that gave all of these before; null: something is new, or has landed. */
-    repeatedBy(keyed: readonly KeyedEvent[]): number | null {
+    repeatedBy(keyed: readonly KeyedEvent[]) {
       const [first] = keyed;
-      if (first?.stored === undefined || !keyed.every(isRepeated)) return null;
-      return rowOfImport(first.stored) ?? null;
+      return first?.stored && keyed.every(isRepeated) ? rowOfImport(first.stored) : null;
     },
 
     stage(keyed: KeyedEvent, row: number): StagedEvent {
       const { record, hash, known, stored } = keyed;
       if (known !== null) return { id: known, known: true };
-      if (stored === undefined) return { id: add(keyed, row), known: false };
+      if (stored === null) return { id: add(keyed, row), known: false };
       if (stored.content_hash.equals(hash)) return stageSame(keyed, stored, row);
       const columns = columnsOf(record, row);
       if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns, row);
@@ -205,7 +207,7 @@ export function createEventStager(
 }
 
 /** The order of a document's events at one instant: ordinary, CLOSE, CANCEL. */
-function rankOf(name: string): number {
+function rankOf(name: string) {
   if (name === "CANCEL") return 2;
   return name === "CLOSE" ? 1 : 0;
 }
@@ -213,33 +215,32 @@ function rankOf(name: string): number {
 /** `target`: the document that the event creates; null: none. */
 function eventColumns(record: EventRecord, references: References, target: number | null): EventContent {
   const { related } = record;
-  const [relatedDocument, relatedId] = relatedOf(related?.document, references);
   const mirrored = record.propagate === true || (related !== null && related.options.bidirectional !== false);
-  const address = references.address(record.address);
-  if (address === null) throw new Error("an address is referred to before it is staged");
+  const participant = references.refer("participant", record.participant);
+  const address = references.refer("address", record.address);
+  if (participant === null || address === null) throw new Error("a party is referred to before it is staged");
   return {
     name: record.name,
     at: record.at,
     rank: rankOf(record.name),
-    participant: references.participant(record.participant),
-    address,
-    relatedDocument,
-    relatedId,
+    participant_ref: participant,
+    address_ref: address,
+    ...relatedOf(related?.document, references),
     mirrored: mirrored ? 1 : 0,
-    target,
+    target_document: target,
     payload: payloadText(record),
   };
 }
 
-function relatedOf(ref: DocumentRef | undefined, references: References): [number | null, string | null] {
-  if (ref === undefined) return [null, null];
-  if (ref.by === "key") return [references.document(ref.kind, ref.key), null];
+function relatedOf(ref: DocumentRef | undefined, references: References) {
+  if (ref === undefined) return { related_document: null, related_id: null };
+  if (ref.by === "key") return { related_document: references.document(ref.kind, ref.key), related_id: null };
   const known = references.documentById(ref.documentId);
-  return known === undefined ? [null, ref.documentId] : [known, null];
+  return { related_document: known, related_id: known === null ? ref.documentId : null };
 }
 
 /** The parts of the body that need no returned id, as JSON; `relatedDocument` without its documentId. */
-const payloadText = ({ extra, name, isPublic, attributes, related, propagate, value }: EventRecord): string =>
+const payloadText = ({ extra, name, isPublic, attributes, related, propagate, value }: EventRecord) =>
   JSON.stringify({
     ...extra,
     name,

@@ -3,7 +3,7 @@
  * invalid + known + staged (P7). Touches no network.
  */
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
-import type { Problem } from "../../model/problem.js";
+import { type Problem, problem } from "../../model/problem.js";
 import type { Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
@@ -60,8 +60,7 @@ interface Group {
 
 const NONE: readonly Row[] = [];
 
-const leadsOf = (correction: Correction | null): number[] =>
-  correction === null ? [] : [correction.lead, ...correction.others];
+const leadsOf = (correction: Correction | null) => (correction === null ? [] : [correction.lead, ...correction.others]);
 
 export function createInputStager(database: LedgerDatabase, options: StageInputOptions) {
   const { inputId, inputsOfImport, namespace, now } = options;
@@ -69,23 +68,19 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
   let currentRow = 0;
   let superseded: readonly number[] = [];
   const original = withoutOwnColumns(options.header);
-  const originalCells = (row: Readonly<Row>): string[] => original(row.cells);
-  const imported = JSON.stringify([...inputsOfImport]);
+  const originalCells = (row: Readonly<Row>) => original(row.cells);
 
-  const report = ({ code, column, message, hint }: Problem, severity: "error" | "warning", event?: number): void => {
-    const [subject, subjectId] = event === undefined ? [null, null] : ["event", event];
-    database.run(
-      `INSERT INTO problems (run_id, row_id, subject, subject_id, stage, severity, code, column_name, message, hint, at)
-       VALUES (@runId, @currentRow, @subject, @subjectId, 'staging', @severity, @code, @column, @message, @hint, @now)`,
-      { runId: options.runId, currentRow, subject, subjectId, severity, code, column, message, hint, now },
-    );
+  const report = ({ column, ...told }: Problem, severity: "error" | "warning", event?: number) => {
+    const subject = event === undefined ? {} : { subject: "event", subject_id: event };
+    const place = { run_id: options.runId, row_id: currentRow, stage: "staging", column_name: column };
+    database.add("problems", { ...told, ...place, ...subject, severity, at: now });
   };
 
   const references = createReferences(database, namespace, now, (kind, key) => {
     const other = nearlyEqualKey(database, namespace, kind, key);
     if (other === null) return;
     const message = `${kind} ${key} and ${kind} ${other} differ only by case, width or leading zeros.`;
-    report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
+    report(problem("keys-nearly-equal", message), "warning");
   });
   const fates = createRowFates(database, inputId);
   const cells = createCells(database);
@@ -103,7 +98,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
   const corrections = createCorrections(database, { ...options, originalCells, knownRows });
   let anyPlacements = database.has("SELECT 1 FROM placements");
 
-  const place = (row: number, placement: Placement): void => {
+  const place = (row: number, placement: Placement) => {
     const { kind, key, documentId = null } = placement.document;
     const { event } = placement;
     if (documentId !== null) references.identify(kind, key, documentId);
@@ -117,40 +112,43 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     );
     const at = placement.at === null ? null : Math.min(placement.at, before ?? placement.at);
     anyPlacements = true;
-    database.run(
-      `INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at)
-       VALUES (@row, @document, @event, @id, @keyParts, @at)`,
-      { row, document, event, id, keyParts: parts && JSON.stringify(parts), at },
-    );
+    database.add("placements", {
+      row_id: row,
+      document_id: document,
+      event,
+      deduplication_id: id,
+      key_parts: parts && JSON.stringify(parts),
+      at,
+    });
     markOpen(database, document);
   };
 
   /** Settles rows that could not be read when they named this event. */
-  const settlePlaced = ({ record, key }: KeyedEvent, by: number): void => {
+  const settlePlaced = ({ record, key }: KeyedEvent, by: number) => {
     const document = references.document(record.document.kind, record.document.key);
     // Two contradicting rows of one import settle nothing for each other.
     const leads = database.values<number>(
       `SELECT id FROM rows WHERE settled IS NULL AND id IN
          (SELECT row_id FROM placements WHERE document_id = @document AND deduplication_id = @key)
          AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(@imported)))`,
-      { document, key, imported },
+      { document, key, imported: [...inputsOfImport] },
     );
     for (const lead of leads) settleGroup(database, lead, "corrected", by);
   };
 
-  const hashOf = ({ row, members }: Group): Buffer => cellHash([row, ...members].flatMap(originalCells));
+  const hashOf = ({ row, members }: Group) => cellHash([row, ...members].flatMap(originalCells));
 
   /** A newer version was staged; the source still has the old one (H37). */
-  const stageSuperseded = ({ mapped, row }: Group, hash: Buffer, settled: Settled): void => {
+  const stageSuperseded = ({ mapped, row }: Group, hash: Buffer, settled: Settled) => {
     const fate = { fate: "known", cellHash: hash, settled } as const;
     fates.addGroup(mapped, fate);
     counts.known += 1 + mapped.alsoRows.length;
     if (!fates.tellOnce(hash)) return;
     const message = `Row ${row.number} was corrected (${describeRow(database, settled.by)}), but its source still has the old text: the correction applies.`;
-    report({ code: "still-wrong-in-source", message, hint: null, column: null }, "warning");
+    report(problem("still-wrong-in-source", message), "warning");
   };
 
-  const stageInvalid = (group: Group, found: readonly Problem[], placements: readonly Placement[]): void => {
+  const stageInvalid = (group: Group, found: readonly Problem[], placements: readonly Placement[]) => {
     const { mapped, row, members, correction, apart } = group;
     const id = rowId(inputId, mapped.row);
     const corrects = correction?.lead ?? null;
@@ -161,7 +159,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     const again = settled === null && corrects === null ? withdrawal.sameRow(inputsOfImport, hash) : null;
     const fate = { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled } as const;
     fates.addGroup(mapped, fate);
-    for (const problem of problems) report(problem, "error");
+    for (const one of problems) report(one, "error");
     cells.keep(id, [row, ...members]);
     // A row with an unreadable place keeps holding what it held.
     const isPlaced = placements.length > 0 && unread.length === 0;
@@ -198,31 +196,29 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
   };
 
   /** Merges equal events under one key; reports a problem if they differ. */
-  const withoutTwins = (keyed: KeyedEvent[]): { keyed: KeyedEvent[]; repeated: boolean; problem: Problem | null } => {
-    if (keyed.length < 2) return { keyed, repeated: false, problem: null };
+  const withoutTwins = (keyed: KeyedEvent[]) => {
+    if (keyed.length < 2) return { keyed, repeated: false, twins: null };
     const first = new Map<string, KeyedEvent>();
     for (const one of keyed) {
       const before = first.get(one.deduplicationId);
       if (before === undefined) first.set(one.deduplicationId, one);
       else if (!before.hash.equals(one.hash))
-        return { keyed, repeated: false, problem: events.twice(one, "another of its rows") };
+        return { keyed, repeated: false, twins: events.twice(one, "another of its rows") };
     }
-    return { keyed: [...first.values()], repeated: first.size < keyed.length, problem: null };
+    return { keyed: [...first.values()], repeated: first.size < keyed.length, twins: null };
   };
 
-  const sayRepeated = (other: string): void => {
-    const message = `It says what ${other} says, and is sent once.`;
-    report({ code: "row-repeats", message, hint: null, column: null }, "warning");
+  const sayRepeated = (other: string) => {
+    report(problem("row-repeats", `It says what ${other} says, and is sent once.`), "warning");
   };
 
   /** A row of the same file with this rowId and other content; in a later file it would be a correction. */
-  const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]): Problem | null => {
+  const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]) => {
     if (earlier === null || inputOf(earlier) !== inputId || keyed.every(events.isRepeated)) return null;
-    const message = `Its rowId is also that of row ${rowNumberOf(earlier)}, which differs.`;
-    return { code: "row-id-twice", message, hint: null, column: null };
+    return problem("row-id-twice", `Its rowId is also that of row ${rowNumberOf(earlier)}, which differs.`);
   };
 
-  const interrupted = ({ group, row }: MappedRow, correction: Correction | null): Problem | null => {
+  const interrupted = ({ group, row }: MappedRow, correction: Correction | null) => {
     const first = group == null ? null : interruptedBy(group, row);
     const isPart = group != null && correction !== null && withdrawal.areParts([correction.lead, ...correction.others]);
     if (first === null && !isPart) return null;
@@ -230,7 +226,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       first === null
         ? "It is part of a group whose first rows are not in this file: import the file that holds all of them, with the group together."
         : `It belongs to the group that begins in row ${first}, with rows of other groups between them.`;
-    return { code: "group-interrupted", message, hint: null, column: null };
+    return problem("group-interrupted", message);
   };
 
   /** Where its events are held; for a known event from the earlier of the two times. */
@@ -242,7 +238,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       at: Math.min(at, stored?.at ?? at),
     }));
 
-  const stageValid = (group: Group, given: Records): void => {
+  const stageValid = (group: Group, given: Records) => {
     const { mapped, row, members, correction } = group;
     const id = rowId(inputId, mapped.row);
     const corrects = correction?.lead ?? null;
@@ -252,9 +248,9 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       if (documentId !== null) references.identify(kind, key, documentId);
     superseded = [...(earlier === null ? [] : [earlier]), ...leadsOf(correction)];
     const all = records.events.map((record) => keys.key(record, correction?.referred ?? null));
-    const { keyed, repeated, problem } = withoutTwins(all);
-    const problems: Problem[] = problem === null ? [] : [problem];
-    const note = (found: Problem | null): void => void (found === null || problems.push(found));
+    const { keyed, repeated, twins } = withoutTwins(all);
+    const problems: Problem[] = twins === null ? [] : [twins];
+    const note = (found: Problem | null) => void (found === null || problems.push(found));
     for (const record of [...records.participants, ...records.addresses]) note(registrations.check(record));
     for (const record of records.documents) note(documents.check(record));
     for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
@@ -324,7 +320,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
 
   return {
     counts,
-    end(): void {
+    end() {
       cells.flush();
       knownRows.flush();
       for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
@@ -332,7 +328,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       if (events.changedAny()) countContentChange(database);
     },
     /** `rowOf`: the row, or one of its group, as read. */
-    stage(mapped: MappedRow, rowOf: (number: number) => Row): void {
+    stage(mapped: MappedRow, rowOf: (number: number) => Row) {
       const row = rowOf(mapped.row);
       const members = mapped.alsoRows.length === 0 ? NONE : mapped.alsoRows.map(rowOf);
       currentRow = rowId(inputId, mapped.row);
@@ -374,6 +370,6 @@ function createGroupsSeen(database: LedgerDatabase): (group: string, row: number
       row,
     });
     if (begins > 0) return null;
-    return database.value<number>("SELECT row FROM temp.groups_seen WHERE name = @group", { group }) ?? null;
+    return database.value<number>("SELECT row FROM temp.groups_seen WHERE name = @group", { group });
   };
 }

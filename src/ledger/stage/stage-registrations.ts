@@ -2,7 +2,7 @@
  * Stages participants and addresses: one row per natural key, and per participant and place (P1). Finds contradicting
  * data before anything is sent.
  */
-import type { Problem } from "../../model/problem.js";
+import { type Problem, problem } from "../../model/problem.js";
 import type { AddressRecord, ParticipantRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
@@ -56,11 +56,11 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
     if ("natural" in record)
       return { kind: "participant", owner: 0, identity: record.natural, data: record.data, extended: {} };
     const { identity, data, extended } = record;
-    const owner = references.findParticipant(record.participant);
+    const owner = references.find("participant", record.participant);
     return owner === null ? null : { kind: "address", owner, identity, data, extended };
   };
 
-  const find = ({ kind, owner, identity }: Given): Stored | undefined =>
+  const find = ({ kind, owner, identity }: Given) =>
     database.row<Stored>(
       `SELECT id, payload, extended, state, row_id FROM registrations
        WHERE kind = @kind AND owner = @owner AND identity = @identity`,
@@ -71,7 +71,7 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
    * Fields with another value, or too late: a field that only one of two rows has completes an address as long as it
    * can be sent.
    */
-  const differingFields = ({ kind, data, extended }: Given, stored: Stored): string[] => {
+  const differingFields = ({ kind, data, extended }: Given, stored: Stored) => {
     const completes = kind === "address" && (stored.state !== "registered" || context.extendedFields !== true);
     const known = { ...parsed(stored.payload), ...parsed(stored.extended) };
     return Object.entries({ ...data, ...extended }).flatMap(([field, value]) =>
@@ -81,50 +81,47 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
 
   const differs = (record: RegistrationRecord, fields: readonly string[], { row_id: row }: Stored): Problem => {
     const where = describeRow(database, row);
-    if (!("natural" in record)) {
-      const message = `The same place is also given with another ${fields.join(", ")} (${where}).`;
-      return { code: "address-differs", message, hint: null, column: null };
-    }
+    if (!("natural" in record))
+      return problem("address-differs", `The same place is also given with another ${fields.join(", ")} (${where}).`);
     const { countryCode, taxIdType, taxId } = record.data;
-    const message = `${countryCode} ${taxIdType} "${taxId}" is also given with other data (${where}).`;
-    return { code: "participant-differs", message, hint: null, column: null };
+    const who = `${countryCode} ${taxIdType} "${taxId}"`;
+    return problem("participant-differs", `${who} is also given with other data (${where}).`);
   };
 
-  const warnOnce = (name: string, problem: Problem): void => {
+  const warnOnce = (name: string, found: Problem) => {
     if (reported.has(name)) return;
     if (reported.size < 10_000) reported.add(name);
-    context.report(problem, "warning");
+    context.report(found, "warning");
   };
 
   /**
    * A `key` names one record. It follows a correction of its own row, and moves on when its record was withdrawn or
    * refused; otherwise the first record keeps it, also across imports. Null: `id` may have it.
    */
-  const keptByAnother = (kind: RegistrationKind, record: RegistrationRecord, id: number | null): Problem | null => {
+  const keptByAnother = (kind: RegistrationKind, record: RegistrationRecord, id: number | null) => {
     const owner = database.row<{ id: number; row_id: number | null; state: string }>(
       `SELECT r.id, r.row_id, r.state FROM aliases a JOIN registrations r ON r.id = a.registration_id
        WHERE a.kind = @kind AND a.name = @name AND a.key = @key`,
       { kind, name: record.kind, key: record.alias },
     );
-    if (owner === undefined || owner.id === id || owner.state === "rejected") return null;
+    if (owner === null || owner.id === id || owner.state === "rejected") return null;
     const { row_id: row, state } = owner;
     const isOpen = row === null || policy === "last" || context.superseded().includes(row);
     if (state === "planned" && isOpen) return null;
     const message = `The key ${record.alias} of ${record.kind} also names another ${kind} (${describeRow(database, row)}).`;
-    return { code: "reference-key-twice", message, hint: null, column: null };
+    return problem("reference-key-twice", message);
   };
 
-  const nameByKey = (kind: RegistrationKind, record: RegistrationRecord, id: number): void => {
+  const nameByKey = (kind: RegistrationKind, record: RegistrationRecord, id: number) => {
     if (record.alias === null) return;
-    const alias = { by: "alias", kind: record.kind, key: record.alias } as const;
-    const ref = kind === "participant" ? references.participant(alias) : (references.address(alias) ?? 0);
+    const ref = references.refer(kind, { by: "alias", kind: record.kind, key: record.alias });
     const twice = keptByAnother(kind, record, id);
     if (twice !== null) return warnOnce(`key ${kind} ${record.alias}`, twice);
     database.run("UPDATE aliases SET registration_id = @id WHERE id = -@ref", { id, ref });
   };
 
   /** Takes the data for a known record, or reports that they differ. */
-  const stageAgain = (record: RegistrationRecord, given: Given, stored: Stored, row: number): void => {
+  const stageAgain = (record: RegistrationRecord, given: Given, stored: Stored, row: number) => {
     const { id, state } = stored;
     const payload = JSON.stringify(given.data);
     const extended = JSON.stringify(given.extended);
@@ -135,50 +132,44 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
     if (isWithdrawn ? !isSame : fields.length > 0) {
       if (!isOpen) return warnOnce(String(id), differs(record, fields, stored));
       writer.replanned(given.kind, id, now);
-      const correct = "UPDATE registrations SET payload = @payload, extended = @extended, row_id = @row WHERE id = @id";
-      database.run(correct, { payload, extended, row, id });
-      return;
+      return database.change("registrations", id, { payload, extended, row_id: row });
     }
-    if (stored.row_id === null) database.run("UPDATE registrations SET row_id = @row WHERE id = @id", { row, id });
+    if (stored.row_id === null) database.change("registrations", id, { row_id: row });
     if (isSame) return;
     const whole = JSON.stringify({ ...given.extended, ...parsed(stored.extended) });
-    database.run("UPDATE registrations SET extended = @whole WHERE id = @id", { whole, id });
+    database.change("registrations", id, { extended: whole });
   };
 
   return {
     /** Writes nothing. */
-    check(record: RegistrationRecord): Problem | null {
+    check(record: RegistrationRecord) {
       if (policy !== "reject" || seen.has(record)) return null;
       const given = givenBy(record);
-      const stored = given === null ? undefined : find(given);
-      const fields = given === null || stored === undefined ? [] : differingFields(given, stored);
-      if (stored !== undefined && fields.length > 0) return differs(record, fields, stored);
+      const stored = given && find(given);
+      const fields = given === null || stored === null ? [] : differingFields(given, stored);
+      if (stored !== null && fields.length > 0) return differs(record, fields, stored);
       const kind = "natural" in record ? "participant" : "address";
       return record.alias === null ? null : keptByAnother(kind, record, stored?.id ?? null);
     },
 
-    stage(record: RegistrationRecord, row: number): number {
+    stage(record: RegistrationRecord, row: number) {
       const before = seen.get(record);
       if (before !== undefined) return before;
-      if (!("natural" in record)) references.participant(record.participant);
+      if (!("natural" in record)) references.refer("participant", record.participant);
       const given = givenBy(record);
       if (given === null) throw new Error("an address is staged before its participant");
       const stored = find(given);
-      if (stored !== undefined) stageAgain(record, given, stored, row);
-      const { kind, owner, identity, data, extended } = given;
-      const id =
-        stored?.id ??
-        database.insert(
-          `INSERT INTO registrations (kind, owner, identity, payload, extended, row_id, settings_id)
-           VALUES (@kind, @owner, @identity, @payload, @extended, @row, @settingsId)`,
-          { kind, owner, identity, payload: JSON.stringify(data), extended: JSON.stringify(extended), row, settingsId },
-        );
+      if (stored !== null) stageAgain(record, given, stored, row);
+      const { kind, owner, identity } = given;
+      const [payload, extended] = [JSON.stringify(given.data), JSON.stringify(given.extended)];
+      const columns = { kind, owner, identity, payload, extended, row_id: row, settings_id: settingsId };
+      const id = stored?.id ?? database.add("registrations", columns);
       nameByKey(kind, record, id);
       seen.set(record, id);
       return id;
     },
 
-    isKnown: (id: number): boolean =>
+    isKnown: (id: number) =>
       database.has("SELECT 1 FROM registrations WHERE id = @id AND state = 'registered'", { id }),
   };
 }

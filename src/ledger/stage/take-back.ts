@@ -1,7 +1,7 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { inputOf, membersOf, rowsOfInput, settleGroup } from "../rows.js";
+import { inputOf, membersOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { readCodes } from "../../model/codes/read.js";
 import type { Problem } from "../../model/problem.js";
@@ -94,16 +94,16 @@ export interface CorrectedRow {
 }
 
 /** Cells without trailing blanks, as one text. */
-const trimmedEnd = (cells: readonly string[]): string =>
+const trimmedEnd = (cells: readonly string[]) =>
   JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
 
-const withoutOwn = (header: string, cells: readonly string[]): string[] =>
+const withoutOwn = (header: string, cells: readonly string[]) =>
   withoutOwnColumns(JSON.parse(header) as string[])(cells);
 
 /** `input`: the current one. */
 export function createRowWithdrawal(database: LedgerDatabase, input: number, now: number) {
   const cells = createCells(database);
-  const headerOf = (row: number): string =>
+  const headerOf = (row: number) =>
     database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) }) ?? "[]";
 
   /** Undefined: not kept. */
@@ -112,13 +112,13 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     return kept === null ? undefined : trimmedEnd(withoutOwn(headerOf(row), kept.cells));
   };
 
-  const unsentOf = (row: number): number[] =>
+  const unsentOf = (row: number) =>
     database.values<number>(
       "SELECT e.id FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE re.row_id = @row AND e.unsent",
       { row },
     );
 
-  const withdraw = (row: number, keep: readonly number[]): void => {
+  const withdraw = (row: number, keep: readonly number[]) => {
     for (const id of unsentOf(row)) {
       if (keep.includes(id)) continue;
       database.run("DELETE FROM row_events WHERE row_id = @row AND event_id = @id", { row, id });
@@ -127,24 +127,20 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   };
 
   /** The same bad row in tomorrow's full export stays settled. */
-  const remember = (hash: Buffer | null | undefined, after: number): void => {
-    if (hash == null) return;
-    const add = "INSERT INTO dismissals (cell_hash, row_id, at) VALUES (@hash, @after, @now)";
-    database.run(add, { hash, after, now });
-  };
+  const remember = (hash: Buffer | null, after: number) =>
+    hash && database.add("dismissals", { cell_hash: hash, row_id: after, at: now });
 
-  const hashOf = (row: number) =>
-    database.value<Buffer | null>("SELECT cell_hash FROM rows WHERE id = @row", { row }) ?? null;
+  const hashOf = (row: number) => database.value<Buffer>("SELECT cell_hash FROM rows WHERE id = @row", { row });
 
   /** For a valid row, which has no stored hash; null: its cells are gone. */
-  const hashOfCells = (row: number): Buffer | null => {
+  const hashOfCells = (row: number) => {
     const header = headerOf(row);
     const kept = [row, ...membersOf(database, row)].map((one) => cells.of(one)?.cells);
     return kept.includes(undefined) ? null : cellHash(kept.flatMap((one) => withoutOwn(header, one ?? [])));
   };
 
   /** `before` was mended at its source and came again as `after`, a valid row that yielded `events`. */
-  const mend = (before: number, after: number, events: readonly number[]): void => {
+  const mend = (before: number, after: number, events: readonly number[]) => {
     withdraw(before, events);
     settleGroup(database, before, "corrected", after);
     database.run(
@@ -154,7 +150,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   };
 
   /** For a row that came again under its rowId: its old cells mean nothing any more. */
-  const replace = (before: number, after: number, events: readonly number[]): void => {
+  const replace = (before: number, after: number, events: readonly number[]) => {
     const hash = hashOf(before);
     mend(before, after, events);
     remember(hash, after);
@@ -164,12 +160,12 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
    * For a row that a person corrected: its old cells must not be believed (H37), unless they have landed, so that the
    * correction came too late.
    */
-  const correct = (before: number, after: number, events: readonly number[]): void => {
+  const correct = (before: number, after: number, events: readonly number[]) => {
     const hash = hashOf(before) ?? hashOfCells(before);
     mend(before, after, events);
     const isTooLate = database.has(
       "SELECT 1 FROM events_now WHERE id IN (SELECT value FROM json_each(@events)) AND state = 'changed'",
-      { events: JSON.stringify(events) },
+      { events },
     );
     if (!isTooLate) remember(hash, after);
   };
@@ -180,26 +176,22 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     correct,
 
     /** The earlier row of the same mapping input; null: none. */
-    rowWithKey: (key: string): number | null =>
+    rowWithKey: (key: string) =>
       database.value<number>(
-        `SELECT r.id FROM rows r JOIN inputs i ON i.id = r.id >> 32
-         JOIN inputs mine ON mine.id = @input AND mine.namespace = i.namespace AND mine.mapping_input = i.mapping_input
-         WHERE r.row_key = @key AND r.settled IS NULL ORDER BY r.id DESC LIMIT 1`,
+        `SELECT id FROM rows WHERE row_key = @key AND settled IS NULL AND ${ofSameMapping("id")} ORDER BY id DESC LIMIT 1`,
         { input, key },
-      ) ?? null,
+      ),
 
     /**
      * The open row with exactly these cells from an earlier import of the same mapping input. Equal rows of one import
      * are twins. Null: none.
      */
-    sameRow: (inputsOfImport: ReadonlySet<number>, hash: Buffer): number | null =>
+    sameRow: (inputsOfImport: ReadonlySet<number>, hash: Buffer) =>
       database.value<number>(
-        `SELECT r.id FROM rows r JOIN inputs i ON i.id = r.id >> 32
-         JOIN inputs mine ON mine.id = @input AND mine.namespace = i.namespace AND mine.mapping_input = i.mapping_input
-         WHERE r.cell_hash = @hash AND r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL
-           AND i.id NOT IN (SELECT value FROM json_each(@inputs)) ORDER BY r.id LIMIT 1`,
-        { input, hash, inputs: JSON.stringify([...inputsOfImport]) },
-      ) ?? null,
+        `SELECT id FROM invalid_rows WHERE cell_hash = @hash AND lead IS NULL AND ${ofSameMapping("id")}
+           AND (id >> 32) NOT IN (SELECT value FROM json_each(@inputs)) ORDER BY id LIMIT 1`,
+        { input, hash, inputs: [...inputsOfImport] },
+      ),
 
     /**
      * Reading problems of a row or group whose cells came back unchanged: a rejected file writes out a short row in
@@ -212,39 +204,34 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     },
 
     /** Whether all of them were refused because other rows interrupt their group. */
-    areParts: (leads: readonly number[]): boolean =>
+    areParts: (leads: readonly number[]) =>
       leads.every((lead) => problemsOfRow(database, lead).some(({ code }) => code === "group-interrupted")),
 
     /** First rows of such parts that held one of the documents, all of whose rows are among these cells. */
-    partsOf(documents: readonly number[], rows: readonly (readonly string[])[]): number[] {
-      const parts = documents.flatMap((document) =>
-        database.values<number>(
-          `SELECT p.row_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE p.document_id = @document AND r.settled IS NULL
-             AND EXISTS (SELECT 1 FROM problems WHERE row_id = p.row_id AND code = 'group-interrupted')`,
-          { document },
-        ),
+    partsOf(documents: readonly number[], rows: readonly (readonly string[])[]) {
+      const parts = database.values<number>(
+        `SELECT DISTINCT p.row_id FROM json_each(@documents) d JOIN holds p ON p.document_id = d.value
+         WHERE EXISTS (SELECT 1 FROM problems WHERE row_id = p.row_id AND code = 'group-interrupted')`,
+        { documents },
       );
       const there = new Set(parts.length === 0 ? [] : rows.map(trimmedEnd));
       const stands = (row: number) => there.has(originalText(row) ?? "");
-      return [...new Set(parts)].filter((lead) => [lead, ...membersOf(database, lead)].every(stands));
+      return parts.filter((lead) => [lead, ...membersOf(database, lead)].every(stands));
     },
 
     /** `before` came again as `after`, a skipped row. What landed stays. */
-    leaveOut(before: number, after: number): void {
+    leaveOut(before: number, after: number) {
       const isOpen = database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before });
       if (isOpen || unsentOf(before).length > 0) correct(before, after, []);
     },
 
     /** `before` came again as `after`, which is invalid too, and takes over its holds if it has no place of its own. */
-    supersede(before: number, after: number, takeHolds: boolean): void {
+    supersede(before: number, after: number, takeHolds: boolean) {
       withdraw(before, []);
       if (takeHolds) {
         // Copies: when the file of `after` is staged again, its records go and the earlier row counts again.
-        database.run(
-          `INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at)
-           SELECT @after, document_id, event, deduplication_id, key_parts, at FROM placements WHERE row_id = @before`,
-          { before, after },
-        );
+        const placements = database.rows<{ id: number }>("SELECT * FROM placements WHERE row_id = @before", { before });
+        for (const { id: _, ...placement } of placements) database.add("placements", { ...placement, row_id: after });
         database.run(
           "INSERT OR IGNORE INTO input_holds (row_id, behind) SELECT @after, behind FROM input_holds WHERE row_id = @before",
           { before, after },

@@ -110,7 +110,7 @@ export function rowsToCorrect(database: LedgerDatabase): Set<number> {
     database.values<number>(
       `SELECT DISTINCT row_id FROM row_fates WHERE subject = 'row'
          OR state = 'rejected' AND code NOT IN (SELECT value FROM json_each(@beyond))`,
-      { beyond: JSON.stringify(beyondCorrection) },
+      { beyond: beyondCorrection },
     ),
   );
 }

@@ -1,6 +1,6 @@
 /** Compares a landed event with its row, field by field (H9). */
 import type { JsonObject } from "../../model/json.js";
-import { type EventContent, resolved } from "../event-key.js";
+import { type EventContent, type EventNow, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 
 export interface FieldChange {
@@ -10,19 +10,12 @@ export interface FieldChange {
   now: string | null;
 }
 
-/** From `events` or `changed_content`. `payload` empty: archived. */
-export type LandedContent = Omit<EventContent, "rank" | "mirrored">;
-
-export const contentColumns = `name, at, participant_ref AS participant, address_ref AS address, related_document AS relatedDocument,
-  related_id AS relatedId, target_document AS target, payload`;
-
 /** Empty: the ledger lacks the landed content, because an answer in doubt only proved that it differs. */
 export function changesOf(database: LedgerDatabase, event: number): FieldChange[] {
-  const found = database.row<LandedContent & { now: string | null }>(
-    `SELECT ${contentColumns}, changed_content AS now FROM events_now WHERE id = @event`,
-    { event },
-  );
-  return found?.now == null ? [] : changesBetween(database, found, JSON.parse(found.now) as LandedContent);
+  const found = database.row<EventNow>("SELECT * FROM events_now WHERE id = @event", { event });
+  return found?.changed_content == null
+    ? []
+    : changesBetween(database, found, JSON.parse(found.changed_content) as EventContent);
 }
 
 /** Describes the changes. Values are quoted, because most are cells, which collected output hides (P9). */
@@ -34,7 +27,7 @@ export function describeChanges(changes: readonly FieldChange[]): string {
   return [...told, ...(changes.length > 4 ? [`${changes.length - 4} more`] : [])].join(", ");
 }
 
-export function changesBetween(database: LedgerDatabase, landed: LandedContent, now: LandedContent): FieldChange[] {
+function changesBetween(database: LedgerDatabase, landed: EventContent, now: EventContent): FieldChange[] {
   const isWhole = landed.payload !== "" && now.payload !== "";
   const [before, after] = [fieldsOf(database, landed, isWhole), fieldsOf(database, now, isWhole)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field): FieldChange[] => {
@@ -43,7 +36,7 @@ export function changesBetween(database: LedgerDatabase, landed: LandedContent, 
   });
 }
 
-function fieldsOf(database: LedgerDatabase, content: LandedContent, withPayload: boolean): Map<string, string> {
+function fieldsOf(database: LedgerDatabase, content: EventContent, withPayload: boolean): Map<string, string> {
   const fields = new Map<string, string>();
   const set = (field: string, value: unknown) => {
     if (value == null) return;
@@ -51,13 +44,13 @@ function fieldsOf(database: LedgerDatabase, content: LandedContent, withPayload:
     // Attributes may share a name.
     fields.set(field, fields.has(field) ? `${fields.get(field)}; ${text}` : text);
   };
-  const { name, at, participant, address, relatedDocument, relatedId, target, payload } = content;
+  const { name, at, payload } = content;
   set("name", name);
   set("externalCreatedAt", new Date(at).toISOString());
-  set("participant", partyName(database, participant));
-  set("address", partyName(database, address));
-  set("related document", relatedId ?? documentName(database, relatedDocument));
-  set("target document", documentName(database, target));
+  set("participant", partyName(database, content.participant_ref));
+  set("address", partyName(database, content.address_ref));
+  set("related document", content.related_id ?? documentName(database, content.related_document));
+  set("target document", documentName(database, content.target_document));
   if (!withPayload) return fields;
   const {
     name: _name,
@@ -74,12 +67,12 @@ function fieldsOf(database: LedgerDatabase, content: LandedContent, withPayload:
   return fields;
 }
 
-const partyName = (database: LedgerDatabase, ref: number): string | null =>
-  database.value<string | null>(
+const partyName = (database: LedgerDatabase, ref: number) =>
+  database.value<string>(
     `SELECT coalesce((SELECT coalesce(payload ->> 'taxId', payload ->> 'name', service_id) FROM registrations WHERE id = ${resolved("@ref")}),
        (SELECT key FROM aliases WHERE id = -@ref))`,
     { ref },
-  ) ?? null;
+  );
 
-const documentName = (database: LedgerDatabase, id: number | null): string | null =>
-  database.value<string>("SELECT kind || ' ' || key FROM documents WHERE id = @id", { id }) ?? null;
+const documentName = (database: LedgerDatabase, id: number | null) =>
+  database.value<string>("SELECT name FROM documents WHERE id = @id", { id });

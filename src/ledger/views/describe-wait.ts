@@ -16,26 +16,23 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
      FROM registrations WHERE id = ${resolved("@id")}`,
     { id },
   );
-  if (found === undefined) return `${kind} that no row has brought yet`;
+  if (found === null) return `${kind} that no row has brought yet`;
   return `${kind} ${found.name ?? "with a given id"} (${found.state})`;
 }
 
-function describeEvent(database: LedgerDatabase, id: number): string {
+function describeEvent(database: LedgerDatabase, id: number) {
   const found = database.row<{ name: string; row: number | null }>(
-    `SELECT 'event ' || e.event || ' of ' || d.kind || ' ' || d.key || ' (' || e.state || ')' AS name,
-       (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row
-     FROM events_now e JOIN documents d ON d.id = e.document_id WHERE e.id = @id`,
+    `SELECT 'event ' || event || ' of ' || document || ' (' || state || ')' AS name, first_row AS row
+     FROM events_now WHERE id = @id`,
     { id },
   );
-  return found === undefined
-    ? "an event that is no longer there"
-    : `${found.name}, ${describeRow(database, found.row)}`;
+  return found === null ? "an event that is no longer there" : `${found.name}, ${describeRow(database, found.row)}`;
 }
 
-function describeDocument(database: LedgerDatabase, id: number): string {
+function describeDocument(database: LedgerDatabase, id: number) {
   return (
     database.value<string>(
-      `SELECT kind || ' ' || key || ' (' || iif(declared, state, 'no row has brought it yet') || ')'
+      `SELECT name || ' (' || iif(declared, state, 'no row has brought it yet') || ')'
        FROM documents_now WHERE id = @id`,
       { id },
     ) ?? "a document that is no longer there"

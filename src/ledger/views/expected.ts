@@ -30,10 +30,10 @@ export interface RegisteredDocument {
   events: { event: string; deduplicationId: string; eventId: string | null }[];
 }
 
-/** JSON arrays of ids; null: all. */
+/** Ids; null: all. */
 interface Part {
-  participants: string | null;
-  documents: string | null;
+  participants: number[] | null;
+  documents: number[] | null;
 }
 
 /** `since`: ms; `sample`: so many of each kind, by chance. */
@@ -48,15 +48,13 @@ export function chosenPart(database: LedgerDatabase, { document, since, sample }
   const everything = { participants: null, documents: null };
   if (document === undefined && since === undefined && sample === undefined) return everything;
   if (document !== undefined) findDocument(database, document);
-  const named = document === undefined ? null : JSON.stringify(generationsNamed(database, document));
+  const named = document === undefined ? null : generationsNamed(database, document);
   const ids = (text: string) =>
-    JSON.stringify(
-      database.values<number>(`${text} ORDER BY random() LIMIT @most`, {
-        named,
-        since: since ?? null,
-        most: sample ?? -1,
-      }),
-    );
+    database.values<number>(`${text} ORDER BY random() LIMIT @most`, {
+      named,
+      since: since ?? null,
+      most: sample ?? -1,
+    });
   const isNamed = (id: string) => `(@named IS NULL OR ${id} IN (SELECT value FROM json_each(@named)))`;
   return {
     participants: ids(
@@ -94,7 +92,7 @@ export function createRegisteredView(database: LedgerDatabase, part: Part = { pa
           `SELECT id, service_id AS serviceId, origin, payload FROM registrations
            WHERE kind = 'participant' AND state = 'registered' AND id > @after AND ${isChosen("id", "participants")}
            ORDER BY id LIMIT @limit`,
-          { after, limit, participants: part.participants },
+          { after, limit, ...part },
         )
         .map(({ id, serviceId, origin, payload }) => ({
           id,
@@ -107,12 +105,9 @@ export function createRegisteredView(database: LedgerDatabase, part: Part = { pa
     documentsAfter: (after: number, limit: number): RegisteredDocument[] =>
       database
         .rows<Omit<RegisteredDocument, "events" | "isReplaced"> & { isReplaced: number }>(
-          `SELECT d.id, d.kind, d.key, d.generation, d.service_id AS serviceId, d.state, EXISTS (
-             SELECT 1 FROM documents n WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace
-               AND n.generation > d.generation) AS isReplaced
-           FROM documents_now d WHERE d.service_id IS NOT NULL AND d.id > @after AND ${isChosen("d.id", "documents")}
-           ORDER BY d.id LIMIT @limit`,
-          { after, limit, documents: part.documents },
+          `SELECT id, kind, key, generation, service_id AS serviceId, state, replaced AS isReplaced FROM documents_now
+           WHERE service_id IS NOT NULL AND id > @after AND ${isChosen("id", "documents")} ORDER BY id LIMIT @limit`,
+          { after, limit, ...part },
         )
         .map((document) => ({
           ...document,
@@ -129,31 +124,27 @@ export function createRegisteredView(database: LedgerDatabase, part: Part = { pa
     /** Of documents that are not cancelled, so many each; newest first. */
     newestAndOldest(many: number): { name: string; serviceId: string }[] {
       const those = (order: string) =>
-        `SELECT * FROM (SELECT id, kind || ' ' || key AS name, service_id AS serviceId FROM documents_now
+        `SELECT * FROM (SELECT id, name, service_id AS serviceId FROM documents_now
            WHERE service_id IS NOT NULL AND state <> 'cancelled' ORDER BY id ${order} LIMIT @many)`;
       return database.rows(`${those("DESC")} UNION ${those("ASC")} ORDER BY id DESC`, { many });
     },
 
     /** What `verify` reads, by kind. */
     countReads(): { [kind: string]: number } {
-      const { participants, documents } = part;
-      const count = (text: string, values: object) => database.value<number>(text, { ...values }) ?? 0;
       const of = (kind: string, id: string) =>
         `FROM registrations WHERE kind = '${kind}' AND state = 'registered' AND ${isChosen(id, "participants")}`;
       const owner = resolved("owner");
       return {
-        "read-participant": count(`SELECT count(*) ${of("participant", "id")}`, { participants }),
-        "list-addresses": count(`SELECT count(DISTINCT ${owner}) ${of("address", owner)}`, { participants }),
-        "read-document": count(
+        "read-participant": database.number(`SELECT count(*) ${of("participant", "id")}`, part),
+        "list-addresses": database.number(`SELECT count(DISTINCT ${owner}) ${of("address", owner)}`, part),
+        "read-document": database.number(
           `SELECT count(*) FROM document_states WHERE service_id IS NOT NULL AND ${isChosen("document_id", "documents")}`,
-          { documents },
+          part,
         ),
       };
     },
 
-    countWithoutId: (): number =>
-      database.value<number>(
-        "SELECT count(*) FROM document_states WHERE state IN ('stranded', 'stalled', 'sending')",
-      ) ?? 0,
+    countWithoutId: () =>
+      database.number("SELECT count(*) FROM document_states WHERE state IN ('stranded', 'stalled', 'sending')"),
   };
 }

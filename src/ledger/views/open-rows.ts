@@ -43,7 +43,7 @@ export function createOpenRowReader(database: LedgerDatabase) {
     if (!known.has(id)) known.set(id, inputs.get(id));
     return known.get(id) ?? null;
   };
-  const ref = (id: number): string | null => {
+  const ref = (id: number) => {
     const from = input(inputOf(id));
     return from === null ? null : rowReference(from.contentHash, id);
   };
@@ -59,11 +59,10 @@ export function createOpenRowReader(database: LedgerDatabase) {
   return {
     input,
     /** Null: unknown, or no longer kept. */
-    cell: (id: number, header: string): string | null =>
-      cells.of(id)?.cells[input(inputOf(id))?.header.indexOf(header) ?? -1] ?? null,
+    cell: (id: number, header: string) => cells.of(id)?.cells[input(inputOf(id))?.header.indexOf(header) ?? -1] ?? null,
     /** Null: its input is unknown, or no longer kept. */
     ref,
-    lead: (id: number): number => leadOf(database, id),
+    lead: (id: number) => leadOf(database, id),
     /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => [id, ...membersOf(database, id)].flatMap(read),
   };

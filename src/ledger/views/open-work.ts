@@ -23,6 +23,6 @@ export function digestOfOpenWork(database: LedgerDatabase): string {
 
 export function contentHashOf(database: LedgerDatabase, input: number): string {
   const hash = database.value<string>("SELECT content_hash FROM inputs WHERE id = @input", { input });
-  if (hash === undefined) throw new Error(`no input ${input}`);
+  if (hash === null) throw new Error(`no input ${input}`);
   return hash;
 }

@@ -33,7 +33,7 @@ export function newestEvents(database: LedgerDatabase, run: string): { own: numb
 
 /** In ms; null: never. */
 export function lastStaged(database: LedgerDatabase): number | null {
-  return database.value<number | null>("SELECT max(staged_at) FROM runs") ?? null;
+  return database.value<number>("SELECT max(staged_at) FROM runs");
 }
 
 export interface Pace {
@@ -90,7 +90,7 @@ export function unresolvedPlaces(
 ): { total: number; items: UnresolvedPlace[] } {
   const ids = `SELECT DISTINCT subject_id AS id FROM problems
     WHERE subject = 'address' AND code = 'address-unresolved' AND at >= @since`;
-  const total = database.value<number>(`SELECT count(*) FROM (${ids})`, { since }) ?? 0;
+  const total = database.number(`SELECT count(*) FROM (${ids})`, { since });
   const items = database
     .rows<{ payload: string; geography: string | null; owner: string | null }>(
       `SELECT a.payload, a.geography, p.payload AS owner FROM (${ids} ORDER BY 1 LIMIT @limit) found
@@ -106,7 +106,7 @@ export function unresolvedPlaces(
 }
 
 /** Commas between groups, blanks within them. */
-function joined(json: string, groups: readonly string[][]): string {
+function joined(json: string, groups: readonly string[][]) {
   const data = JSON.parse(json) as { [field: string]: string };
   const texts = groups.map((fields) => fields.flatMap((field) => data[field] || []).join(" "));
   return texts.filter((text) => text !== "").join(", ");

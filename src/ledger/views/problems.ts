@@ -2,7 +2,7 @@
 import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, membersOf, rowNumberOf } from "../rows.js";
+import { describeRow, membersOf, rowName } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
 
@@ -22,12 +22,7 @@ interface Failure {
  * or hide them (collected output, P9).
  */
 export function tallyProblems(database: LedgerDatabase, cells = false): ToldProblem[] {
-  const others = tally(
-    database,
-    `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM failures WHERE subject <> 'row' GROUP BY subject, code`,
-    "SELECT * FROM failures WHERE subject = @subject AND id = @id AND code = @code LIMIT 1",
-    cells,
-  );
+  const others = tally(database, "SELECT * FROM failures WHERE subject <> 'row'", cells);
   return [...problemsOfRows(database, cells), ...others].toSorted((a, b) => b.count - a.count);
 }
 
@@ -63,23 +58,24 @@ export const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g
 const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? (_code, message) => message : createConceal(database);
 
-/** `since`: ms; most frequent first. */
-export function tallyWarnings(database: LedgerDatabase, since: number): ToldProblem[] {
-  return tally(
-    database,
-    `SELECT 'warning' AS subject, code, count(*) AS count, min(id) AS id FROM problems
-     WHERE severity = 'warning' AND at >= ${since} GROUP BY code`,
-    "SELECT @subject AS subject, code, row_id, NULL AS column_name, message, NULL AS hint, NULL AS name FROM problems WHERE id = @id",
-    false,
-  );
-}
+const warningsSince = (
+  since: number,
+) => `SELECT 'warning' AS subject, id, code, row_id, column_name, message, hint, NULL AS name
+  FROM problems WHERE severity = 'warning' AND at >= ${since}`;
 
-function tally(database: LedgerDatabase, counted: string, first: string, cells: boolean): ToldProblem[] {
+/** `since`: ms; most frequent first. */
+export const tallyWarnings = (database: LedgerDatabase, since: number): ToldProblem[] =>
+  tally(database, warningsSince(since), false);
+
+function tally(database: LedgerDatabase, failures: string, cells: boolean): ToldProblem[] {
   type Counted = Pick<Failure, "subject" | "code"> & { count: number; id: number };
   const conceal = concealing(database, cells);
-  return database.rows<Counted>(`${counted} ORDER BY count DESC`).flatMap((found) => {
-    const failure = database.row<Failure>(first, found);
-    return failure === undefined ? [] : [told(database, conceal, { ...failure, count: found.count })];
+  const counted = `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM (${failures})
+    GROUP BY subject, code ORDER BY count DESC`;
+  return database.rows<Counted>(counted).flatMap((found) => {
+    const one = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id AND code = @code LIMIT 1`;
+    const failure = database.row<Failure>(one, found);
+    return failure === null ? [] : [told(database, conceal, { ...failure, count: found.count })];
   });
 }
 
@@ -107,39 +103,31 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { cou
 
 /** Held events by what they wait for, most frequent first, with the first one as an example. */
 export function tallyHeld(database: LedgerDatabase): ToldWaiting[] {
-  type Held = Pick<ToldWaiting, "code" | "count" | "row"> & {
-    name: string;
-    row_id: number | null;
-    waits_for: string | null;
-  };
   return database
-    .rows<Held>(
-      `SELECT h.code, h.count, e.event || ' of ' || d.kind || ' ' || d.key AS name, e.waits_for,
-         (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id,
-         (SELECT i.name || ':' || (min(r.row_id) & 4294967295) FROM row_events r JOIN inputs i ON i.id = r.row_id >> 32
-            WHERE r.event_id = e.id) AS "row"
+    .rows<Omit<ToldWaiting, "column" | "example"> & { name: string; waits_for: string | null }>(
+      `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, e.waits_for, ${rowName("e.first_row")} AS place,
+         (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row"
        FROM (SELECT reason AS code, count(*) AS count, coalesce(min(iif(
            EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
          FROM open_events o WHERE state = 'held' GROUP BY reason) h
-       JOIN events_now e ON e.id = h.id JOIN documents d ON d.id = e.document_id ORDER BY h.count DESC, h.code`,
+       JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
-    .map(({ code, count, name, row_id, row, waits_for }) => {
+    .map(({ name, waits_for, ...held }) => {
       const example = `${name} waits for ${describeWait(database, waits_for)}`;
-      return { code, count, place: describeRow(database, row_id), column: null, example, row };
+      return { ...held, column: null, example };
     });
 }
 
 /** What went wrong while a run was under way, newest first, with its place; it may hold cells. */
 export function newestProblems(database: LedgerDatabase, run: string, limit: number): { code: Code; text: string }[] {
-  return database
-    .rows<{ code: Code; message: string; row: number | null }>(
-      `SELECT p.code, p.message, coalesce(p.row_id, iif(p.subject = 'event',
+  return database.rows(
+    `SELECT code, ${rowName("row")} || ': ' || message AS text FROM (
+       SELECT p.code, p.message, coalesce(p.row_id, iif(p.subject = 'event',
          (SELECT min(row_id) FROM row_events WHERE event_id = p.subject_id), NULL)) AS row
        FROM problems p JOIN runs u ON u.name = @run AND p.at BETWEEN u.started_at AND coalesce(u.finished_at, p.at)
-       WHERE p.severity = 'error' ORDER BY p.id DESC LIMIT @limit`,
-      { run, limit },
-    )
-    .map(({ code, message, row }) => ({ code, text: `${describeRow(database, row)}: ${message}` }));
+       WHERE p.severity = 'error' ORDER BY p.id DESC LIMIT @limit)`,
+    { run, limit },
+  );
 }
 
 export interface ProblemExample {
@@ -154,40 +142,21 @@ export interface ProblemExample {
 }
 
 /** At most `each` per code, in row order. */
-export function problemExamples(database: LedgerDatabase, each: number): ProblemExample[] {
-  return examples(database, "SELECT *, id AS place FROM failures", each);
-}
+export const problemExamples = (database: LedgerDatabase, each: number): ProblemExample[] =>
+  examples(database, "SELECT * FROM failures", each);
 
 /** `since`: ms; at most `each` per code. */
-export function warningExamples(database: LedgerDatabase, since: number, each: number): ProblemExample[] {
-  const warnings = `SELECT 'warning' AS subject, code, row_id, column_name, message, hint, NULL AS name, id AS place
-    FROM problems WHERE severity = 'warning' AND at >= ${since}`;
-  return examples(database, warnings, each);
-}
+export const warningExamples = (database: LedgerDatabase, since: number, each: number): ProblemExample[] =>
+  examples(database, warningsSince(since), each);
 
 function examples(database: LedgerDatabase, failures: string, each: number): ProblemExample[] {
-  return database
-    .rows<Failure>(
-      `SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY subject, code ORDER BY place) AS nth FROM (${failures}))
-       WHERE nth <= @each`,
-      { each },
-    )
-    .map(({ code, row_id: row, column_name: column, message, hint, name }) => {
-      const input = database.row<{ name: string; sheet: string | null }>(
-        "SELECT name, sheet FROM inputs WHERE id = @input",
-        { input: row === null ? null : inputOf(row) },
-      );
-      const text = [name, message].filter((part) => part !== null).join(": ");
-      return {
-        code,
-        file: input?.name ?? "an earlier import",
-        sheet: input?.sheet ?? null,
-        row: input === undefined || row === null ? null : rowNumberOf(row),
-        column,
-        message: text === "" ? code : text,
-        hint,
-      };
-    });
+  return database.rows(
+    `SELECT f.code, coalesce(i.name, 'an earlier import') AS file, i.sheet, iif(i.id IS NULL, NULL, f.row_id & 4294967295) AS "row",
+       f.column_name AS "column", coalesce(nullif(concat_ws(': ', f.name, f.message), ''), f.code) AS message, f.hint
+     FROM (SELECT *, row_number() OVER (PARTITION BY subject, code ORDER BY id) AS nth FROM (${failures})) f
+     LEFT JOIN inputs i ON i.id = f.row_id >> 32 WHERE f.nth <= @each ORDER BY f.subject, f.code, f.nth`,
+    { each },
+  );
 }
 
 export type Conceal = (code: Code, message: string, row: number | null) => string;
@@ -212,13 +181,13 @@ export function createConceal(database: LedgerDatabase): Conceal {
   };
 }
 
-function isOfCell(segment: string, cells: readonly string[]): boolean {
+function isOfCell(segment: string, cells: readonly string[]) {
   const text = segment.slice(1, -1);
   return cells.includes(text);
 }
 
 /** The cell's text, and its spelling as a tax id or number without punctuation; longest first. */
-function spellings(cell: string): string[] {
+function spellings(cell: string) {
   const unmarked = cell.replaceAll(/[^\p{L}\p{N}]/gu, "");
   return [cell, cell.slice(0, 60), ...(unmarked.length >= 8 ? [unmarked] : [])].filter(
     ({ length }) => length >= SHORTEST,

@@ -1,6 +1,5 @@
 /** Which row became which record, with every returned id. */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { inputOf, rowNumberOf } from "../rows.js";
 import { requestsOf } from "../runs.js";
 
 export interface Receipt {
@@ -24,8 +23,6 @@ export interface Receipt {
   answeredAt: string | null;
 }
 
-type Found = Omit<Receipt, "input" | "sheet" | "row" | "answeredAt"> & { row_id: number; changed_at: number | null };
-
 const asked = (subject: string, kind = "%") =>
   `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}' AND kind LIKE '${kind}')`;
 
@@ -42,7 +39,7 @@ const documents = `SELECT row_id, changed_at, 'document' AS record, kind AS name
     service_id AS documentId, NULL AS targetDocumentId, NULL AS deduplicationId
   FROM documents_now WHERE row_id IS NOT NULL AND service_id IS NOT NULL AND id IN ${asked("document", "create-%")}`;
 
-const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS name, d.kind || ' ' || d.key AS key, e.state,
+const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS name, d.name AS key, e.state,
     e.service_event_id AS id, NULL AS snapshotId, d.service_id AS documentId, e.target_document_id AS targetDocumentId,
     'rf1-' || lower(hex(e.deduplication_id)) AS deduplicationId
   FROM (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent
@@ -53,21 +50,11 @@ const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS na
 /** What this run's requests settled: participants, addresses, documents, events. */
 export function* receiptsOf(database: LedgerDatabase, run: number): Generator<Receipt> {
   const [first, last] = requestsOf(run);
-  const inputs = new Map<number, { input: string; sheet: string | null }>();
-  const inputNamed = (id: number) => {
-    const found = inputs.get(id) ??
-      database.row<{ input: string; sheet: string | null }>("SELECT name AS input, sheet FROM inputs WHERE id = @id", {
-        id,
-      }) ?? { input: "", sheet: null };
-    inputs.set(id, found);
-    return found;
-  };
   for (const select of [registrations, documents, events])
-    for (const { row_id: row, changed_at: at, ...receipt } of database.each<Found>(select, { first, last }))
-      yield {
-        ...inputNamed(inputOf(row)),
-        row: rowNumberOf(row),
-        ...receipt,
-        answeredAt: at === null ? null : new Date(at).toISOString(),
-      };
+    yield* database.each<Receipt>(
+      `SELECT i.name AS input, i.sheet, r.row_id & 4294967295 AS "row", r.record, r.name, r.key, r.state, r.id, r.snapshotId,
+         r.documentId, r.targetDocumentId, r.deduplicationId, iso(r.changed_at) AS answeredAt
+       FROM (${select}) r JOIN inputs i ON i.id = r.row_id >> 32`,
+      { first, last },
+    );
 }

@@ -38,7 +38,7 @@ const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doub
   UNION SELECT document_id FROM open_events WHERE state = 'stalled' AND reason = 'doubt-unsettled'`;
 
 export function tallyOpen(database: LedgerDatabase): OpenWork {
-  const count = (text: string, values: object = {}) => database.rows<Counted>(text, { ...values });
+  const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
   const registrations =
     "SELECT state, count(*) AS count FROM open_registrations WHERE subject = @subject GROUP BY state";
   const sending = countSending(database);
@@ -85,7 +85,7 @@ const MOST_HELD = 50_000;
  * Held events that wait, directly or through others, only for a time in the future (H20); a later run sends them. 0 if
  * more than 50,000 events are held.
  */
-function countHeldForTime(database: LedgerDatabase): number {
+function countHeldForTime(database: LedgerDatabase) {
   const held = database.rows<{ id: number; document_id: number; waits_for: string }>(
     "SELECT id, document_id, waits_for FROM open_events WHERE state = 'held' AND waits_for IS NOT NULL LIMIT @most",
     { most: MOST_HELD + 1 },
@@ -118,7 +118,7 @@ function countHeldForTime(database: LedgerDatabase): number {
 
 /** Every refusal writes a problem; 0: none. */
 export function newestProblem(database: LedgerDatabase): number {
-  return database.value<number | null>("SELECT max(id) FROM problems") ?? 0;
+  return database.number("SELECT max(id) FROM problems");
 }
 
 export function tallyRefused(database: LedgerDatabase, run: number): { sent: number; refused: number } {
@@ -134,25 +134,20 @@ export function tallyRefused(database: LedgerDatabase, run: number): { sent: num
   );
 }
 
-/** Problems and held events of the whole ledger; cheap enough to query every second. */
-export function countTrouble(database: LedgerDatabase): { problems: number; held: number } {
-  return (
-    database.row<{ problems: number; held: number }>(
-      `SELECT count(CASE WHEN state <> 'held' THEN 1 END) AS problems, count(CASE WHEN state = 'held' THEN 1 END) AS held
-       FROM open_events WHERE state IN ('held', 'rejected', 'stalled', 'foreign', 'changed')`,
-    ) ?? { problems: 0, held: 0 }
+/** Events of the whole ledger; cheap enough to count every second. */
+export function countOpenEvents(database: LedgerDatabase): { problems: number; held: number; deferred: number } {
+  const states = counted(
+    database.rows<Counted>(
+      `SELECT iif(state IN ('held', 'deferred'), state, 'problems') AS state, count(*) AS count FROM open_events
+       WHERE state <> 'planned' GROUP BY 1`,
+    ),
   );
-}
-
-export function countWaiting(database: LedgerDatabase): { held: number; deferred: number } {
-  const count = (state: string) =>
-    database.value<number>("SELECT count(*) FROM open_events WHERE state = @state", { state }) ?? 0;
-  return { held: count("held"), deferred: count("deferred") };
+  return { problems: 0, held: 0, deferred: 0, ...states };
 }
 
 /** Neither corrected nor dismissed. */
 export function countInvalidRows(database: LedgerDatabase): number {
-  return database.value<number>("SELECT count(*) FROM invalid_rows") ?? 0;
+  return database.number("SELECT count(*) FROM invalid_rows");
 }
 
 /** Worst first; queries use the position. */
@@ -186,7 +181,7 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
     database.run(
       `${withInputs} INSERT INTO temp.row_outcomes ${rows}
        ON CONFLICT (row_id) DO UPDATE SET outcome = min(outcome, excluded.outcome)`,
-      { inputs: JSON.stringify(inputs) },
+      { inputs },
     );
   add(`SELECT row_id, outcome FROM (${openOutcomes}) WHERE row_id >> 32 IN (SELECT id FROM inputs_asked)`);
   add(`SELECT r.id, o.outcome FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}

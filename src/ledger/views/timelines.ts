@@ -1,7 +1,7 @@
 /** For the report: timelines with failures, held events, stranded documents. */
 import { type DocumentKey, documentDeduplicationId } from "../../model/keys.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow } from "../rows.js";
+import { rowName } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
 
 export interface DocumentName {
@@ -9,10 +9,7 @@ export interface DocumentName {
   key: string;
 }
 
-const count = (database: LedgerDatabase, from: string): number =>
-  database.value<number>(`SELECT count(*) FROM ${from}`) ?? 0;
-
-const placeOf = (database: LedgerDatabase, row: number | null) => (row === null ? null : describeRow(database, row));
+const placeOf = (row: string) => `iif(${row} IS NULL, NULL, ${rowName(row)})`;
 
 export interface HeldRecord {
   document: DocumentName;
@@ -26,23 +23,19 @@ export interface HeldRecord {
 
 /** `total`: all held events; returns the first `limit`. */
 export function heldEvents(database: LedgerDatabase, limit: number): { total: number; items: HeldRecord[] } {
-  type Held = DocumentName &
-    Pick<HeldRecord, "event" | "at" | "reason"> & { waitsFor: string | null; row: number | null };
   const items = database
-    .rows<Held>(
-      `SELECT d.kind, d.key, e.event, e.at, o.reason, o.waits_for AS waitsFor,
-         (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row
-       FROM open_events o JOIN events e ON e.id = o.id JOIN documents d ON d.id = e.document_id
+    .rows<DocumentName & Omit<HeldRecord, "document" | "waitsFor"> & { waitsFor: string | null }>(
+      `SELECT d.kind, d.key, e.event, e.at, o.reason, o.waits_for AS waitsFor, ${placeOf("e.first_row")} AS place
+       FROM open_events o JOIN events_now e ON e.id = o.id JOIN documents d ON d.id = e.document_id
        WHERE o.state = 'held' ORDER BY e.document_id, e.at, e.rank, e.id LIMIT @limit`,
       { limit },
     )
-    .map(({ kind, key, waitsFor, row, ...held }) => ({
+    .map(({ kind, key, waitsFor, ...held }) => ({
       ...held,
       document: { kind, key },
       waitsFor: describeWait(database, waitsFor),
-      place: placeOf(database, row),
     }));
-  return { total: count(database, "open_events WHERE state = 'held'"), items };
+  return { total: database.number("SELECT count(*) FROM open_events WHERE state = 'held'"), items };
 }
 
 export interface StrandedRecord {
@@ -57,7 +50,7 @@ export interface StrandedRecord {
 
 /** `total` as in `tallyOpen`; returns the first `limit`. */
 export function strandedDocuments(database: LedgerDatabase, limit: number): { total: number; items: StrandedRecord[] } {
-  const total = count(database, "failed_documents WHERE state = 'stranded'");
+  const total = database.number("SELECT count(*) FROM failed_documents WHERE state = 'stranded'");
   return { total, items: [...everyStranded(database, limit)] };
 }
 
@@ -110,22 +103,22 @@ interface Entry {
   at: number | null;
   state: string;
   reason: string | null;
-  waits_for: string | null;
+  waitsFor: string | null;
   message: string | null;
-  row: number | null;
+  place: string | null;
 }
 
 const failedDocuments = `SELECT document_id AS id FROM open_events WHERE state IN ('rejected', 'stalled', 'foreign', 'changed')
   UNION SELECT id FROM failed_documents
   UNION SELECT document_id FROM holds`;
 
-const entries = `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for,
+const entries = `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for AS waitsFor,
     (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message,
-    (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row
+    ${placeOf("e.first_row")} AS place
   FROM events_now e WHERE e.document_id = @id
   UNION ALL
   SELECT coalesce(p.event, 'row'), p.at, 0, 'invalid', NULL, NULL,
-    (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), p.row_id
+    (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), ${placeOf("p.row_id")}
   FROM holds p WHERE p.document_id = @id
   ORDER BY 2, 3`;
 
@@ -146,20 +139,20 @@ export function failedTimelines(
         document: { kind, key },
         documentId,
         state,
-        events: all.slice(0, limits.events).map((entry) => ({
-          name: entry.name,
-          at: entry.at ?? Number.NaN,
-          state: entry.state,
-          reason: reasonOf(database, entry),
-          place: placeOf(database, entry.row),
+        events: all.slice(0, limits.events).map(({ name, at, state: its, reason, waitsFor, message, place }) => ({
+          name,
+          at: at ?? Number.NaN,
+          state: its,
+          reason:
+            its === "held"
+              ? `waits for ${describeWait(database, waitsFor)}`
+              : its === "landed" || its === "planned"
+                ? null
+                : (message ?? reason),
+          place,
         })),
         more: Math.max(0, all.length - limits.events),
       };
     });
-  return { total: count(database, `(${failedDocuments})`), items };
-}
-
-function reasonOf(database: LedgerDatabase, { state, reason, waits_for, message }: Entry): string | null {
-  if (state === "held") return `waits for ${describeWait(database, waits_for)}`;
-  return state === "landed" || state === "planned" ? null : (message ?? reason);
+  return { total: database.number(`SELECT count(*) FROM (${failedDocuments})`), items };
 }

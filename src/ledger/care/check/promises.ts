@@ -21,10 +21,14 @@ export const ONLY_CELLS =
 
 export const rowName = (id: string): string => `'row ' || (${id} & 4294967295) || ' of input ' || (${id} >> 32)`;
 
-const isIn = (id: string): string => `${id} >= i.id << 32 AND ${id} < (i.id + 1) << 32`;
+/** See check.ts. */
+export const rowsOn = (kind: "cells" | "known"): string =>
+  `(SELECT k.first_row, l.row_id, l.event_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l WHERE k.kind = '${kind}')`;
+
+const isIn = (id: string) => `${id} >= i.id << 32 AND ${id} < (i.id + 1) << 32`;
 
 /** A reference is a registration's id, or minus an alias's id. */
-const dangling = (ref: string): string =>
+const dangling = (ref: string) =>
   `NOT iif(${ref} > 0, EXISTS (SELECT 1 FROM registrations WHERE id = ${ref}), EXISTS (SELECT 1 FROM aliases WHERE id = -${ref}))`;
 
 interface Keyed {
@@ -66,8 +70,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
        SELECT i.*, (SELECT count(*) FROM (
          SELECT id FROM rows WHERE ${isIn("id")}
          UNION SELECT row_id FROM row_events WHERE ${isIn("row_id")}
-         UNION SELECT l.row_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l
-           WHERE k.kind = 'known' AND ${isIn("k.first_row")}
+         UNION SELECT row_id FROM ${rowsOn("known")} WHERE ${isIn("first_row")}
          UNION SELECT row_id FROM row_records WHERE ${isIn("row_id")})) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
       "skipped and invalid rows are as many as counted": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (
@@ -81,14 +84,12 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
       "every row is of a file that was imported, and a group's rows of one file": `SELECT ${rowName("r.id")} FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
        OR r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
       "every record of a row exists": `SELECT ${rowName("re.row_id")} FROM
-       (SELECT row_id, event_id FROM row_events UNION ALL
-        SELECT l.row_id, l.event_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l WHERE k.kind = 'known') re
+       (SELECT row_id, event_id FROM row_events UNION ALL SELECT row_id, event_id FROM ${rowsOn("known")}) re
      WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)
        OR NOT EXISTS (SELECT 1 FROM inputs WHERE id = re.row_id >> 32)`,
       "a row that holds others is invalid": `SELECT ${rowName("h.row_id")} FROM (SELECT row_id FROM placements UNION SELECT row_id FROM input_holds) h
      WHERE NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = h.row_id AND r.fate = 'invalid')`,
-      "everything that waits to be sent has its payload": `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e JOIN documents d ON d.id = e.document_id
-     WHERE e.payload = '' AND e.state IN ('planned', 'held', 'deferred')`,
+      "everything that waits to be sent has its payload": `SELECT e.document || ': ' || e.event FROM events_now e WHERE e.payload = '' AND e.state IN ('planned', 'held', 'deferred')`,
       "every row that a record names is of an imported file": `SELECT t.what || ' ' || t.id FROM (SELECT kind AS what, id, row_id FROM registrations UNION ALL SELECT 'document', id, row_id FROM documents
          UNION ALL SELECT 'problem', id, row_id FROM problems) t
        WHERE t.row_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = t.row_id >> 32)`,
@@ -98,24 +99,24 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
     ONLY_CELLS,
     {
       "a row that a person must change has its cells": `SELECT ${rowName("r.id")} FROM invalid_rows r WHERE r.lead IS NULL
-       AND r.id NOT IN (SELECT c.row_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) c WHERE k.kind = 'cells')`,
+       AND r.id NOT IN (SELECT row_id FROM ${rowsOn("cells")})`,
     },
   ],
   [
     RESTORE,
     {
-      "nothing has landed on a document without an id": `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e JOIN documents_now d ON d.id = e.document_id
+      "nothing has landed on a document without an id": `SELECT d.name || ': ' || e.event FROM events_now e JOIN documents_now d ON d.id = e.document_id
      WHERE e.landed AND d.service_id IS NULL`,
       "no two documents have one id": `SELECT service_id FROM document_states WHERE service_id IS NOT NULL GROUP BY service_id HAVING count(*) > 1`,
       "no two events have one eventId": `SELECT service_event_id FROM event_states WHERE service_event_id IS NOT NULL
      GROUP BY service_event_id HAVING count(*) > 1`,
-      "a document is closed or cancelled by an event that landed": `SELECT d.kind || ' ' || d.key || ' is ' || d.state FROM documents_now d
+      "a document is closed or cancelled by an event that landed": `SELECT d.name || ' is ' || d.state FROM documents_now d
      WHERE d.state IN ('closed', 'cancelled') AND NOT EXISTS (
        SELECT 1 FROM events_now e WHERE e.document_id = d.id AND e.landed AND e.name = iif(d.state = 'closed', 'CLOSE', 'CANCEL'))`,
-      "nothing follows a CANCEL that landed": `SELECT d.kind || ' ' || d.key || ' is ' || d.state FROM events_now e
+      "nothing follows a CANCEL that landed": `SELECT d.name || ' is ' || d.state FROM events_now e
      JOIN documents_now d ON d.id = e.document_id
      WHERE e.name = 'CANCEL' AND e.known AND d.state <> 'cancelled'`,
-      "every document has the time of its newest event": `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e
+      "every document has the time of its newest event": `SELECT d.name || ': ' || e.event FROM events_now e
      JOIN documents_now d ON d.id = e.document_id
      WHERE e.known AND (d.last_at IS NULL OR d.last_at < e.at)`,
       "every state belongs to an existing event": `SELECT 'event ' || s.event_id FROM event_states s
@@ -129,12 +130,12 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
        AND NOT EXISTS (SELECT 1 FROM requests r JOIN request_events c ON c.request_id = r.id
          WHERE r.subject = 'document' AND r.subject_id = s.document_id AND c.event_id = s.event_id)`,
       "a request has ended when it has a result": `SELECT 'request ' || id FROM requests WHERE (result IS NULL) <> (finished_at IS NULL)`,
-      "the list of open documents is complete": `SELECT DISTINCT d.kind || ' ' || d.key FROM events_now e JOIN documents d ON d.id = e.document_id
+      "the list of open documents is complete": `SELECT DISTINCT e.document FROM events_now e
      WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled')
        AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
       "every event names a participant and an address": `SELECT 'event ' || e.id FROM events e WHERE ${dangling("e.participant_ref")} OR ${dangling("e.address_ref")}`,
       "every address names its participant, and every document what it was declared with": `SELECT 'address ' || a.id FROM registrations a WHERE a.owner <> 0 AND ${dangling("a.owner")}
-       UNION ALL SELECT d.kind || ' ' || d.key FROM documents d WHERE d.participant_ref IS NOT NULL AND ${dangling("d.participant_ref")}
+       UNION ALL SELECT d.name FROM documents d WHERE d.participant_ref IS NOT NULL AND ${dangling("d.participant_ref")}
          OR d.address_ref IS NOT NULL AND ${dangling("d.address_ref")}`,
       "everything dismissed belongs to an existing document": `SELECT 'dismissal ' || m.id FROM dismissals m
        WHERE m.document_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM documents WHERE id = m.document_id)`,

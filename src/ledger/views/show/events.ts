@@ -1,15 +1,14 @@
+import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { rowName } from "../../rows.js";
-import { createKnownRows } from "../../known-rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
-import { parsed, type ShownEvent } from "./shown.js";
+import type { ShownDocument, ShownEvent } from "../../../model/lines/show.js";
+import { messagesOf, parsed, requestsFor } from "./requests.js";
+import { documentDeduplicationId } from "../../../model/keys.js";
 
-/** JSON arrays of messages (without changes), and of persons' decisions; oldest first. */
-export const messagesOf = (subject: string, id: string): string =>
-  `(SELECT json_group_array(message) FROM (SELECT message FROM problems WHERE subject = ${subject} AND subject_id = ${id}
-     AND code <> 'changed' ORDER BY id))`;
-export const decisionsOf = (document: string, key: string): string =>
+/** A JSON array of persons' decisions; oldest first. */
+const decisionsOf = (document: string, key: string) =>
   `(SELECT json_group_array(json_object('at', at, 'by', said_by, 'said', said)) FROM (SELECT iso(at) AS at, said_by, said
      FROM decisions WHERE document_id = ${document} AND deduplication_id IS ${key} ORDER BY id))`;
 
@@ -29,7 +28,7 @@ const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@i
 /** In the order of their timelines. */
 export function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEvent[] {
   const rows = rowsOf(database, ids);
-  return database.rows<object & { id: number }>(select, { ids: JSON.stringify(ids) }).map(({ id, ...found }) => {
+  return database.rows<object & { id: number }>(select, { ids }).map(({ id, ...found }) => {
     const event = parsed<ShownEvent>(found, "keyParts", "dismissed", "hasPayload", "document", "messages", "decisions");
     return {
       ...event,
@@ -44,7 +43,7 @@ export function eventsWith(database: LedgerDatabase, ids: readonly number[]): Sh
 function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
   const open = database.rows<{ row: number; event: number }>(
     `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
-    { ids: JSON.stringify(ids) },
+    { ids },
   );
   const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
   const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
@@ -57,10 +56,9 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
 export function eventsOfRow(database: LedgerDatabase, row: number): ShownEvent[] {
   const ids = database.values<number>(
     `SELECT x.id FROM (SELECT event_id FROM row_events WHERE row_id = @row UNION SELECT value FROM json_each(@known)) l
-     JOIN events o ON o.id = l.event_id JOIN documents od ON od.id = o.document_id
-     JOIN documents g ON g.namespace = od.namespace AND g.kind = od.kind AND g.key = od.key
+     JOIN events o ON o.id = l.event_id JOIN generations g ON g.of_id = o.document_id
      JOIN events x ON x.document_id = g.id AND x.event = o.event AND x.key_parts = o.key_parts`,
-    { row, known: JSON.stringify(createKnownRows(database).eventsOf(row)) },
+    { row, known: createKnownRows(database).eventsOf(row) },
   );
   return eventsWith(database, ids);
 }
@@ -78,6 +76,35 @@ export function findEvent(database: LedgerDatabase, text: string): { event: Show
           "SELECT id, document_id AS document FROM events WHERE deduplication_id = unhex(@hex)",
           { hex },
         );
-  const [event] = found === undefined ? [] : eventsWith(database, [found.id]);
-  return found === undefined || event === undefined ? null : { event, document: found.document };
+  const [event] = found === null ? [] : eventsWith(database, [found.id]);
+  return found === null || event === undefined ? null : { event, document: found.document };
+}
+
+const selectDocuments = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.reason, d.service_id AS documentId, iso(d.last_at) AS lastAt,
+    iif(d.replaced, 'true', 'false') AS replaced,
+    iif(d.state = 'planned' AND NOT d.declared, 'undeclared', d.state) AS state,
+    iif(d.declared AND d.row_id IS NOT NULL, ${rowName("d.row_id")}, NULL) AS declaredBy,
+    ${messagesOf("'document'", "d.id")} AS messages, ${decisionsOf("d.id", "NULL")} AS decisions,
+    (SELECT json_group_object(state, count) FROM (SELECT state, count(*) AS count FROM events_now e
+       WHERE e.document_id = d.id GROUP BY state ORDER BY count DESC)) AS eventCounts,
+    (SELECT json_group_array(name) FROM (SELECT DISTINCT ${rowName("p.row_id")} AS name FROM holds p
+       WHERE p.document_id = d.id ORDER BY p.row_id)) AS holds
+  FROM documents_now d WHERE d.id IN (SELECT value FROM json_each(@ids)) ORDER BY d.namespace, d.kind, d.key, d.generation`;
+
+/** `events`: the newest so many; -1: all. */
+export function documentsWith(database: LedgerDatabase, ids: readonly number[], events: number): ShownDocument[] {
+  type Found = Omit<ShownDocument, "events" | "requests" | "deduplicationId"> & { id: number };
+  return database.rows<object>(selectDocuments, { ids }).map((row) => {
+    const { id, ...document } = parsed<Found>(row, "replaced", "messages", "decisions", "eventCounts", "holds");
+    const newest = database.values<number>(
+      "SELECT id FROM events WHERE document_id = @id ORDER BY at DESC, rank DESC, id DESC LIMIT @events",
+      { id, events },
+    );
+    return {
+      ...document,
+      deduplicationId: documentDeduplicationId(document),
+      events: eventsWith(database, newest),
+      requests: requestsFor(database, "document", id),
+    };
+  });
 }

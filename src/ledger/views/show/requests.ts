@@ -1,9 +1,22 @@
 /** Requests and answers from the ledger's record, without bodies and tokens (P9). */
+import type { ShownAttempt, ShownRegistration, ShownRequest } from "../../../model/lines/show.js";
+import { resolved } from "../../event-key.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { parsed, type ShownAttempt, type ShownRequest } from "./shown.js";
+import { rowName } from "../../rows.js";
+
+/** Parses these columns of JSON text. */
+export function parsed<Row>(row: object, ...fields: (keyof Row & string)[]): Row {
+  const json = fields.map((field) => [field, JSON.parse(String((row as Row)[field])) as unknown]);
+  return { ...row, ...Object.fromEntries(json) } as Row;
+}
+
+/** A JSON array of messages, without changes; oldest first. */
+export const messagesOf = (subject: string, id: string): string =>
+  `(SELECT json_group_array(message) FROM (SELECT message FROM problems WHERE subject = ${subject} AND subject_id = ${id}
+     AND code <> 'changed' ORDER BY id))`;
 
 const select = `SELECT r.id, u.name AS run, r.kind, coalesce(
-    iif(r.subject = 'document', (SELECT kind || ' ' || key FROM documents WHERE id = r.subject_id),
+    iif(r.subject = 'document', (SELECT name FROM documents WHERE id = r.subject_id),
       (SELECT kind || ' ' || coalesce(
          json_extract(payload, '$.taxIdType') || ' ' || json_extract(payload, '$.taxId'),
          json_extract(payload, '$.name') || ', ' || json_extract(payload, '$.city'), service_id, '')
@@ -18,7 +31,7 @@ const attempts = `SELECT number, iso(started_at) AS startedAt, duration_ms AS du
   FROM attempts WHERE request_id = @id ORDER BY number`;
 
 function requests(database: LedgerDatabase, which: string, values: object): ShownRequest[] {
-  return database.rows<Omit<ShownRequest, "attempts">>(`${select} ${which}`, { ...values }).map((request) => ({
+  return database.rows<Omit<ShownRequest, "attempts">>(`${select} ${which}`, values).map((request) => ({
     ...request,
     attempts: database
       .rows<object>(attempts, { id: request.id })
@@ -55,3 +68,45 @@ export const requestsWithId = (database: LedgerDatabase, id: string): ShownReque
         "WHERE r.id IN (SELECT request_id FROM attempts WHERE instr(request_ids, @id) > 0) ORDER BY r.id LIMIT 20",
         { id },
       );
+
+const registration = `SELECT r.id AS own, kind AS record, state, reason, service_id AS id, snapshot_id AS snapshotId, origin,
+    payload AS data, geography, iif(row_id IS NULL, NULL, ${rowName("row_id")}) AS declaredBy, iso(changed_at) AS changedAt,
+    ${messagesOf("r.kind", "r.id")} AS messages
+  FROM registrations r WHERE`;
+
+export function registrations(database: LedgerDatabase, which: string, values: object): ShownRegistration[] {
+  type Found = Omit<ShownRegistration, "requests" | "name"> & { own: number };
+  return database.rows<object>(`${registration} ${which} ORDER BY r.id`, values).map((row) => {
+    const { own, ...found } = parsed<Found>(row, "data", "geography", "messages");
+    const isParticipant = found.record === "participant";
+    const parts = isParticipant ? ["taxIdType", "taxId", "name"] : ["name", "street", "number", "city", "countryState"];
+    const name = parts.map((part) => found.data[part]).filter((part) => typeof part === "string");
+    return {
+      ...found,
+      name: name.join(isParticipant ? " " : ", "),
+      requests: requestsFor(database, found.record, own),
+    };
+  });
+}
+
+/** The first that finds any counts. */
+const ways = [
+  `kind = 'participant' AND (json_extract(payload, '$.taxId') = @text
+     OR upper(replace(replace(replace(replace(json_extract(payload, '$.taxId'), '.', ''), '-', ''), '/', ''), ' ', '')) = @bare)`,
+  ...["participant", "address"].flatMap((kind) => [
+    `kind = '${kind}' AND (service_id = @text OR snapshot_id = @text)`,
+    `kind = '${kind}' AND id IN (SELECT registration_id FROM aliases WHERE key = @text)`,
+    `kind = '${kind}' AND json_extract(payload, '$.name') = @text`,
+  ]),
+];
+
+/** By tax id (with or without punctuation), id, snapshotId, the mapping's key, or name. */
+export function findRegistrations(database: LedgerDatabase, text: string): ShownRegistration[] {
+  const bare = text.replaceAll(/[.\-/ ]/g, "").toUpperCase();
+  for (const way of ways) {
+    const ids = database.values<number>(`SELECT id FROM registrations WHERE ${way} ORDER BY id`, { text, bare });
+    const which = `(r.id = @id OR kind = 'address' AND ${resolved("owner")} = @id)`;
+    if (ids.length > 0) return ids.flatMap((id) => registrations(database, which, { id }));
+  }
+  return [];
+}

@@ -1,13 +1,16 @@
 /** `show <anything>`: finds a thing by any of its names. Works beside a running import. */
+import { basename } from "node:path";
 import { documentsNamed } from "../../documents-named.js";
+import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { documentsWith } from "./documents.js";
-import { findEvent } from "./events.js";
-import { findRegistrations } from "./registrations.js";
-import { requestsBetween, requestsWithId } from "./requests.js";
-import { findRows } from "./rows.js";
-import { findRuns } from "./runs.js";
-import type { Shown } from "./shown.js";
+import { referenceOf, rowId, rowName } from "../../rows.js";
+import { type Decided, requestsOf } from "../../runs.js";
+import { createCells } from "../../stage/row-cells.js";
+import { documentsWith, eventsOfRow, findEvent } from "./events.js";
+import type { Shown, ShownRow, ShownRun } from "../../../model/lines/show.js";
+import { findRegistrations, parsed, registrations, requestsBetween, requestsWithId } from "./requests.js";
+import { tallyRun } from "../tally.js";
+import type { Summary } from "../../../model/summary.js";
 
 const nothing: Shown = {
   documents: [],
@@ -39,18 +42,14 @@ export function show(database: LedgerDatabase, text: string, { all = false, mapp
   if (rows.length > 0) return { ...nothing, rows };
   const runs = findRuns(database, text);
   if (runs.length > 0) return { ...nothing, runs };
-  const found = findEvent(database, text);
-  if (found !== null) {
-    const same = database.values<number>(
-      `SELECT g.id FROM documents d JOIN documents g ON g.key = d.key AND g.kind = d.kind AND g.namespace = d.namespace
-       WHERE d.id = @document`,
-      found,
-    );
-    return { ...nothing, event: found.event, documents: documentsWith(database, same, events) };
+  const event = findEvent(database, text);
+  if (event !== null) {
+    const same = database.values<number>("SELECT id FROM generations WHERE of_id = @document", event);
+    return { ...nothing, event: event.event, documents: documentsWith(database, same, events) };
   }
   const documents = documentsWith(database, documentsNamed(database, text), events);
-  const registrations = findRegistrations(database, text);
-  if (documents.length + registrations.length > 0) return { ...nothing, documents, registrations };
+  const parties = findRegistrations(database, text);
+  if (documents.length + parties.length > 0) return { ...nothing, documents, registrations: parties };
   return { ...nothing, requests: requestsWithId(database, text) };
 }
 
@@ -59,4 +58,117 @@ export function showRequests(database: LedgerDatabase, since: number, until: num
   return { ...nothing, requests: requestsBetween(database, since, until, limit) };
 }
 
-export { listRuns } from "./runs.js";
+/** Answers P7: what became of any row of any file, and why. A row without an entry of its own is known by its records. */
+const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@id")} AS reference, i.mapping,
+    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
+      iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
+    iif(r.settled_by IS NULL, NULL, ${rowName("r.settled_by")}) AS settledBy, r.lead & 4294967295 AS groupOf,
+    coalesce(r.lead, @id) AS source,
+    (SELECT json_group_array(json_object('severity', severity, 'code', code, 'column', column_name, 'message', message, 'hint', hint))
+       FROM (SELECT * FROM problems WHERE row_id = coalesce(r.lead, @id) ORDER BY id)) AS problems
+  FROM inputs i LEFT JOIN rows r ON r.id = @id WHERE i.id = @input`;
+
+type Found = Omit<ShownRow, "cells" | "events" | "records" | "fate"> & {
+  fate: string | null;
+  header: string[];
+  source: number;
+};
+
+function shown(database: LedgerDatabase, input: number, number: number, mapping: 0 | 1): ShownRow | null {
+  const id = rowId(input, number);
+  const known = createKnownRows(database).eventsOf(id).length;
+  const row = database.row<object>(select, { id, input, number, known, mapping });
+  if (row === null) return null;
+  const { fate, header, source, ...found } = parsed<Found>(row, "header", "problems");
+  if (fate === null) return null;
+  const kept = createCells(database).of(id);
+  return {
+    ...found,
+    fate,
+    cells: kept === null ? null : named(header, kept.cells),
+    events: eventsOfRow(database, source),
+    records: registrations(
+      database,
+      "r.id IN (SELECT record_id FROM row_records WHERE row_id = @source AND kind <> 'document')",
+      { source },
+    ),
+  };
+}
+
+/** `file:row` or `file.xlsx:sheet:row`; accepts a path. Every import of such a file, oldest first. `mapping` 1: with its text. */
+export function findRows(database: LedgerDatabase, text: string, mapping: 0 | 1): ShownRow[] {
+  const [, place = "", number] = /^(.+?):(\d{1,9})$/s.exec(text) ?? [];
+  if (number === undefined) return [];
+  const candidates: [string, string | null][] = [[place, null]];
+  const colon = place.lastIndexOf(":");
+  if (colon > 0) candidates.push([place.slice(0, colon), place.slice(colon + 1)]);
+  for (const [file, sheet] of candidates) {
+    const inputs = database.values<number>(
+      `SELECT id FROM inputs WHERE (name = @name OR path = @file) AND (@sheet IS NULL OR sheet = @sheet COLLATE NOCASE)
+       ORDER BY staged_at, id`,
+      { name: basename(file), file, sheet },
+    );
+    const rows = inputs.flatMap((input) => shown(database, input, Number(number), mapping) ?? []);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+export function named(header: readonly string[], cells: readonly string[]): { [header: string]: string } {
+  const entries = cells.map((cell, position): [string, string] => {
+    const name = header[position] ?? "";
+    if (name === "") return [`column ${position + 1}`, cell];
+    const isOnly = header.indexOf(name) === header.lastIndexOf(name);
+    return [isOnly ? name : `${name} (column ${position + 1})`, cell];
+  });
+  return Object.fromEntries(entries);
+}
+
+type Figures = Pick<ShownRun, "did" | "inputs" | "requests" | "events">;
+
+/**
+ * With what it staged and sent, from its own summary, which later imports do not change. Without a summary, from the
+ * ledger's present state.
+ */
+function runsWith(database: LedgerDatabase, which: string, values: object): ShownRun[] {
+  return database
+    .rows<Omit<ShownRun, keyof Figures> & { id: number; summary: string | null }>(
+      `SELECT id, name, command, mapping, started_by AS startedBy, iso(started_at) AS startedAt, iso(finished_at) AS finishedAt, exit_code AS exitCode,
+         summary FROM runs ${which}`,
+      values,
+    )
+    .map(({ id, summary, ...run }) => ({ ...run, ...(reported(summary) ?? figuresOf(database, id)) }));
+}
+
+function reported(json: string | null): Figures | null {
+  const summary = json === null ? null : (JSON.parse(json) as Summary | Decided | { type: "verify" });
+  if (summary?.type === "decision") return { did: summary.did, inputs: [], requests: {}, events: {} };
+  if (summary?.type !== "summary") return null;
+  const { inputs, requests, events } = summary;
+  return {
+    did: null,
+    inputs: inputs.map(({ input, ...rest }) => ({ name: input, ...rest })),
+    requests: requests.byKind,
+    events,
+  };
+}
+
+function figuresOf(database: LedgerDatabase, run: number): Figures {
+  const [first, last] = requestsOf(run);
+  const requests = database.rows<{ kind: string; count: number }>(
+    "SELECT kind, count(*) AS count FROM requests WHERE id BETWEEN @first AND @last GROUP BY kind",
+    { first, last },
+  );
+  const inputs = database.rows<ShownRun["inputs"][number]>(
+    "SELECT name, sheet, read, skipped, invalid, known, staged FROM inputs WHERE run_id = @run ORDER BY id",
+    { run },
+  );
+  const byKind = Object.fromEntries(requests.map(({ kind, count }) => [kind, count]));
+  return { did: null, inputs, requests: byKind, events: tallyRun(database, run).events };
+}
+
+export const listRuns = (database: LedgerDatabase, limit: number): ShownRun[] =>
+  runsWith(database, "ORDER BY id DESC LIMIT @limit", { limit });
+
+export const findRuns = (database: LedgerDatabase, name: string): ShownRun[] =>
+  runsWith(database, "WHERE name = @name", { name });
