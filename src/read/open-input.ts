@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
-import { faultOf, hashOf, openFile } from "./opened-file.js";
+import { faultOf, hashOf, headOf, openFile } from "./opened-file.js";
 import { unpacked } from "./packed.js";
 import { HEAD_BYTES, recognise } from "./recognise.js";
 import type { Input } from "./table.js";
@@ -99,12 +99,7 @@ async function openPacked(file: CsvFile): Promise<Input> {
 }
 
 async function kindOf(chunks: AsyncIterable<Buffer>, name: string): Promise<"text" | "gzip" | "zstd" | "zip"> {
-  let head: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    head = Buffer.concat([head, chunk]);
-    if (head.length >= HEAD_BYTES) break;
-  }
-  const found = recognise(head.subarray(0, HEAD_BYTES), name.split("/").at(-1) ?? name);
+  const found = recognise(await headOf(chunks, HEAD_BYTES), name.split("/").at(-1) ?? name);
   if (found.kind !== "refused") return found.kind;
   throw faultOf(name)(found.code, `the file is ${found.what}`);
 }

@@ -78,6 +78,18 @@ export async function hashOf(chunks: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest("hex");
 }
 
+/** At most so many bytes of the beginning. */
+export async function headOf(chunks: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    size += chunk.length;
+    if (size >= most) break;
+  }
+  return Buffer.concat(parts).subarray(0, most);
+}
+
 export interface FaultDetails {
   sheet?: string;
   row?: number | undefined;

@@ -43,79 +43,34 @@ export interface TableShape {
 export const TOTAL =
   /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|合計|小計|総計)(?![\w-])/iu;
 
-export class RowFinisher {
-  readonly #shape: TableShape;
-  readonly #blankHeadings: number[];
-  readonly #valueColumns: number[];
-  readonly #repeated = new Tally("repeats the header", "repeat the header", ": skipped");
-  readonly #sparse = new Tally("has one filled cell only", "have one filled cell only");
-  readonly #totals = new Tally(
-    "looks like a total",
-    "look like totals",
-    ": only `skip` in the mapping leaves such rows out",
-  );
-  readonly #labels = new Tally(
+export function rowFinisher({ header, headerRow, width, hidden, sample }: TableShape) {
+  const blankHeadings = header.flatMap((text, column) => (text === "" ? [column] : []));
+  const ofValues = valueColumns(sample.slice(1));
+  const done = hidden === "skip" ? ": skipped" : ": read; `excel: { hidden: skip }` skips hidden rows";
+  const hiddenRows = tally("is hidden", "are hidden", done);
+  const repeated = tally("repeats the header", "repeat the header", ": skipped");
+  const sparse = tally("has one filled cell only", "have one filled cell only");
+  const totals = tally("looks like a total", "look like totals", ": only `skip` in the mapping leaves such rows out");
+  const labels = tally(
     "reads like a header",
     "read like headers",
     ": another table may begin there, or the header has several rows",
   );
-  readonly #hidden: Tally;
+  const unheaded = new Map<number, Tally>();
   /** The last row of several cells. */
-  #above: Row | undefined;
-  readonly #unheaded = new Map<number, Tally>();
+  let above: Row | undefined;
 
-  constructor(shape: TableShape) {
-    this.#shape = shape;
-    this.#blankHeadings = shape.header.flatMap((text, column) => (text === "" ? [column] : []));
-    this.#valueColumns = valueColumns(shape.sample.slice(1));
-    const done = shape.hidden === "skip" ? ": skipped" : ": read; `excel: { hidden: skip }` skips hidden rows";
-    this.#hidden = new Tally("is hidden", "are hidden", done);
-  }
-
-  finish(raws: readonly RawRow[]): Row[] {
-    const { header, headerRow, width, hidden } = this.#shape;
-    const rows: Row[] = [];
-    for (const { number, cells, kinds, looks, faults, hidden: isHidden } of raws) {
-      if (number <= (headerRow ?? 0) || (faults === null && isBlank(cells))) continue;
-      if (isHidden === true) this.#hidden.add(number);
-      const row: Row = { number, cells, kinds, problems: null };
-      if (looks !== undefined) row.looks = looks;
-      rows.push(row);
-      if (isHidden === true && hidden === "skip") row.leftOut = "hidden in its sheet";
-      else if (faults !== null) row.problems = faults.map((fault) => this.#problem(fault));
-      if (cells.length !== header.length || (width !== null && width !== header.length)) this.#fit(row);
-      if (headerRow !== null && repeats(cells, header)) {
-        row.leftOut = "it repeats the header";
-        row.problems = null;
-        this.#repeated.add(number);
-      }
-    }
-    return rows;
-  }
-
-  /** To be called when the mapping has seen the rows: of those that it skips there is nothing to tell. */
-  look(rows: readonly Row[]): void {
-    for (const row of rows) if (row.leftOut === undefined) this.#look(row);
-  }
-
-  notes(): string[] {
-    const told = this.#shape.hidden === "read" ? [] : [this.#hidden];
-    const unheaded = [...this.#unheaded.values()].slice(0, 5);
-    const tallies = [...told, this.#repeated, this.#sparse, this.#totals, this.#labels, ...unheaded];
-    return tallies.flatMap((tally) => tally.said());
-  }
-
-  #problem({ column, code, message, hint }: Fault): Problem {
-    const name = column === null ? null : this.#shape.header[column] || columnLetters(column + 1);
+  function problemOf({ column, code, message, hint }: Fault): Problem {
+    const name = column === null ? null : header[column] || columnLetters(column + 1);
     return { code, message, hint: hint ?? null, column: name };
   }
 
-  #fit(row: Row): void {
+  /** Cuts or fills a row to the width of the header. */
+  function fit(row: Row): void {
     const { cells, kinds } = row;
-    const { header, width } = this.#shape;
     const count = cells.length;
     const add = (code: Code, message: string) =>
-      (row.problems = [...(row.problems ?? []), this.#problem({ column: null, code, message })]);
+      (row.problems = [...(row.problems ?? []), problemOf({ column: null, code, message })]);
     const filled = cells.splice(header.length).filter(isFilled);
     kinds?.splice(header.length);
     while (cells.length < header.length) {
@@ -137,63 +92,87 @@ export class RowFinisher {
     }
   }
 
-  #look(row: Row): void {
-    const { number, cells } = row;
-    const first = cells.findIndex(isFilled);
-    const text = (cells[first] ?? "").trimStart();
-    if (this.#shape.header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell)))
-      this.#sparse.add(number);
-    else if (text.length < 30 && TOTAL.test(text)) this.#totals.add(number);
-    else if (this.#readsLikeHeader(row)) this.#labels.add(number);
-    for (const column of this.#blankHeadings) {
-      if (!isFilled(cells[column] ?? "")) continue;
-      const place = `column ${columnLetters(column + 1)}, which has no heading`;
-      const tally =
-        this.#unheaded.get(column) ?? new Tally(`fills ${place}`, `fill ${place}`, ": no mapping can read that");
-      this.#unheaded.set(column, tally);
-      tally.add(number);
-    }
-  }
-
   /**
    * Words in every column of numbers or dates, if there are at least two; otherwise in every column, below a row of two
    * values; below a gap words alone, if the row above has a value.
    */
-  #readsLikeHeader(row: Row): boolean {
-    const { cells } = row;
-    const above = this.#above;
-    this.#above = row;
+  function readsLikeHeader(row: Row): boolean {
+    const { cells, number } = row;
+    const before = above;
+    above = row;
     const isWord = (cell = "") => isFilled(cell) && !isValue(cell);
-    const values = () => above?.cells.filter(isValue).length ?? 0;
-    if (
-      this.#valueColumns.length > 1
-        ? this.#valueColumns.every((at) => isWord(cells[at]))
-        : cells.every(isWord) && values() > 1
-    )
-      return true;
-    const isApart = above !== undefined && row.number > above.number + 1;
+    const values = () => before?.cells.filter(isValue).length ?? 0;
+    const isHeading =
+      ofValues.length > 1 ? ofValues.every((at) => isWord(cells[at])) : cells.every(isWord) && values() > 1;
+    if (isHeading) return true;
+    const isApart = before !== undefined && number > before.number + 1;
     return isApart && cells.filter(isFilled).every(isWord) && values() > 0;
   }
+
+  function lookAt(row: Row): void {
+    const { number, cells } = row;
+    const first = cells.findIndex(isFilled);
+    const text = (cells[first] ?? "").trimStart();
+    if (header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell))) sparse.add(number);
+    else if (text.length < 30 && TOTAL.test(text)) totals.add(number);
+    else if (readsLikeHeader(row)) labels.add(number);
+    for (const column of blankHeadings) {
+      if (!isFilled(cells[column] ?? "")) continue;
+      const place = `column ${columnLetters(column + 1)}, which has no heading`;
+      const counted = unheaded.get(column) ?? tally(`fills ${place}`, `fill ${place}`, ": no mapping can read that");
+      unheaded.set(column, counted);
+      counted.add(number);
+    }
+  }
+
+  return {
+    finish(raws: readonly RawRow[]): Row[] {
+      const rows: Row[] = [];
+      for (const { number, cells, kinds, looks, faults, hidden: isHidden } of raws) {
+        if (number <= (headerRow ?? 0) || (faults === null && isBlank(cells))) continue;
+        const row: Row = { number, cells, kinds, problems: faults?.map(problemOf) ?? null };
+        if (looks !== undefined) row.looks = looks;
+        rows.push(row);
+        if (isHidden === true) hiddenRows.add(number);
+        if (isHidden === true && hidden === "skip") leaveOut(row, "hidden in its sheet");
+        if (cells.length !== header.length || (width !== null && width !== header.length)) fit(row);
+        if (headerRow === null || !repeats(cells, header)) continue;
+        leaveOut(row, "it repeats the header");
+        repeated.add(number);
+      }
+      return rows;
+    },
+    /** To be called when the mapping has seen the rows: of those that it skips there is nothing to tell. */
+    look(rows: readonly Row[]): void {
+      for (const row of rows) if (row.leftOut === undefined) lookAt(row);
+    },
+    notes(): string[] {
+      const tallies = [repeated, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
+      return [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
+    },
+  };
 }
 
-export class Tally {
-  readonly #verbs: readonly [one: string, many: string, tail: string];
-  #count = 0;
-  #first = 0;
+function leaveOut(row: Row, why: string): void {
+  row.leftOut = why;
+  row.problems = null;
+}
 
-  /** `one` and `many`: what one row does, and what several do. */
-  constructor(one: string, many: string, tail = "") {
-    this.#verbs = [one, many, tail];
-  }
+type Tally = ReturnType<typeof tally>;
 
-  add(row: number): void {
-    if (this.#count++ === 0) this.#first = row;
-  }
-
-  said(): string[] {
-    if (this.#count === 0) return [];
-    const [one, many, tail] = this.#verbs;
-    if (this.#count === 1) return [`Row ${this.#first} ${one}${tail}.`];
-    return [`${this.#count} rows ${many}, the first of them row ${this.#first}${tail}.`];
-  }
+/** Counts rows for a note. `one` and `many`: what one row does, and what several do. */
+export function tally(one: string, many: string, tail = "") {
+  let count = 0;
+  let first = 0;
+  return {
+    add(row: number): void {
+      if (count++ === 0) first = row;
+    },
+    said(): string[] {
+      if (count === 0) return [];
+      return [
+        count === 1 ? `Row ${first} ${one}${tail}.` : `${count} rows ${many}, the first of them row ${first}${tail}.`,
+      ];
+    },
+  };
 }

@@ -100,7 +100,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
   }
 
   function isWorkbook(): boolean {
-    const lower = names.map((name) => name.toLowerCase());
+    const lower = [...entries.keys()];
     const holds = (what: RegExp) => lower.some((name) => what.test(name));
     const what = DOCUMENTS.find(([part]) => holds(part))?.[1];
     if (what !== undefined) throw file.fault("file-refused", `the file is ${what}`);

@@ -6,11 +6,11 @@ import type { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
 import { headerOf, headerTexts, isBlank, lettersOf, locateHeader, mostFrequent } from "../header.js";
-import { type Fault, RowFinisher, Tally } from "../rows.js";
-import type { OpenedFile } from "../opened-file.js";
+import { type Fault, rowFinisher, tally } from "../rows.js";
+import { headOf, type OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
 import { type DetectedShape, detectShape, startOfLine } from "./dialect.js";
-import { asUtf8, type Chunks, chooseEncoding, type Encoding, MARK } from "./encoding.js";
+import { asUtf8, type Chunks, chooseEncoding, MARK } from "./encoding.js";
 import { type CsvRecord, firstRecords, lineBreaks, readRecords, type Sample, unclosed } from "./records.js";
 
 type Inherited = "name" | "fault" | "bytes" | "position" | "checkUnchanged" | "close";
@@ -36,40 +36,12 @@ export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Inp
     bytes,
     sheets: [{ sheet: null, hidden: false }],
     corrected: async () => {
-      const found = correctedCsv((await firstBytes(file)).bytes);
+      const found = correctedCsv(await headOf(file.chunks(), SAMPLE_BYTES));
       return found === null ? null : { sheet: null, reference: found.reference };
     },
     open: (options) => openTable(file, options, limits),
     position,
     close,
-  };
-}
-
-/** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */
-async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecord?: number }): Promise<Table> {
-  const head = await firstBytes(file);
-  if (head.bytes.length === 0 || ONLY_MARK.has(head.bytes.toString("hex")))
-    throw file.fault("file-empty", "the file is empty");
-  const corrected = correctedCsv(head.bytes);
-  const csv: CsvOptions = corrected === null ? (options.csv ?? {}) : correctedOptions(options.csv ?? {}, corrected);
-  const encoding = await chooseEncoding(file, head.bytes, csv);
-  const pieces: Buffer[] = [];
-  for await (const piece of asUtf8([head.bytes], encoding)) pieces.push(piece);
-  const sample = { fault: file.fault, text: Buffer.concat(pieces).toString(), complete: head.complete };
-  const wanted = corrected === null ? (options.header ?? "auto") : "auto";
-  const shape = detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
-  const found = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
-  const notes = [...encoding.notes, ...shape.notes, ...found.notes];
-  const { delimiter, quote, escape, trim, lineEnding } = shape;
-  const { name, bom } = encoding;
-  const { compression } = file;
-  const required = csv.endsWithNewline === "required";
-  return {
-    sheet: null,
-    ...found.header,
-    dialect: { format: "csv", encoding: name, bom, delimiter, quote, escape, trim, lineEnding, compression },
-    notes,
-    rows: () => rowsOf(file, { encoding, shape, found, notes, required, ...limits }),
   };
 }
 
@@ -79,85 +51,111 @@ const GARBLED = /Ã[\u00a1-\u00bf]/;
 /** Text for a spreadsheet, so that it keeps zeros and signs. */
 const MARKED = /^(?:="[^"]*"|'[\d=+@-][^']*)$/;
 
-interface RowsOf {
-  encoding: Encoding;
-  shape: DetectedShape;
-  found: FoundTable;
-  /** Filled when the end is reached. */
-  notes: string[];
-  /** Whether a last line without a line end is a problem of its row. */
-  required: boolean;
-  maxRecord?: number;
+/** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */
+async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecord?: number }): Promise<Table> {
+  const { fault, compression } = file;
+  const begin = await headOf(file.chunks(), SAMPLE_BYTES + 1);
+  const head = begin.subarray(0, SAMPLE_BYTES);
+  if (head.length === 0 || ONLY_MARK.has(head.toString("hex"))) throw fault("file-empty", "the file is empty");
+  const corrected = correctedCsv(head);
+  const csv: CsvOptions = corrected === null ? (options.csv ?? {}) : correctedOptions(options.csv ?? {}, corrected);
+  const encoding = await chooseEncoding(file, head, csv);
+  const pieces: Buffer[] = [];
+  for await (const piece of asUtf8([head], encoding)) pieces.push(piece);
+  const sample = { fault, text: Buffer.concat(pieces).toString(), complete: begin.length <= SAMPLE_BYTES };
+  const wanted = corrected === null ? (options.header ?? "auto") : "auto";
+  const shape = detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
+  const found = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
+  const { header, width, firstLine, offset } = found;
+  const notes = [...encoding.notes, ...shape.notes, ...found.notes];
+
+  async function* rows(): AsyncGenerator<Row[]> {
+    const finisher = rowFinisher({ ...header, width, hidden: null, sample: found.sample });
+    const oddities = cellOddities();
+    let suspicious = false;
+    let wary = false;
+    let ended = true;
+    let ends = false;
+    async function* text(): AsyncGenerator<Buffer> {
+      let skip = offset;
+      for await (const piece of asUtf8(file.chunks(), encoding)) {
+        const rest = piece.subarray(skip);
+        skip = Math.max(0, skip - piece.length);
+        if (rest.length === 0) continue;
+        suspicious ||= rest.includes(MARK) || rest.includes(0);
+        wary ||= WARNING_SIGNS.some((sign) => rest.includes(sign));
+        ended = rest.at(-1) === 10 || rest.at(-1) === 13;
+        ends ||= rest.includes(10) || rest.includes(13);
+        yield rest;
+      }
+    }
+    function* seen(some: Row[]): Generator<Row[]> {
+      if (some.length > 0) yield some;
+      finisher.look(some);
+    }
+    // The last row waits until the end shows whether its line has one.
+    let last: Row[] = [];
+    for await (const records of readRecords(text, { shape, fault, firstLine, ...limits })) {
+      for (const record of records) {
+        // Joined files have byte order marks in the middle.
+        if (record.cells[0]?.startsWith("\uFEFF")) record.cells[0] = record.cells[0].replace(/^\uFEFF+/, "");
+        if (suspicious) findBadCharacters(record, encoding.name);
+        oddities.look(record, wary);
+      }
+      const finished = finisher.finish(records);
+      if (finished.length === 0) continue;
+      yield* seen(last);
+      last = finished;
+    }
+    await file.checkUnchanged();
+    const row = last.at(-1);
+    if (row !== undefined && !ended && ends) {
+      const cut = "the file's last line has no line end, where the others have one: the file may be cut off";
+      if (csv.endsWithNewline === "required")
+        row.problems = [...(row.problems ?? []), { code: "line-cut", message: cut, hint: null, column: null }];
+      else notes.push(`Row ${row.number}: ${cut}; \`csv: { endsWithNewline: required }\` holds such a row.`);
+    }
+    yield* seen(last);
+    notes.push(...finisher.notes(), ...oddities.notes());
+  }
+
+  const { delimiter, quote, escape, trim, lineEnding } = shape;
+  const { name, bom } = encoding;
+  return {
+    sheet: null,
+    ...header,
+    dialect: { format: "csv", encoding: name, bom, delimiter, quote, escape, trim, lineEnding, compression },
+    notes,
+    rows,
+  };
 }
 
-/** @throws RowferryError if the rest cannot be read; then nothing of the file is sent (H14). */
-async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
-  const { encoding, shape, found, notes, required, ...limits } = options;
-  const { firstLine, offset } = found;
-  const finisher = new RowFinisher({ ...found.header, width: found.width, hidden: null, sample: found.sample });
-  const innerQuotes = new Tally(
+/** Counts the rows whose cells look odd. */
+function cellOddities() {
+  const innerQuotes = tally(
     "has quotes inside a cell that is not quoted",
     "have quotes inside cells that are not quoted",
     ": read as text",
   );
-  const garbled = new Tally(
+  const garbled = tally(
     "has letters like Ã¼",
     "have letters like Ã¼",
     ": UTF-8 that some program read in another encoding; export the file again",
   );
-  const marked = new Tally(
+  const marked = tally(
     `has a cell like ="00123" or '00123`,
     `have cells like ="00123" or '00123`,
     ": these marks for a spreadsheet are read as part of the text; `as: digits` or replace() drops them",
   );
-  let suspicious = false;
-  let wary = false;
-  let ended = true;
-  let ends = false;
-  async function* text(): AsyncGenerator<Buffer> {
-    let skip = offset;
-    for await (const piece of asUtf8(file.chunks(), encoding)) {
-      const rest = piece.subarray(skip);
-      skip = Math.max(0, skip - piece.length);
-      if (rest.length === 0) continue;
-      suspicious ||= rest.includes(MARK) || rest.includes(0);
-      wary ||= WARNING_SIGNS.some((sign) => rest.includes(sign));
-      ended = rest.at(-1) === 10 || rest.at(-1) === 13;
-      ends ||= rest.includes(10) || rest.includes(13);
-      yield rest;
-    }
-  }
-  const records = readRecords(text, { shape, fault: file.fault, firstLine, ...limits });
-  function* seen(rows: Row[]): Generator<Row[]> {
-    if (rows.length > 0) yield rows;
-    finisher.look(rows);
-  }
-  // The last row waits until the end shows whether its line has one.
-  let last: Row[] = [];
-  for await (const some of records) {
-    for (const record of some) {
-      // Joined files have byte order marks in the middle.
-      if (record.cells[0]?.startsWith("\uFEFF")) record.cells[0] = record.cells[0].replace(/^\uFEFF+/, "");
-      if (suspicious) findBadCharacters(record, encoding.name);
-      if (wary && record.faults === null && record.cells.some((cell) => GARBLED.test(cell))) garbled.add(record.number);
-      if (wary && record.cells.some((cell) => MARKED.test(cell))) marked.add(record.number);
-      if (record.innerQuotes && record.faults === null) innerQuotes.add(record.number);
-    }
-    const rows = finisher.finish(some);
-    if (rows.length === 0) continue;
-    yield* seen(last);
-    last = rows;
-  }
-  await file.checkUnchanged();
-  const row = last.at(-1);
-  if (row !== undefined && !ended && ends) {
-    const cut = "the file's last line has no line end, where the others have one: the file may be cut off";
-    if (required)
-      row.problems = [...(row.problems ?? []), { code: "line-cut", message: cut, hint: null, column: null }];
-    else notes.push(`Row ${row.number}: ${cut}; \`csv: { endsWithNewline: required }\` holds such a row.`);
-  }
-  yield* seen(last);
-  notes.push(...finisher.notes(), ...innerQuotes.said(), ...garbled.said(), ...marked.said());
+  return {
+    /** `wary`: warning signs have been seen. */
+    look({ number, cells, faults, innerQuotes: hasQuotes }: CsvRecord, wary: boolean): void {
+      if (wary && faults === null && cells.some((cell) => GARBLED.test(cell))) garbled.add(number);
+      if (wary && cells.some((cell) => MARKED.test(cell))) marked.add(number);
+      if (hasQuotes && faults === null) innerQuotes.add(number);
+    },
+    notes: (): string[] => [innerQuotes, garbled, marked].flatMap((one) => one.said()),
+  };
 }
 
 function findBadCharacters(record: CsvRecord, encoding: string): void {
@@ -171,8 +169,6 @@ function findBadCharacters(record: CsvRecord, encoding: string): void {
     }
   }
 }
-
-type FoundTable = ReturnType<typeof findTable>;
 
 /** @throws RowferryError `header-missing`, `file-empty`. */
 function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption) {
@@ -224,15 +220,4 @@ function unreadable({ fault, complete, text }: Sample, shape: DetectedShape, sta
   const row = shape.firstLine + lineBreaks(rest.slice(0, blank));
   if (shape.quote !== null && (complete || rest.startsWith(shape.quote, blank))) return unclosed(shape, fault, row);
   return fault("record-oversized", "the first row of the file is more than 256 KiB long", { row });
-}
-
-async function firstBytes({ chunks }: CsvFile): Promise<{ bytes: Buffer; complete: boolean }> {
-  const parts: Buffer[] = [];
-  let total = 0;
-  for await (const chunk of chunks()) {
-    parts.push(chunk);
-    total += chunk.length;
-    if (total > SAMPLE_BYTES) return { bytes: Buffer.concat(parts).subarray(0, SAMPLE_BYTES), complete: false };
-  }
-  return { bytes: Buffer.concat(parts), complete: true };
 }

@@ -84,14 +84,14 @@ export async function* readRecords(
 /** Reads leniently, and leaves out an incomplete last record. */
 export function firstRecords({ fault, text, complete }: Sample, shape: Shape, firstLine: number): CsvRecord[] {
   const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-  const cutter = new Cutter({ shape, fault, firstLine }, true);
+  const cut = cutter({ shape, fault, firstLine }, true);
   const records: CsvRecord[] = [];
   try {
     for (const piece of piecesOf(Buffer.from(text.slice(0, end)))) {
-      records.push(...cutter.cut(piece));
+      records.push(...cut(piece));
       if (records.length >= SAMPLE_RECORDS) return records.slice(0, SAMPLE_RECORDS);
     }
-    records.push(...cutter.cut(END, true));
+    records.push(...cut(END, true));
   } catch {
     // An open quote or an endless record at the end of a sample: the records before it are enough.
   }
@@ -103,9 +103,9 @@ async function* cutText(
   options: RecordsOptions,
   lenient: boolean,
 ): AsyncGenerator<CsvRecord[]> {
-  const cutter = new Cutter(options, lenient);
-  for await (const whole of text) for (const piece of piecesOf(whole)) yield* batchesOf(cutter.cut(piece));
-  yield* batchesOf(cutter.cut(END, true));
+  const cut = cutter(options, lenient);
+  for await (const whole of text) for (const piece of piecesOf(whole)) yield* batchesOf(cut(piece));
+  yield* batchesOf(cut(END, true));
 }
 
 function* batchesOf(records: CsvRecord[]): Generator<CsvRecord[]> {
@@ -129,73 +129,61 @@ interface Api {
   __onRecord(this: Api, push: unknown): Error | undefined;
 }
 
-/** Cuts a text piece by piece. In the strict pass it throws csv-parse's errors about quotes. */
-class Cutter {
-  readonly #options: RecordsOptions;
-  readonly #api: Api;
-  #line: number;
+/**
+ * Returns a function that cuts a text piece by piece. In the strict pass it throws csv-parse's errors about quotes.
+ */
+function cutter(options: RecordsOptions, lenient: boolean) {
+  const { shape, fault, firstLine, maxRecord: limit = MAX_RECORD } = options;
+  const { quote, escape } = shape;
+  const { api } = openParser(csvOptions(shape, lenient)) as unknown as { api: Api };
+  dropLengthErrors(api);
+  let line = firstLine;
   /** Those that occur; null: none so far. */
-  #lineEnds: Buffer[] | null = null;
+  let lineEnds: Buffer[] | null = null;
   /** The last bytes, if the next ones may complete them. */
-  #carry: Buffer = END;
-  #mayBreak = false;
+  let carry: Buffer = END;
+  let mayBreak = false;
   /** Bytes since the last record. */
-  #unfinished = 0;
+  let unfinished = 0;
 
-  constructor(options: RecordsOptions, lenient: boolean) {
-    this.#options = options;
-    this.#line = options.firstLine;
-    this.#api = (openParser(csvOptions(options.shape, lenient)) as unknown as { api: Api }).api;
-    dropLengthErrors(this.#api);
-  }
-
-  cut(next: Buffer, isLast = false): CsvRecord[] {
-    const { quote, escape } = this.#options.shape;
-    const piece = this.#carry.length === 0 ? next : Buffer.concat([this.#carry, next]);
-    const end = piece.length - (!isLast && endsHalfway(piece, escape) ? 1 : 0);
-    this.#carry = piece.subarray(end);
-    const text = withoutLoneBackslashes(piece.subarray(0, end), escape);
-    this.#mayBreak ||= quote !== null && text.includes(quote);
-    const ends = lineEndsIn(text);
-    if (ends !== null) this.#lineEnds = this.#lineEnds === null || this.#lineEnds === ends ? ends : LINE_ENDS.all;
-    this.#api.options.record_delimiter = this.#lineEnds ?? LINE_ENDS.all;
-    return this.#parse(text, isLast);
-  }
-
-  #parse(text: Buffer, isLast: boolean): CsvRecord[] {
-    const { maxRecord: limit = MAX_RECORD } = this.#options;
-    // A record may begin in the piece before the first unfinished one.
-    const mayExceed = this.#unfinished + text.length + PIECE > limit;
-    const records: CsvRecord[] = [];
-    const push = (parsed: Parsed) => {
-      const record = this.#record(parsed);
-      if (mayExceed && sizeOf(record) > limit) throw oversized(this.#options, record.number);
-      records.push(record);
-    };
-    const error = this.#api.parse(text, isLast, push, () => {});
-    if (error !== undefined) throw asFault(error, this.#options, this.#line);
-    this.#unfinished = records.length > 0 ? 0 : this.#unfinished + text.length;
-    if (this.#unfinished > limit * MOST_BYTES) throw oversized(this.#options, this.#line);
-    return records;
-  }
-
-  #record(parsed: Parsed): CsvRecord {
-    const { shape } = this.#options;
-    const number = this.#line;
+  function recordOf(parsed: Parsed): CsvRecord {
+    const number = line;
     if (!Array.isArray(parsed)) {
-      this.#line += Math.max(1, lineBreaks(parsed.raw));
-      return diagnose(parsed.record, parsed.raw, number, this.#options);
+      line += Math.max(1, lineBreaks(parsed.raw));
+      return diagnose(parsed.record, parsed.raw, number, options);
     }
-    const cells = shape.escape === "\\" ? parsed.map(withBackslashes) : parsed;
-    this.#line += 1 + (this.#mayBreak ? breaksWithin(cells) : 0);
+    const cells = escape === "\\" ? parsed.map(withBackslashes) : parsed;
+    line += 1 + (mayBreak ? breaksWithin(cells) : 0);
     return clean(number, cells);
   }
+
+  return (next: Buffer, isLast = false): CsvRecord[] => {
+    const piece = carry.length === 0 ? next : Buffer.concat([carry, next]);
+    const end = piece.length - (!isLast && endsHalfway(piece, escape) ? 1 : 0);
+    carry = piece.subarray(end);
+    const text = withoutLoneBackslashes(piece.subarray(0, end), escape);
+    mayBreak ||= quote !== null && text.includes(quote);
+    const ends = lineEndsIn(text);
+    if (ends !== null) lineEnds = lineEnds === null || lineEnds === ends ? ends : LINE_ENDS.all;
+    api.options.record_delimiter = lineEnds ?? LINE_ENDS.all;
+    // A record may begin in the piece before the first unfinished one.
+    const mayExceed = unfinished + text.length + PIECE > limit;
+    const records: CsvRecord[] = [];
+    const push = (parsed: Parsed) => {
+      const record = recordOf(parsed);
+      if (mayExceed && sizeOf(record) > limit) throw oversized(fault, limit, record.number);
+      records.push(record);
+    };
+    const error = api.parse(text, isLast, push, () => {});
+    if (error !== undefined) throw asFault(error, options, line);
+    unfinished = records.length > 0 ? 0 : unfinished + text.length;
+    if (unfinished > limit * MOST_BYTES) throw oversized(fault, limit, line);
+    return records;
+  };
 }
 
 function sizeOf({ cells }: CsvRecord): number {
-  let size = 0;
-  for (const cell of cells) size += cell.length;
-  return size;
+  return cells.reduce((size, cell) => size + cell.length, 0);
 }
 
 /** A faulty cell with line breaks may have swallowed rows. */
@@ -240,7 +228,7 @@ function strictly(raw: string, lenient: string[], options: RecordsOptions): stri
   const { shape } = options;
   if (!shape.trim) return raw.replace(quotedCells(shape), "").includes(shape.quote ?? "") ? null : lenient;
   try {
-    const [record, ...others] = new Cutter(options, false).cut(Buffer.from(raw), true);
+    const [record, ...others] = cutter(options, false)(Buffer.from(raw), true);
     return record === undefined || others.length > 0 ? null : record.cells;
   } catch {
     return null;
@@ -314,8 +302,8 @@ function asFault(error: Error, options: RecordsOptions, line: number): Error {
   return unclosed(options.shape, options.fault, line + lineBreaks(raw.slice(0, Math.max(0, opening))));
 }
 
-function oversized({ fault, maxRecord = MAX_RECORD }: RecordsOptions, row: number): RowferryError {
-  const message = `the row that begins here has more than ${maxRecord.toLocaleString("en")} characters`;
+function oversized(fault: FaultOf, limit: number, row: number): RowferryError {
+  const message = `the row that begins here has more than ${limit.toLocaleString("en")} characters`;
   return fault("record-oversized", message, { row });
 }
 

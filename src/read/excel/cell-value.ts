@@ -5,7 +5,7 @@
 import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
-import { generalFormat, pictured, type ShownAs } from "./number-format.js";
+import { generalFormat, type NumberFormat, pictured } from "./number-format.js";
 import type { Format } from "./styles.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
 import { unescapeText } from "./shared-strings.js";
@@ -31,9 +31,8 @@ export interface CellResult {
   stored: string | null;
 }
 
-/** The result is overwritten by the next call. */
-export function evaluateCell(cell: StoredCell, context: BookContext): CellResult {
-  const { type, value } = cell;
+export function evaluateCell(cell: StoredCell, { strings, date1904 }: BookContext): CellResult {
+  const { type, value, format } = cell;
   if (type === "str" && value !== null) return found(unescapeText(value));
   if (cell.inline !== null) return found(cell.inline);
   const stored = value === null ? "" : trimmed(value);
@@ -43,17 +42,16 @@ export function evaluateCell(cell: StoredCell, context: BookContext): CellResult
   }
   switch (type) {
     case "s": {
-      const text = context.strings.get(/^\d{1,9}$/.test(stored) ? Number(stored) : -1);
+      const text = strings.get(/^\d{1,9}$/.test(stored) ? Number(stored) : -1);
       return text === undefined
-        ? faulty(`the text number ${quote(stored)}, of ${context.strings.count} in the workbook`)
+        ? faulty(`the text number ${quote(stored)}, of ${strings.count} in the workbook`)
         : found(text);
     }
     case "inlineStr":
       return found(unescapeText(value ?? ""));
-    case "b": {
-      const text = /^(?:1|true)$/i.test(stored) ? "true" : /^(?:0|false)$/i.test(stored) ? "false" : null;
-      return text === null ? faulty(`${quote(stored)} as a truth value`) : found(text, "boolean");
-    }
+    case "b":
+      if (/^(?:1|true)$/i.test(stored)) return found("true", "boolean");
+      return /^(?:0|false)$/i.test(stored) ? found("false", "boolean") : faulty(`${quote(stored)} as a truth value`);
     case "e":
       return found(unescapeText(stored), "error");
     case "d": {
@@ -62,59 +60,34 @@ export function evaluateCell(cell: StoredCell, context: BookContext): CellResult
     }
     case "":
     case "n":
-      return numeric(stored, cell.format, context.date1904);
+      return numeric(stored, format.shown, date1904);
     default:
       return faulty(`a cell of the unknown type ${quote(type)}`);
   }
 }
 
-/** One object for millions of cells, valid until the next call. */
-const result: CellResult = { text: "", kind: "text", fault: null, stored: null };
-
-function found(text: string, kind: CellKind = "text"): CellResult {
-  result.text = text;
-  result.kind = kind;
-  result.fault = null;
-  result.stored = null;
-  return result;
+function found(text: string, kind: CellKind = "text", stored: string | null = null): CellResult {
+  return { text, kind, fault: null, stored };
 }
 
 function faulty(message: string, code: Code = "cell-unreadable"): CellResult {
-  found("").fault = { code, message };
-  return result;
+  return { text: "", kind: "text", fault: { code, message }, stored: null };
 }
 
-function numeric(stored: string, { shown }: Format, date1904: boolean): CellResult {
-  if (shown !== generalFormat) {
-    const value = NUMBER.test(stored) ? Number(stored) : Number.NaN;
-    const special = Number.isFinite(value) ? formatted(stored, value, shown(value), date1904) : null;
-    if (special !== null) return special;
+function numeric(stored: string, shown: NumberFormat, date1904: boolean): CellResult {
+  const value = shown === generalFormat || !NUMBER.test(stored) ? Number.NaN : Number(stored);
+  const as = shown(value);
+  if (Number.isFinite(value) && as.kind === "duration") return found(serialDuration(value), "duration");
+  if (as.kind === "date") {
+    // Below 1 there is only a time, unless the calendar of 1904 makes 0 a day.
+    if (value >= 0 && value < 1 && (!as.hasDate || (value > 0 && !date1904))) return found(serialTime(value), "time");
+    const text = serialDate(value, date1904, as.hasTime);
+    if (text !== null) return found(text, "date");
   }
   const plain = plainNumber(stored);
-  return plain === null ? faulty(`${quote(stored)} as a number`) : found(plain, "number");
-}
-
-/** Null: the format shows a plain number. */
-function formatted(stored: string, value: number, shown: ShownAs, date1904: boolean): CellResult | null {
-  switch (shown.kind) {
-    case "number":
-      return null;
-    case "date": {
-      const { hasDate, hasTime } = shown;
-      // Below 1 there is only a time, unless the calendar of 1904 makes 0 a day.
-      if (value >= 0 && value < 1 && (!hasDate || (value > 0 && !date1904))) return found(serialTime(value), "time");
-      const text = serialDate(value, date1904, hasTime);
-      return text === null ? null : found(text, "date");
-    }
-    case "duration":
-      return found(serialDuration(value), "duration");
-    case "digits": {
-      const plain = plainNumber(stored) ?? "";
-      if (!/^\d+$/.test(plain)) return null;
-      found(pictured(plain, shown.picture)).stored = plain;
-      return result;
-    }
-  }
+  if (plain === null) return faulty(`${quote(stored)} as a number`);
+  if (as.kind === "digits" && /^\d+$/.test(plain)) return found(pictured(plain, as.picture), "text", plain);
+  return found(plain, "number");
 }
 
 /** As workbooks store numbers; JavaScript also accepts blanks, `0x10` and `Infinity`. */

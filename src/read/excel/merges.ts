@@ -9,23 +9,14 @@ import { MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
 import type { Zip } from "../zip.js";
 import { type Attributes, isTrue, walkInPieces } from "./xml.js";
 
-/** First and last column, from 0. */
+/** Columns that are not like others. */
 export interface ColumnRange {
+  /** First and last, from 0. */
   first: number;
   last: number;
-}
-
-/** Columns that are not as wide as others. */
-export interface ColumnWidth extends ColumnRange {
-  /** In characters. */
-  width: number;
-}
-
-export interface SheetLayout {
-  hiddenColumns: ColumnRange[];
-  widths: ColumnWidth[];
-  /** From top to bottom. */
-  merges: Merge[];
+  hidden: boolean;
+  /** In characters; null: the usual one. */
+  width: number | null;
 }
 
 /** Rows count from 1, columns from 0. */
@@ -40,25 +31,25 @@ const MAX_MERGES = 200_000;
 /** Characters; Excel's own limit. */
 const MAX_WIDTH = 255;
 
-export async function readLayout(zip: Zip, name: string): Promise<SheetLayout> {
-  const layout: SheetLayout = { hiddenColumns: [], widths: [], merges: [] };
-  const { merges } = layout;
+/** Merges from top to bottom. */
+export async function readLayout(zip: Zip, name: string) {
+  const columns: ColumnRange[] = [];
+  const merges: Merge[] = [];
   const open = (element: string, attributes: Attributes) => {
-    if (element === "col") addColumns(layout, attributes);
+    if (element === "col" && columns.length < MAX_COLUMN) addColumns(columns, attributes);
     if (element === "mergeCell") addMerge(merges, attributes["ref"] ?? "");
     if (merges.length > MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
   };
   for await (const _ of walkInPieces(zip, name, { open }, "layout"));
   merges.sort((one, other) => one.firstRow - other.firstRow || one.firstColumn - other.firstColumn);
-  return layout;
+  return { columns, merges };
 }
 
-function addColumns({ hiddenColumns, widths }: SheetLayout, { hidden, min, max, width }: Attributes): void {
+function addColumns(columns: ColumnRange[], { hidden, min, max, width }: Attributes): void {
   const [first, last] = [Number(min) - 1, Math.min(Number(max), MAX_COLUMN) - 1];
-  if (!(first >= 0 && last >= first)) return;
-  if (isTrue(hidden) && hiddenColumns.length < MAX_COLUMN) hiddenColumns.push({ first, last });
   const wide = Number(width);
-  if (wide > 0 && wide <= MAX_WIDTH && widths.length < MAX_COLUMN) widths.push({ first, last, width: wide });
+  if (first >= 0 && last >= first)
+    columns.push({ first, last, hidden: isTrue(hidden), width: wide > 0 && wide <= MAX_WIDTH ? wide : null });
 }
 
 const RANGE = /^\s*\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})\s*$/i;

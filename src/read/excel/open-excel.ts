@@ -1,5 +1,5 @@
 /** An Excel workbook (.xlsx, .xlsm) as an `Input`: its sheet, header and rows (docs/decisions/excel-on-saxes.md). */
-import type { HeaderOption, ReadOptions } from "../../model/dialect.js";
+import type { ExcelOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
 import { columnLetters } from "../../model/formula.js";
@@ -16,15 +16,14 @@ import {
   locateHeader,
   valueColumns,
 } from "../header.js";
-import { reasonOf } from "../opened-file.js";
-import { type RawRow, RowFinisher } from "../rows.js";
+import { type FaultOf, reasonOf } from "../opened-file.js";
+import { type RawRow, rowFinisher } from "../rows.js";
 import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
 import { chooseSheet } from "./choose-sheet.js";
 import { type ColumnRange, type Merge, mergeSweep, readLayout } from "./merges.js";
 import { sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
-import { damaged } from "./xml.js";
 
 const SAMPLE_ROWS = 512;
 
@@ -79,56 +78,62 @@ async function openTable(workbook: Workbook, options: ReadOptions): Promise<Tabl
   const option = corrected?.headerRow ?? options.header ?? "auto";
   const layout = await readLayout(workbook.zip, workbook.partOf(sheet));
   const sample = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
-  const of: SheetOf = { ...layout, workbook, sheet, skip: excel.hidden === "skip", fill: excel.fillMerged === true };
-  const found = sound(of, () => findTable(sample, of, option));
-  const { columns, width, header } = found;
+  const fault: FaultOf = (code, message, more) =>
+    workbook.zip.file.fault(code, message, { sheet: sheet.name, ...more });
+  const found = sound(fault, () => findTable(sample, layout, excel, option, fault));
+  const { shown, header, body, width } = found;
   notes.push(...found.notes);
-  const shownWidths = columns.before(width).map((column) => layout.widths.find(within(column))?.width ?? null);
-  const widths = shownWidths.some((one) => one !== null) ? { widths: shownWidths } : {};
-  const { hidden = null } = excel;
-  if (hidden !== "read") notes.push(...hiddenColumnsNote(of, width));
-  const finisher = new RowFinisher({ ...header, width: null, hidden, sample: found.body });
+  const columnWidths = shown
+    .before(width)
+    .map((column) => layout.columns.find((one) => one.width !== null && within(column)(one))?.width ?? null);
+  const widths = columnWidths.some((one) => one !== null) ? { widths: columnWidths } : {};
+
+  async function* rows(): AsyncGenerator<Row[]> {
+    const finisher = rowFinisher({ ...header, width: null, hidden: excel.hidden ?? null, sample: body });
+    const sweep = mergeSweep(layout.merges, excel.fillMerged === true, width);
+    for await (const raws of sheetBatches(workbook, sheet, width)) {
+      // A row with nothing but values of merges is blank.
+      const filled =
+        layout.merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(shown.of(row).cells));
+      sound(fault, () => raws.forEach(sweep));
+      const finished = finisher.finish(filled.map(shown.of));
+      if (finished.length > 0) yield finished;
+      finisher.look(finished);
+    }
+    await workbook.zip.file.checkUnchanged();
+    notes.push(...finisher.notes());
+  }
+
   return {
     sheet: sheet.name,
     ...header,
     dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904, ...widths },
     notes,
-    rows: () => rowsOf(of, found, finisher, notes),
+    rows,
   };
 }
-
-/** A sheet and how it is read. */
-interface SheetOf {
-  workbook: Workbook;
-  sheet: Sheet;
-  hiddenColumns: ColumnRange[];
-  merges: Merge[];
-  /** Leave hidden rows and columns out. */
-  skip: boolean;
-  /** Fill merged cells. */
-  fill: boolean;
-}
-
-type FoundTable = ReturnType<typeof findTable>;
 
 /** @throws RowferryError `header-missing`, `file-empty`; Error (plain) where merges contradict each other. */
 function findTable(
   rows: RawRow[],
-  { workbook, sheet, merges, hiddenColumns, skip, fill }: SheetOf,
+  { columns, merges }: Awaited<ReturnType<typeof readLayout>>,
+  excel: ExcelOptions,
   option: HeaderOption,
+  fault: FaultOf,
 ) {
-  const columns = shownColumns(skip ? hiddenColumns : []);
-  const fault: typeof workbook.zip.file.fault = (code, message, more) =>
-    workbook.zip.file.fault(code, message, { sheet: sheet.name, ...more });
+  const skip = excel.hidden === "skip";
+  const fill = excel.fillMerged === true;
+  const hiddenColumns = columns.filter(({ hidden }) => hidden);
+  const shown = shownColumns(skip ? hiddenColumns : []);
   // A title merged over the table's width must not look like a header, so covered cells are cleared, not filled.
   rows.forEach(mergeSweep(merges, false, 0));
   const visible = rows.filter(({ hidden }) => !skip || hidden !== true);
   // A header given by number is used even if hidden.
   const candidates = typeof option === "string" ? visible : rows;
-  const { headers, notes } = locateHeader(candidates.map(columns.of), option, fault);
+  const { headers, notes } = locateHeader(candidates.map(shown.of), option, fault);
   const below = option === "auto" ? subheadings(headers[0], visible, merges) : null;
   if (below !== null) {
-    headers.push(columns.of(below));
+    headers.push(shown.of(below));
     notes.push(
       `The header is in rows ${headers.map(({ number }) => number).join(" and ")}, joined: it has a heading merged over several columns.`,
     );
@@ -143,17 +148,18 @@ function findTable(
     });
   if (width === 0) throw fault("file-empty", "the sheet holds nothing but blank cells");
 
-  const letters = columns.before(width).map((column) => columnLetters(column + 1));
-  const sample = body.slice(0, 100).map((row) => columns.of(row).cells);
+  const letters = shown.before(width).map((column) => columnLetters(column + 1));
+  const sample = body.slice(0, 100).map((row) => shown.of(row).cells);
   // With several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight`.
   const spread = fill ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
   const above = rows.filter(({ number }) => number <= headerRow);
   if (fill || headers.length > 1) above.forEach(mergeSweep(spread, true, width));
-  const texts = headerTexts(above.filter(isHeader).map((row) => columns.of(row).cells));
+  const texts = headerTexts(above.filter(isHeader).map((row) => shown.of(row).cells));
   const named = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
   const header = headerOf(headers, { header: named, sample, option }, notes);
   if (!fill) notes.push(...mergesNote(merges, headerRow, width));
-  return { header, columns, width, body: sample, notes };
+  if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, skip));
+  return { header, shown, width, body: sample, notes };
 }
 
 /** Of rows that share a merged cell, all but the first are blank there. */
@@ -186,28 +192,6 @@ function subheadings(
   return values.some((column) => isFilled(row.cells[column] ?? "")) ? row : null;
 }
 
-/** `notes`: filled when the end is reached. @throws RowferryError if the rest cannot be read; then nothing of the file is sent (H14). */
-async function* rowsOf(
-  of: SheetOf,
-  { columns, width }: FoundTable,
-  finisher: RowFinisher,
-  notes: string[],
-): AsyncGenerator<Row[]> {
-  const { workbook, sheet, merges, fill } = of;
-  const sweep = mergeSweep(merges, fill, width);
-  for await (const raws of sheetBatches(workbook, sheet, width)) {
-    // A row with nothing but values of merges is blank.
-    const filled =
-      merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(columns.of(row).cells));
-    sound(of, () => raws.forEach(sweep));
-    const rows = finisher.finish(filled.map(columns.of));
-    if (rows.length > 0) yield rows;
-    finisher.look(rows);
-  }
-  await workbook.zip.file.checkUnchanged();
-  notes.push(...finisher.notes());
-}
-
 /** `wanted`: the last row that must be included; 0: none. */
 async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promise<RawRow[]> {
   const sample: RawRow[] = [];
@@ -220,12 +204,12 @@ async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promi
   return sample;
 }
 
-function sound<T>({ workbook, sheet }: SheetOf, work: () => T): T {
+function sound<T>(fault: FaultOf, work: () => T): T {
   try {
     return work();
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    throw damaged(workbook.zip.file, reasonOf(cause), { sheet: sheet.name, cause });
+    throw fault("file-corrupt", `the workbook is damaged: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -265,9 +249,9 @@ function usedColumns({ cells, faults }: RawRow): number {
   return Math.max(last, ...(faults ?? []).map(({ column }) => column ?? 0)) + 1;
 }
 
-function hiddenColumnsNote({ hiddenColumns, skip }: SheetOf, width: number): string[] {
-  const names = lettersOf(width).filter((_, column) => hiddenColumns.some(within(column)));
+function hiddenColumnsNote(hidden: readonly ColumnRange[], width: number, skipped: boolean): string[] {
+  const names = lettersOf(width).filter((_, column) => hidden.some(within(column)));
   if (names.length === 0) return [];
-  if (skip) return [`Hidden columns are left out: ${listed(names, 10)}.`];
+  if (skipped) return [`Hidden columns are left out: ${listed(names, 10)}.`];
   return [`Hidden columns are read: ${listed(names, 10)}; \`excel: { hidden: skip }\` leaves them out.`];
 }

@@ -26,8 +26,7 @@ export function serialDate(serial: number, date1904: boolean, withTime: boolean)
   const epoch = date1904 ? EPOCH_1904 : day < 60 ? EPOCH_1900_EARLY : EPOCH_1900;
   const instant = new Date(total + epoch * DAY).toISOString();
   const date = (date1904 ? undefined : FALSE_DAYS.get(day)) ?? instant.slice(0, 10);
-  const time = timeOf(instant);
-  return withTime || time !== "00:00:00" ? `${date}T${time}` : date;
+  return withTime || total > day * DAY ? `${date}T${timeOf(instant)}` : date;
 }
 
 /** `14:05:00` for a fraction of a day; a fraction that rounds up to a whole day is midnight. */

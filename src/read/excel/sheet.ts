@@ -58,9 +58,8 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
   const runs = textRuns();
   /** One bit for each row number seen, because writers may write rows in any order. */
   const seen = new Uint8Array((MAX_ROW >> 3) + 1);
-  let last = 0;
   let inData = false;
-  let row: RawRow | null = null;
+  let row: RawRow = { number: 0, cells: [], kinds: null, faults: null };
   /** The row number that cells must repeat; "": the first cell gives it. */
   let ownNumber = "";
   let column = -1;
@@ -72,7 +71,7 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
     if (ownNumber !== "" && !/^[1-9]\d{0,6}$/.test(ownNumber))
       throw new Error(`it has a row numbered ${JSON.stringify(r.slice(0, 20))}`);
     // A row without a number follows the previous one.
-    const number = ownNumber === "" ? last + 1 : Number(r);
+    const number = ownNumber === "" ? row.number + 1 : Number(r);
     row = { number, cells: [], kinds: null, faults: null, hidden: isTrue(hidden) };
     column = -1;
     filled = false;
@@ -80,22 +79,28 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
 
   /** @throws Error (plain) when the number appeared before or is beyond Excel's last row. */
   function closeRow(): void {
-    if (row === null) return;
     const { number } = row;
     if (number > MAX_ROW) throw new Error(`it has more than ${MAX_ROW} rows`);
     const bits = seen[number >> 3] as number;
     const bit = 1 << (number & 7);
     if ((bits & bit) !== 0) throw new Error(`row ${number} appears twice`);
     seen[number >> 3] = bits | bit;
-    last = number;
     if (filled) rows.push(row);
-    row = null;
   }
 
-  function openCell({ r, t = "", s = "" }: Attributes): void {
-    if (row === null) return;
-    if (r === undefined) column++;
-    else locate(r, row);
+  /** @throws Error (plain) when its reference is malformed or contradicts its row. */
+  function openCell({ r: reference, t = "", s = "" }: Attributes): void {
+    if (reference === undefined) column++;
+    else {
+      if (ownNumber === "") {
+        ownNumber = /[1-9]\d{0,6}$/.exec(reference)?.[0] ?? "";
+        row.number = Number(ownNumber) || row.number;
+      }
+      column = columnOf(reference);
+      const letters = column < 26 ? 1 : column < 702 ? 2 : 3;
+      if (column === -1 || reference.length !== letters + ownNumber.length || !reference.endsWith(ownNumber))
+        throw new Error(`row ${row.number} has a cell ${JSON.stringify(reference.slice(0, 20))}`);
+    }
     if (column >= MAX_COLUMN) throw new Error(`row ${row.number} has more than ${MAX_COLUMN} columns`);
     cell.type = t;
     cell.format = context.formats[s === "" ? 0 : Number(s)] ?? general;
@@ -104,44 +109,27 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
     cell.inline = null;
   }
 
-  /** @throws Error (plain) when the reference is malformed or contradicts its row. */
-  function locate(reference: string, of: RawRow): void {
-    if (ownNumber === "") {
-      ownNumber = /[1-9]\d{0,6}$/.exec(reference)?.[0] ?? "";
-      of.number = Number(ownNumber) || of.number;
-    }
-    column = columnOf(reference);
-    const letters = column < 26 ? 1 : column < 702 ? 2 : 3;
-    if (column === -1 || reference.length !== letters + ownNumber.length || !reference.endsWith(ownNumber))
-      throw new Error(`row ${of.number} has a cell ${JSON.stringify(reference.slice(0, 20))}`);
-  }
-
   function closeCell(): void {
-    if (row === null) return;
     const { look } = cell.format;
-    if (look !== null) keepLook(row, look);
+    if (look !== null) keepLook(look);
     // In many sheets most cells are styled and empty.
     if (cell.value === null && cell.inline === null && cell.formula === null) return;
     const { text: shown, kind, fault: unread, stored } = evaluateCell(cell, context);
-    if (unread !== null) {
-      fault(row, { ...unread, message: `holds ${unread.message}` });
-      filled = true;
-    }
-    if (stored !== null) keepLook(row, { ...look, stored });
+    if (unread !== null) fault(unread.code, `holds ${unread.message}`);
+    if (stored !== null) keepLook({ ...look, stored });
     if (cell.formula !== null) {
       const formula = formulas.of(cell.formula, row.number, column);
       const result = shown === "" && unread === null ? "" : stored;
-      keepLook(row, { ...look, ...(result === null ? {} : { stored: result }), formula });
+      keepLook({ ...look, ...(result === null ? {} : { stored: result }), formula });
     }
-    if (shown === "") return;
-    if (kind === "text" && shown.includes("\0"))
-      fault(row, { code: "nul-character", message: "contains a NUL character" });
     const visible = kind !== "text" || isFilled(shown);
-    filled ||= visible;
+    filled ||= visible || unread !== null;
+    if (shown === "") return;
+    if (kind === "text" && shown.includes("\0")) fault("nul-character", "contains a NUL character");
     if (column >= width) {
       const message = `(${JSON.stringify(shown.slice(0, 60))}) is to the right of the table's last column, ${columnLetters(width)}`;
       const hint = "Give the column a heading, or clear the cell.";
-      if (visible && (row.faults?.length ?? 0) < MAX_BEYOND) fault(row, { code: "row-long", message, hint });
+      if (visible && (row.faults?.length ?? 0) < MAX_BEYOND) fault("row-long", message, hint);
       return;
     }
     if (column < row.cells.length && row.cells[column] !== "")
@@ -149,13 +137,13 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
     setCell(row, column, shown, kind);
   }
 
-  function keepLook(of: RawRow, look: CellLook): void {
-    if (column < width) (of.looks ??= [])[column] = look;
+  function keepLook(look: CellLook): void {
+    if (column < width) (row.looks ??= [])[column] = look;
   }
 
-  function fault(of: RawRow, found: { code: Code; message: string; hint?: string }): void {
-    const message = `cell ${columnLetters(column + 1)}${of.number} ${found.message}`;
-    of.faults = [...(of.faults ?? []), { ...found, column, message }];
+  function fault(code: Code, what: string, hint?: string): void {
+    const message = `cell ${columnLetters(column + 1)}${row.number} ${what}`;
+    row.faults = [...(row.faults ?? []), { code, column, message, ...(hint === undefined ? {} : { hint }) }];
   }
 
   return {
