@@ -6,4 +6,4 @@ export type { SandboxAddress } from "./http.js";
 export type { DocumentWithTimeline } from "./inspection.js";
 export type { AddressRecord, EventRecord, ParticipantRecord } from "./records.js";
 export type { SandboxRequest, SandboxResponse } from "./request.js";
-export { attributeOf, defaultSettings, optionsFromFlags, sandboxFlags, type SandboxOptions } from "./switches.js";
+export type { SandboxOptions } from "./switches.js";

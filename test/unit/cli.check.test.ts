@@ -1,10 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { testWorld, type TestWorld, type } from "../support/cli.world.js";
-import { openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -123,12 +121,6 @@ describe("rowferry check of files", () => {
     expect(lines.length).toBeLessThan(75);
   });
 
-  it("a mapping and a file in each other's place are told as such, with what to type: exit 2 (F26)", async () => {
-    const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
-    expect(await type(world, "check", "rows-1.csv", "m.yaml")).toBe(2);
-    expect(world.stderr.text).toContain("rowferry check m.yaml rows-1.csv");
-  });
-
   it("finds the same fates as the fixture expects, sheet by sheet, and names hidden sheets", async () => {
     const world = testWorld();
     bring(world, "mappings/organisations.yaml", "fixtures/organisations/organisations-2025.xlsx");
@@ -167,12 +159,6 @@ describe("rowferry check of files", () => {
     ]);
   });
 
-  it("warns of ids that are still to be written by hand", async () => {
-    const world = testWorld({ files: { "m.yaml": mapping.replace("id: p1", 'id: "?"'), "rows-1.csv": rows } });
-    await type(world, "check", "m.yaml", "rows-1.csv");
-    expect(world.stdout.text).toMatch(/1 warning\n\nm\.yaml:\d+:\d+: `id: "\?"` is a placeholder/);
-  });
-
   it("--quiet shows only files that are not well", async () => {
     const good = rows.split("\n").slice(0, 3).join("\n");
     const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": good, "rows-2.csv": rows } });
@@ -205,43 +191,5 @@ describe("rowferry check of files", () => {
     expect(await ended).toBe(130);
     expect(world.stderr.text).toContain("Run the same command again.");
     expect(world.stderr.text).not.toContain("resume");
-  });
-
-  it("a missing file or mapping is a usage error that names it", async () => {
-    const world = testWorld({ files: { "m.yaml": mapping } });
-    expect(await type(world, "check", "m.yaml", "rows-9.csv")).toBe(2);
-    expect(world.stderr.text).toContain("rows-9.csv: there is no such file");
-    expect(await type(world, "check", "n.yaml")).toBe(2);
-    expect(world.stderr.text).toContain("n.yaml");
-  });
-});
-
-it("counts the fates that the faulty fixture expects (P7)", async () => {
-  const world = testWorld();
-  const file = "fixtures/manifests-faulty/manifests-2025-10.csv";
-  bring(world, "mappings/manifests.yaml", file);
-  const expected = JSON.parse(readFileSync(join(project, "fixtures/manifests-faulty/expected.json"), "utf8")) as {
-    rows: { read: number; skipped: number; invalid: number; staged: number };
-    events: number;
-  };
-  expect(await type(world, "check", "mappings/manifests.yaml", file, "--json")).toBe(3);
-  const line = JSON.parse(world.stdout.text.split("\n")[1] ?? "") as { tables: object[] };
-  const { staged, ...fates } = expected.rows;
-  expect(line.tables).toMatchObject([{ rows: { ...fates, valid: staged }, events: expected.events }]);
-});
-
-test("keys that differ only by case, width or leading zeros are named, and equal ones are not (F71)", async () => {
-  const office = openOffice(weighings);
-  const row = (load: string, minute: number) => [load, `2025-01-01 10:0${minute}`, "5"];
-  const loads = [row("K1", 0), row("k1", 1), row("K1", 2), row("Ｋ1", 3), row("007", 4), row("7", 5), row("K2", 6)];
-  office.writeCsv("loads.csv", ["Load,At,Gross", ...loads]);
-  const { code, out } = await office.type("check", office.path("m.yaml"), office.path("loads.csv"), "--json");
-  const [table] = out
-    .trim()
-    .split("\n")
-    .flatMap((line) => (JSON.parse(line) as { tables?: unknown[] }).tables ?? []);
-  expect(code).toBe(0);
-  expect(table).toMatchObject({
-    warnings: [{ code: "keys-nearly-equal", count: 3, example: expect.stringContaining('"K1" and load "k1"') }],
   });
 });

@@ -187,10 +187,4 @@ describe("rowferry sandbox", () => {
     expect(await type(testWorld(), "sandbox", "--memory", "--rate", "-1")).toBe(2);
     expect(await type(testWorld(), "sandbox", "--memory", "--burst", "many")).toBe(2);
   });
-
-  it("fault rules that are no JSON are a usage error with their place", async () => {
-    const world = testWorld({ files: { "faults.json": "{" } });
-    expect(await type(world, "sandbox", "--memory", "--faults", "faults.json")).toBe(2);
-    expect(world.stderr.text).toContain("faults.json: the file of fault rules is not JSON");
-  });
 });

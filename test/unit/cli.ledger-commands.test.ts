@@ -202,11 +202,6 @@ describe("the way out of a rejected row", () => {
     delete world.ask;
     expect((await typed(...all, "--yes")).out).toContain("Dismissed: 6 rows.");
   });
-
-  it("retry is a run of its own", async () => {
-    expect((await typed("retry", "--document", "M1")).code).toBe(3);
-    expect((await typed("runs")).out).toContain("-retry");
-  });
 });
 
 describe("an import that is interrupted while it reads", () => {
@@ -219,15 +214,6 @@ describe("an import that is interrupted while it reads", () => {
     expect(await ended).toBe(130);
     expect(world.stderr.text).toContain("Run the same command again: it reads the files from the beginning.");
     expect(world.stderr.text).not.toContain("resume");
-  });
-
-  it("a throttle that is no address of a Redis is refused before anything is read", async () => {
-    for (const address of ["http://localhost", "redis://", "redis://host:port", "redis://host:99999", "redis://h/db"]) {
-      const refused = await typed("import", at("weighings.yaml"), at("march.csv"), "--throttle", address);
-      const said = expect.stringContaining("an address such as redis://localhost") as string;
-      expect([refused.code, refused.err], address).toEqual([2, said]);
-      expect(refused.err).not.toContain("staged");
-    }
   });
 });
 

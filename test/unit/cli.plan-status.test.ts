@@ -107,32 +107,3 @@ it("status says what needs a person, what is wrong and where, how the last run e
     "rowferry dismiss --code reference-unknown --sandbox",
   ]);
 });
-
-it("commands to type name the ledger that this one was told", async () => {
-  const world = testWorld({ pipeline: { readStatus: () => Promise.resolve(status) } });
-  await type(world, "status", "--ledger", "other/my.db");
-  expect(world.stdout.text).toContain("rowferry resume --sandbox --ledger other/my.db\n");
-});
-
-it("status of a ledger at rest says so", async () => {
-  const open = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
-  const world = testWorld({
-    pipeline: { readStatus: () => Promise.resolve({ open, problems: [], waiting: [], unstaged: null, lastRun: null }) },
-  });
-  await type(world, "status");
-  expect(world.stdout.text).toContain("sandbox: all is well. Nothing is open.\n\nNo run yet.\n");
-  expect(world.stdout.text).not.toContain("rowferry ");
-});
-
-it("with --json both are one line with a type", async () => {
-  const pipeline = { planImport: () => Promise.resolve(plan), readStatus: () => Promise.resolve(status) };
-  const world = testWorld({ pipeline });
-  await type(world, "plan", "m.yaml", "a.csv", "--json");
-  await type(world, "status", "--json");
-  const lines = world.stdout.text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { type: string });
-  expect(lines.map((line) => line.type)).toEqual(["target", "plan", "target", "status"]);
-  expect(lines[1]).toEqual({ type: "plan", ...plan });
-});

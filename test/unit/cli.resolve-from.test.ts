@@ -171,14 +171,6 @@ describe("stranded.csv", () => {
     expect(found).toMatchObject({ stranded: { documents: 2 } });
     expect(readFileSync(at("out/stranded.csv"), "utf8")).not.toContain("M2");
   });
-
-  it("is not there where nothing is stranded", async () => {
-    const lines = await json("import", at("weighings.yaml"), at("one.csv"));
-    const summary = lines.at(-1) as unknown as Summary;
-    expect(summary.files.map(({ kind }) => kind)).toEqual(["receipts", "report", "log"]);
-    const found = (await json("rejects", "--folder", at("out"))).find((line) => line.type === "rejects");
-    expect(found).toMatchObject({ stranded: null });
-  });
 });
 
 describe("resolve --from", () => {

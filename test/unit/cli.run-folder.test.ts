@@ -236,17 +236,4 @@ describe("another setting", () => {
     expect(shells.cheaper?.saves).toBeGreaterThan(sumOf(shells) / 10);
     expect(sent).toBe(sumOf(shells) - (shells.cheaper?.saves ?? 0));
   });
-
-  it("that saves nothing is not named: `references: inline` registers the same parties", async () => {
-    const plan = await planOf(jobIn("registered", "waste", "references: registered"));
-    expect(plan.cheaper).toBeNull();
-    expect(await sentBy("import", ...jobIn("inline", "waste", "references: inline"))).toBe(sumOf(plan));
-  });
-
-  it("is not named for documents that only another mapping brought", async () => {
-    await sentBy("import", ...jobIn("shells", "shells", "creation: shell-first"), "--limit", "1");
-    const plan = await planOf(jobIn("shells", "others", "creation: with-events"));
-    expect(plan.requests["create-document"]).toBeGreaterThan(sumOf(plan) / 10);
-    expect(plan.cheaper).toBeNull();
-  });
 });

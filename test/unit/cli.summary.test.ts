@@ -42,17 +42,6 @@ describe("the closing summary", () => {
       expect(printed({ exitCode })).toMatch(/^Interrupted\. Nothing is lost;/);
   });
 
-  it("names the requests, how long the limit makes them take, and what they registered", () => {
-    expect(printed()).toContain(
-      "1,240, 1 min 01 s at the limit (20/s, burst 30); 2 retries; 12\n           participants",
-    );
-    const requests = summary().requests;
-    const created = { ...requests, byKind: { "create-participant": 99, "create-address": 99 } };
-    // Found by a lookup is not registered.
-    expect(printed().replaceAll(/\s+/g, " ")).toMatch(/address(es)? found or registered /);
-    expect(printed({ requests: created }).replaceAll(/\s+/g, " ")).toMatch(/address(es)? registered /);
-  });
-
   it("groups problems by cause, most frequent first, with an example, its place and its code last", () => {
     const place = "march.csv, row 17";
     const problems: Summary["problems"] = [
@@ -124,29 +113,6 @@ describe("the next command", () => {
     expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
     const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), look.shown);
     expect(kept?.command).toBe("rowferry resume --sandbox --journal '/mnt/other/my journal'");
-  });
-
-  it("is to resume where the run can go on, with its target", () => {
-    for (const exitCode of [4, 130, 143] as const) {
-      const [step] = nextSteps(
-        summary({ exitCode, target: { name: "production", baseUrl: "" }, ledger: "state/production/ledger.db" }),
-        look.shown,
-      );
-      expect(step?.command).toBe("rowferry resume --target production");
-    }
-  });
-
-  it("tells of stranded documents", () => {
-    const open = { ...summary().open, documents: { stranded: 1 } };
-    const steps = nextSteps(summary({ exitCode: 3, open }), look.shown);
-    expect(steps.map(({ command }) => command)).toEqual([
-      "rowferry resolve <document> --document-id <id> --sandbox",
-      "rowferry console",
-    ]);
-  });
-
-  it("is never asked for where all is well", () => {
-    expect(nextSteps(summary(), look.shown)).toEqual([]);
   });
 
   it.each([

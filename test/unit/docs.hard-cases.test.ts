@@ -2,7 +2,7 @@
  * docs/reference/tests.md names a test for every promise and every hard case, and a test named there cites it in a title or
  * at its top. Whatever else the page names is there: files, families of tests, and titles behind `›`.
  */
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { safeguards } from "../nights/simulation/without.js";
@@ -67,14 +67,6 @@ describe("what the page names is there", () => {
       .filter(({ title }) => title !== "");
     expect(titles.length).toBeGreaterThan(25);
     expect(titles.filter(({ file, title }) => !textOf(file).replaceAll("\\", "").includes(title))).toEqual([]);
-  });
-
-  it("families of tests, in the table of values", () => {
-    const table = /## Values, keys and files(.+?)\n## /s.exec(page)?.[1] ?? "";
-    const families = [...table.matchAll(/`([a-z]+(?:\.[a-z-]+)+)`/g)].map(([, name = ""]) => name);
-    expect(families.length).toBeGreaterThan(15);
-    const isThere = (name: string) => globSync(`test/*/${name}.test.ts`, { cwd: root }).length > 0;
-    expect(families.filter((name) => !isThere(name))).toEqual([]);
   });
 
   it("safeguards, each with its row", () => {

@@ -10,7 +10,6 @@ import { commands, loadCommand } from "../../src/cli/commands.js";
 import { define } from "../../src/cli/command.js";
 import { processWorld } from "../../src/cli/world.js";
 import { codes } from "../../src/model/codes.js";
-import { type Machine, statesOf, transitions } from "../../src/model/states.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -102,13 +101,6 @@ it("commands and flags that pages tell to type exist", async () => {
   expect(wrong).toEqual([]);
 });
 
-it("commands that a reader types work with the tools of macOS too", () => {
-  const gnuOnly = /sed (?:-\w* )*-i|sed .*\\t|readlink -f|date -d|grep -\w*P|stat -c|xargs -r|cp --|head -n? ?-\d/;
-  const typed = (text: string) =>
-    [...text.matchAll(/^```(?:console|sh)\b.*\n([\s\S]*?)^```$/gm)].flatMap(([, block = ""]) => block.split("\n"));
-  expect(findings((text) => typed(text).filter((line) => gnuOnly.test(line)))).toEqual([]);
-});
-
 it("codes that pages name exist", () => {
   const named = /(?:--code |rowferry explain |^\| \d+ `)([a-z]+(?:-[a-z]+)*)(?=[` ])/gm;
   const known = [...Object.keys(codes), "draft"];
@@ -122,47 +114,4 @@ it("codes that pages name exist", () => {
 
 it.each(generatedDocs)("$path is what scripts/generate-docs.ts makes", async ({ path, make }) => {
   expect(read(path)).toBe(await make());
-});
-
-it("what was measured names the run that measured it", () => {
-  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-  const unnamed = findings((text) =>
-    text
-      .split(/\n(?:\s*\n|#)/)
-      .filter((block) => /\bmeasured\b/i.test(block) && /\d ?(?:s|ms|MiB|MB|KiB|GB|%|×)(?!\w)/.test(block))
-      .filter((block) => {
-        const runs = [...block.matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
-        const file = /(?:bench|test|scripts|\.ci)\/[\w./-]+|RESULTS\.md/.test(block);
-        return !file && !runs.some((name) => name in scripts);
-      })
-      .map((block) => block.trim().split("\n")[0] ?? ""),
-  );
-  expect(unnamed).toEqual([]);
-});
-
-describe("the glossary", () => {
-  const glossary = pages.get("docs/reference/glossary.md") ?? "";
-  const rows = [...glossary.matchAll(/^\| (?:\*|`)([^*`]+)(?:\*|`) \| .* \| ?([^|]*) ?\|$/gm)];
-
-  it("has every state", () => {
-    const words = rows.map(([, word]) => word);
-    const states = Object.keys(transitions).flatMap((machine) => statesOf(machine as Machine));
-    expect([...new Set(states)].filter((state) => !words.includes(state))).toEqual([]);
-  });
-
-  it("is kept to in help, codes, settings, mapping reference and pages", () => {
-    const phrases = [...(glossary.split("## Phrases")[1] ?? "").matchAll(/\*([^*]+)\*/g)].map(
-      ([, phrase = ""]) => phrase,
-    );
-    const forbidden = [...rows.flatMap(([, , not = ""]) => not.split(",").map((word) => word.trim())), ...phrases];
-    const words = forbidden.filter((word) => word !== "").join("|");
-    expect(words).toContain("entity");
-    const pattern = new RegExp(String.raw`(?<![\w-])(?:${words})(?![\w-])`, "gi");
-    const own = [...pages.keys()].filter((path) => !/glossary\.md$|CHANGELOG/.test(path));
-    const found = findings((text) => {
-      const prose = text.replaceAll(/^```(?!text|console)[\s\S]*?^```/gm, "").split("\n");
-      return prose.flatMap((line) => (line.match(pattern) ?? []).map((word) => `${word} — ${line.slice(0, 120)}`));
-    }, own);
-    expect(found).toEqual([]);
-  });
 });

@@ -7,8 +7,11 @@ import { parse } from "yaml";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { checkMapping } from "../../src/map/load-mapping.js";
 import { type TestWorld, testWorld, type } from "../support/cli.world.js";
-import { cnpj, cpf } from "../support/drifting.js";
+import { dotted, makeCnpj, makeCpf } from "../../scripts/fixtures/tax-ids.js";
 import { writeZip } from "../support/read/write-zip.js";
+
+const cnpj = (seed: number) => dotted(makeCnpj(String(10_000_000 + seed * 7919)));
+const cpf = (seed: number) => makeCpf(String(100_000_000 + seed * 7919));
 
 // biome-ignore lint/suspicious/noExplicitAny: a mapping as it was drafted.
 type Any = any;

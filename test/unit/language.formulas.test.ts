@@ -96,19 +96,6 @@ describe("a formula", () => {
     expect(problemsOf(mapped)).toMatchObject([{ code: "value-required", column: "X" }]);
   });
 
-  it("gives the same for the same cells, and anew for other cells", async () => {
-    const mapping = await load(yamlWith("n + m"));
-    const rows = [
-      ["1", "2"],
-      ["1", "2"],
-      ["2", "2"],
-      ["2", "3"],
-      ["1", "2"],
-    ].map(([N = "", M = ""]) => ({ ...DAY, N, M }));
-    const values = recordsOf(mapRows(mapping, rows)).events.map(({ attributes }) => attributes[0]?.value);
-    expect(values).toEqual(["3", "3", "4", "5", "3"]);
-  });
-
   it.each([
     ["n / 3", "round(a / b, 2)"],
     ["n +", ""],

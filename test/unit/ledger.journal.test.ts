@@ -87,14 +87,6 @@ describe("the journal", () => {
     expect(readFileSync(journal, "utf8")).not.toMatch(/secret|bearer/i);
   });
 
-  it("has the intent when the process is killed before the call leaves", async () => {
-    world = createWorld({ journal });
-    await world.run([storyFile("a", ["M1 10"])], {
-      killAt: { request: 4, when: "before" },
-    });
-    expect(lines().at(-1)).toMatchObject({ entry: "intent", kind: "create-with-events" });
-  });
-
   it("of another ledger's owner is refused", () => {
     world = createWorld();
     const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
@@ -102,14 +94,6 @@ describe("the journal", () => {
     expect(() => openJournal(journal, world.target.ledgerPath, { ...owner, clientId: "b" })).toThrow(
       expect.objectContaining({ code: "ledger-of-another-target" }),
     );
-  });
-
-  it("says whether it lies on the ledger's own disk", () => {
-    world = createWorld();
-    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
-    const beside = openJournal(`${world.target.ledgerPath}.journal`, world.target.ledgerPath, owner);
-    expect(beside.besideLedger).toBe(true);
-    beside.close();
   });
 
   it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
@@ -202,16 +186,6 @@ describe("the journal's format, version 1", () => {
     world = createWorld({ journal });
     await everything();
     expect(membersIn(journal)).toEqual(membersIn(golden));
-  });
-
-  it("is explained with lines of that very file", () => {
-    const page = readFileSync(join(import.meta.dirname, "../../docs/reference/journal.md"), "utf8");
-    const shown = [...page.matchAll(/^```json\n(.*?)\n```$/gms)].map(([, text = ""]) =>
-      JSON.stringify(JSON.parse(text)),
-    );
-    const frozen = new Set(readFileSync(golden, "utf8").split("\n"));
-    expect(shown.length).toBeGreaterThanOrEqual(7);
-    expect(shown.filter((line) => !frozen.has(line))).toEqual([]);
   });
 
   it("is read by this program: what landed, what was replaced, and what was decided", async () => {

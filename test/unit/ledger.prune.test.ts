@@ -116,13 +116,4 @@ describe("at a run's end", () => {
     expect(shown?.events.map(({ state }) => state)).toEqual(["landed"]);
     expect((await writeRejects(world.target, {}, join(world.target.stateFolder, "r"))).rows).toHaveLength(1);
   });
-
-  it("a page of rows that have all landed goes", async () => {
-    world = createWorld();
-    const rows = Array.from({ length: 300 }, (_, index) =>
-      eventRow({ row: index + 2, document: `M${index}`, minute: 10 }),
-    );
-    await world.import([storyFile("a", rows)]);
-    expect(keptRows().pages).toBe(0);
-  });
 });

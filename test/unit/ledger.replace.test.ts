@@ -74,19 +74,6 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
     const [, next] = world.sandbox.store.documents();
     expect(JSON.stringify(next?.events[0])).toContain('"6"');
   });
-
-  it("holds nothing more once its event has landed in the next generation", async () => {
-    world = createWorld();
-    await world.import([storyFile("a", [bad(3, 15), "4: M2 20"])]);
-    await world.import([storyFile("b", ["M1 5"])]);
-    await replace("M1");
-    // The placement stands, its row was never settled; its event lands through other rows.
-    world.withLedger((database) => database.exec("UPDATE rows SET settled = 'dismissed' WHERE fate = 'invalid'"));
-    await world.import([storyFile("c", ["M1 15"])]);
-    world.withLedger((database) => database.exec("UPDATE rows SET settled = NULL WHERE fate = 'invalid'"));
-    const later = await world.import([storyFile("d", ["M1 30"])]);
-    expect(later.open.events).toEqual({});
-  });
 });
 
 describe("what was dismissed on a document that is replaced (H23)", () => {

@@ -91,13 +91,6 @@ cases:
   });
 });
 
-it("aliases are a mistake", async () => {
-  for (const merged of ["{ <<: *nobody }", "&a { <<: *a }"])
-    await expect(run(`cases:\n  - { name: one, rows: [${merged}], skipped: true }\n`), merged).rejects.toMatchObject({
-      code: expect.stringMatching(/^mapping-/u),
-    });
-});
-
 it("mistakes of the cases are not called mistakes of the mapping", async () => {
   const wrong = "cases:\n  - { name: one, rows: [{}], skiped: true }\n  - { nam: two, rows: [{}], skipped: true }\n";
   await expect(run(wrong)).rejects.toMatchObject({ message: expect.stringMatching(/^\d mistakes in the cases:/u) });

@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileConversion, type ConversionSpec, type ConvertDefaults } from "../../src/map/convert/conversion.js";
 import type { CellKind } from "../../src/model/row.js";
@@ -152,15 +151,4 @@ describe("date", () => {
   it("needs no zone while no format carries an offset", () => {
     expect(dayOf("09/03/2025", { dates: ["dd/MM/yyyy"] })).toBe("2025-03-09");
   });
-});
-
-it("every minute of 2025 that is written in a format is read back as the same minute", () => {
-  const convert = compileConversion("timestamp", { timezone: "UTC", dates: ["dd/MM/yyyy HH:mm"] });
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 365 * 1440 - 1 }), (minute) => {
-      const value = Date.UTC(2025, 0, 1) + minute * 60_000;
-      const [, year, month, day, time] = /^(\d+)-(\d+)-(\d+)T(\d+:\d+)/.exec(new Date(value).toISOString()) ?? [];
-      expect(convert(`${day}/${month}/${year} ${time}`, "text")).toEqual({ value });
-    }),
-  );
 });

@@ -65,10 +65,6 @@ describe("taxId", () => {
     expect(convert({ name: "taxId", country, type }, cell)).toEqual({ value });
   });
 
-  it("a date cell is no tax id", () => {
-    expect(convert("taxId", "2025-01-01", "date")).toMatchObject({ problem: { code: "cell-kind" } });
-  });
-
   it("knows the countries that the library lists, each with its types, though it loads them one by one", () => {
     const typesOf = (country: string) => {
       try {

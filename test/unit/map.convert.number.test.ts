@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
 import type { CellKind } from "../../src/model/row.js";
@@ -64,9 +63,6 @@ describe("decimal under a point", () => {
     ["1500.5", "1500.5"],
   ])("%j is %j", (cell, value) => {
     expect(convert("number", cell, "text", ".")).toEqual({ value });
-  });
-  it("a decimal comma is refused", () => {
-    expect(convert("number", "1500,5", "text", ".")).toMatchObject({ problem: { code: "number-unreadable" } });
   });
 });
 
@@ -192,23 +188,6 @@ describe("integer", () => {
   ])("%j is refused as %s", (cell, code) => {
     expect(convert("integer", cell, "text", ",")).toMatchObject({ problem: { code } });
   });
-});
-
-it("any number written in the Brazilian way comes back digit by digit", () => {
-  fc.assert(
-    fc.property(
-      fc.bigInt({ min: 0n, max: 10n ** 24n }),
-      fc.integer({ min: 0, max: 999 }),
-      fc.boolean(),
-      (whole, thousandths, negative) => {
-        const grouped = whole.toString().replace(/\B(?=(\d{3})+$)/g, ".");
-        const fraction = String(thousandths).padStart(3, "0");
-        const plain = thousandths === 0 ? whole.toString() : `${whole}.${fraction.replace(/0+$/, "")}`;
-        const value = negative && plain !== "0" ? `-${plain}` : plain;
-        expect(convert("number", `${negative ? "-" : ""}${grouped},${fraction}`, "text", ",")).toEqual({ value });
-      },
-    ),
-  );
 });
 
 describe("a letter that stands for a digit is said to, with what to write", () => {

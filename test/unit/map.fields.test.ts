@@ -83,13 +83,6 @@ describe("a table beside the mapping", () => {
   const yaml = (tables: string, formula = "tables.codes[x].name") =>
     mappingWith({ columns: "x: X\ny: Y", attributes: `A: "=${formula}"`, tables });
 
-  it("is looked up by a folded key, in any encoding that the readers know", async () => {
-    const mapping = await load(yaml(table("codes.csv")), { "codes.csv": "Código,Nome\n01,Papel\nB 2,Vidro\n" });
-    const values = recordsOf(mapRows(mapping, [{ ...DAY, X: "01" }, { ...DAY, X: "b  2" }, DAY])).events;
-    expect(values.map(({ attributes }) => attributes[0]?.value)).toEqual(["Papel", "Vidro", undefined]);
-    expect(mapping.dependencies.map((path) => path.split("/").at(-1))).toEqual(["codes.csv"]);
-  });
-
   it("that does not list a key makes the row invalid, unless `missing: blank`", async () => {
     const beside = { "codes.csv": "Código,Nome\n01,Papel\n" };
     const [mapped] = mapRows(await load(yaml(table("codes.csv")), beside), [{ ...DAY, X: "09" }]);
@@ -144,31 +137,5 @@ describe("free JSON", () => {
   it("leaves out members that are blank", async () => {
     const mapping = await load(mappingWith({ columns: "x: X", fields: "a: =x, b: { c: =x, d: 1 }" }));
     expect(recordsOf(mapRows(mapping, [DAY])).documents[0]?.fields).toEqual({ b: { d: 1 } });
-  });
-
-  it("keeps the numbers and truth values of formulas", async () => {
-    const columns = "x: { header: X, as: number }";
-    const mapping = await load(mappingWith({ columns, fields: "n: =x * 2, b: =x == 1.5" }));
-    expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "1,5" }])).documents[0]?.fields).toEqual({ n: 3, b: true });
-  });
-});
-
-describe("rows with the same cells", () => {
-  const yaml = mappingWith({ columns: "dono: Dono" }).replace("name: Dono", "name: =dono");
-
-  it("share their participant and address, and rows with other cells do not", async () => {
-    const rows = ["A", "B", "A"].map((Dono) => ({ ...DAY, Dono }));
-    const { participants, addresses } = recordsOf(mapRows(await load(yaml), rows));
-    expect(participants.map(({ data }) => data.name)).toEqual(["A", "B", "A"]);
-    expect(participants[2]).toBe(participants[0]);
-    expect(addresses[2]).toBe(addresses[0]);
-  });
-
-  it("report the same mistake again", async () => {
-    const mapped = mapRows(await load(yaml), [DAY, DAY]);
-    expect(mapped.map((one) => problemsOf(one).map(({ code }) => code))).toEqual([
-      ["value-required"],
-      ["value-required"],
-    ]);
   });
 });

@@ -21,19 +21,10 @@ function caught(run: () => unknown): RowferryError {
 }
 
 describe("the input that reads a file", () => {
-  it("is the only one where a mapping has one", async () => {
-    expect((await load(mappingWith({}))).inputsFor("whatever.csv").map(({ name }) => name)).toEqual(["rows"]);
-  });
-
   it("is the one whose pattern fits, whatever the letters' case and the folder", async () => {
     const mapping = await load(twoInputs('files: "*manifest*.csv"', 'files: ["weigh?.csv", "*.tsv"]'));
     expect(mapping.inputsFor("/in/2026-MANIFESTOS.CSV").map(({ name }) => name)).toEqual(["a"]);
     expect(mapping.inputsFor("weigh1.csv").map(({ name }) => name)).toEqual(["b"]);
-  });
-
-  it("reads the rejected rows of its files as well", async () => {
-    const mapping = await load(twoInputs('files: "manifests.csv"', 'files: "weigh.csv"'));
-    expect(mapping.inputsFor("weigh.rejected.csv").map(({ name }) => name)).toEqual(["b"]);
   });
 
   it("must be one: none, or two, are errors that name the inputs", async () => {

@@ -78,11 +78,6 @@ describe("a mistake in a mapping", () => {
     expect((await refusal(yaml)).code).toBe(code);
   });
 
-  it("suggests a conversion that is nearly spelt", async () => {
-    const error = await refusal(mappingWith({ columns: "x: { header: X, as: taxid }" }));
-    expect(error.hint).toBe('Did you mean "taxId"?');
-  });
-
   const whole = mappingWith({ columns: "x: { header: X }" });
   it.each([
     ["a space of a web page", whole.replace("      x: {", "\u00a0     x: {"), "invisible sign", "Write blanks"],

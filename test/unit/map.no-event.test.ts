@@ -96,16 +96,6 @@ inputs:
     expect(problemsOf(bad).map(({ code }) => code)).toEqual(["value-required", "no-event"]);
   });
 
-  it("an event that happens with a mistake has happened", async () => {
-    const [bad] = mapRows(await load(rows()), [{ Doc: "1", Day: "soon", Event: "Pick-up" }]);
-    expect(problemsOf(bad).map(({ code }) => code)).toEqual(["date-unreadable"]);
-  });
-
-  it("inputs without events are not asked", async () => {
-    const mapping = await load(rows().replace(/ {4}events:[\s\S]*$/u, ""));
-    expect(recordsOf(mapRows(mapping, [{ Doc: "1" }]))).toMatchObject({ documents: [{ key: "1" }] });
-  });
-
   it("in a group is the row that has none of its own, when the whole group has none", async () => {
     const mapping = await load(rows("group: =doc", "each: row"));
     const [group] = mapRows(mapping, [

@@ -38,16 +38,4 @@ describe("settings", () => {
     if (isTaken) expect((await loading).settings.replacementExternalId).toBe(text);
     else await expect(loading).rejects.toThrow("must hold {generation}");
   });
-
-  it("reading options reach the readers as written, and are absent where the mapping says nothing", async () => {
-    const mapping = await load(
-      mappingWith({ input: 'csv: { delimiter: ";", quote: null }\nexcel: { sheet: "Man*" }\nheader: [2, 3]' }),
-    );
-    expect(mapping.inputs[0]?.read).toEqual({
-      csv: { delimiter: ";", quote: null },
-      excel: { sheet: "Man*" },
-      header: [2, 3],
-    });
-    expect((await load(mappingWith({}))).inputs[0]?.read).toEqual({});
-  });
 });

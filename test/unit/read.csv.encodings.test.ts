@@ -158,17 +158,6 @@ test("text with NUL characters is not taken for UTF-16", async () => {
   }
 });
 
-test("a character cut by the border of two chunks stays whole", async () => {
-  const rows = Array.from({ length: 40_000 }, (_, index) => `${index};ção€😀${"x".repeat(index % 7)}`);
-  for (const encoding of ["utf-8", "utf-16le", "utf-16be"]) {
-    const table = await readFile(
-      await temporaryFile(iconv.encode(`id;t\n${rows.join("\n")}`, encoding, { addBOM: true })),
-    );
-    expect(table.rows.map(({ cells }) => cells.join(";"))).toEqual(rows);
-    expect(table.rows.every(({ problems }) => problems === null)).toBe(true);
-  }
-});
-
 test("UTF-16 under a mapping that says UTF-8 is refused, not read as letters between NULs", async () => {
   const path = await temporaryFile(iconv.encode("id;nome\n1;Ana\n", "utf-16le"));
   await expect(readFile(path, { csv: { encoding: "utf-8" } })).rejects.toMatchObject({ code: "encoding-differs" });

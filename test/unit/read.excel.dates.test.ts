@@ -2,7 +2,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileNumberFormat } from "../../src/read/excel/number-format.js";
-import { serialDate, serialTime } from "../../src/read/excel/serial-date.js";
 import { readCells } from "../support/read/read-workbook.js";
 
 async function formatted(format: string | number, stored: string, date1904 = false): Promise<string | undefined> {
@@ -108,25 +107,6 @@ describe("both calendars", () => {
     [24_107, "1970-01-01"],
   ])("serial %i of 1904 is %s", async (serial, expected) => {
     expect(await formatted(14, String(serial), true)).toBe(`date ${expected}`);
-  });
-
-  test("every millisecond of a day comes back from its serial", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 20_000, max: 80_000 }),
-        fc.integer({ min: 0, max: 86_399_999 }),
-        (day, millisecond) => {
-          const serial = day + millisecond / 86_400_000;
-          const instant = new Date(Date.UTC(1899, 11, 30 + day) + millisecond).toISOString();
-          expect(serialDate(serial, false, true)).toBe(instant.slice(0, -1).replace(/\.000$/, ""));
-          const time = new Date(millisecond)
-            .toISOString()
-            .slice(11, -1)
-            .replace(/\.000$/, "");
-          expect(serialTime(millisecond / 86_400_000)).toBe(time);
-        },
-      ),
-    );
   });
 });
 

@@ -168,10 +168,6 @@ describe("hidden rows and columns", () => {
       expect(read.notes.length).toBe(hidden === undefined ? 2 : 0);
     }
   });
-
-  test("columns keep their letters where there is no header", async () => {
-    expect((await readWorkbook({ sheets: [sheet] }, { header: "none", hidden: "skip" })).header).toEqual(["A", "C"]);
-  });
 });
 
 describe("merged cells", () => {
@@ -241,17 +237,6 @@ describe("merged cells", () => {
     const behindRows = '<mergeCells><mergeCell ref="A2:A4"/></mergeCells>';
     const made = { sheets: [sheetOf("S", "a b / 1 2 / - / . 3", { behind: behindRows })] };
     expect(lines(await readWorkbook(made, { fillMerged: true }))).toEqual(["2: 1 2", "4: 1 3"]);
-  });
-
-  test("kinds are filled with the values", async () => {
-    const rows =
-      '<row r="1"><c t="str"><v>a</v></c><c t="str"><v>b</v></c></row><row r="2"><c><v>7</v></c><c t="str"><v>x</v></c></row><row r="3"><c/><c t="str"><v>y</v></c></row>';
-    const read = await readWorkbook(
-      { sheets: [{ name: "S", rows, behind: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>' }] },
-      { fillMerged: true },
-    );
-    expect(lines(read)).toEqual(["2: 7 x", "3: 7 y"]);
-    for (const { kinds } of read.rows) expect(kinds).toEqual(["number", "text"]);
   });
 
   test("a title merged over the whole width is a preamble, filled or not", async () => {

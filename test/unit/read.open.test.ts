@@ -81,20 +81,6 @@ describe("an input", () => {
     });
   });
 
-  test("gives the same rows each time it is opened, and closes twice without harm", async () => {
-    const input = await opened(await temporaryFile("a,b\n1,2\n"));
-    const first = await drain(input);
-    expect(await drain(input)).toEqual(first);
-    await input.close();
-    await input.close();
-  });
-
-  test("is opened with other options without knowing the last ones", async () => {
-    const input = await opened(await temporaryFile("a;b\n1;2\n"));
-    expect((await input.open({ csv: { delimiter: "," } })).header).toEqual(["a;b"]);
-    expect((await input.open({})).header).toEqual(["a", "b"]);
-  });
-
   test("may be left in the middle and is still closed", async () => {
     const input = await opened(await temporaryFile(gzipSync(`a,b\n${"1,2\n".repeat(200_000)}`)));
     const table = await input.open({});

@@ -16,11 +16,10 @@ import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
-import { plainLines, plainText, shortened } from "../../src/report/plain-text.js";
+import { plainText } from "../../src/report/plain-text.js";
 import type { Receipt } from "../../src/ledger/views/receipts.js";
 import { writeReceipts } from "../../src/report/own-files.js";
 import { writeStranded } from "../../src/report/own-files.js";
-import { writeSummaryFile } from "../../src/report/own-files.js";
 import { summary } from "../support/summary.sample.js";
 
 function place(name: string): string {
@@ -38,10 +37,6 @@ describe("plain text (HARD-CASES H35)", () => {
     expect(plainText("a\u202Eb\u200Bc\u2066d\uFEFF\u2028")).toBe("a\\u{202e}b\\u{200b}c\\u{2066}d\\u{feff}\\u{2028}");
   });
 
-  it("leaves ordinary text alone, emoji and accents included", () => {
-    for (const text of ["São Paulo, 12,5 kg", "👍🏽 饭", "a\u00a0b", "‘“–—…”’"]) expect(plainText(text)).toBe(text);
-  });
-
   it("never yields anything that a terminal obeys, whatever comes in, at the length asked for", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (text, length) => {
@@ -51,15 +46,6 @@ describe("plain text (HARD-CASES H35)", () => {
       }),
     );
     expect(plainText("\ud800x")).toBe("\u{fffd}x");
-  });
-
-  it("cuts at a whole character", () => {
-    expect(shortened("👍👍👍", 2)).toBe("👍…");
-    expect(shortened("abc", 3)).toBe("abc");
-  });
-
-  it("can leave line feeds", () => {
-    expect(plainLines("a\r\nb\u0007\nc")).toBe("a\nb␇\nc");
   });
 });
 
@@ -182,13 +168,6 @@ describe("receipts.csv", () => {
       }
     },
   );
-});
-
-it("summary.json is the summary, readable by its owner only (P9)", async () => {
-  const path = place("run/summary.json");
-  await writeSummaryFile(path, summary());
-  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(summary());
-  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 describe("figures for Prometheus", () => {

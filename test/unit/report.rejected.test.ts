@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
@@ -245,17 +245,6 @@ describe("a rejected workbook (DESIGN section 7)", () => {
     },
   );
 
-  it("streams ten thousand rows, and drops nothing", async () => {
-    const path = place("b.rejected.xlsx");
-    const rows = (function* () {
-      for (let index = 0; index < 10_000; index++) yield row([`row ${index}`]);
-    })();
-    await writeRejectedFile(path, { header: ["a"], dialect, rows });
-    const found = await sheet(path);
-    expect(found.rowCount).toBe(10_001);
-    expect(found.getCell("A10001").value).toBe("row 9999");
-  });
-
   it("holds control characters as Excel writes them", async () => {
     const path = place("b.rejected.xlsx");
     await writeRejectedFile(path, { header: ["a"], dialect, rows: [row(["a\u001bb _x0041_"])] });
@@ -273,12 +262,6 @@ describe("a rejected workbook (DESIGN section 7)", () => {
     expect(readdirSync(join(path, ".."))).toEqual([]);
     await writeRejectedFile(path, { header: ["a"], dialect, rows: [row(["1"])] });
     expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-
-  it("a folder that cannot be written is an error, not a hang", async () => {
-    const path = place("b.rejected.xlsx");
-    writeFileSync(join(path, "..", "..", "runs"), "a file in the way");
-    await expect(writeRejectedFile(path, { header: ["a"], dialect, rows: [] })).rejects.toThrow(/EEXIST|ENOTDIR/);
   });
 });
 
