@@ -107,6 +107,7 @@ const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][]
   ["toSend", "to send", "waiting"],
   ["later", "in the future", "waiting"],
   ["dismissed", "dismissed", "plain"],
+  ["superseded", "superseded", "plain"],
 ];
 
 /** Parts that add up to all rows read; zeros are left out. `before`: the sum of earlier parts. */

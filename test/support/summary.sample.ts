@@ -16,7 +16,7 @@ export function summary(changes: Partial<Summary> = {}): Summary {
     stopped: null,
     inputs: [{ input: "march.csv", sheet: null, read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 }],
     rows: { read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 },
-    outcomes: { landed: 204, later: 0, waiting: 3, toCorrect: 3, toDecide: 0, toSend: 0, dismissed: 0 },
+    outcomes: { landed: 204, later: 0, waiting: 3, toCorrect: 3, toDecide: 0, toSend: 0, dismissed: 0, superseded: 0 },
     participants: { registered: 12 },
     addresses: { registered: 15 },
     documents: { open: 200, closed: 7 },

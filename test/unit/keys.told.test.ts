@@ -258,6 +258,14 @@ describe("work that would disappear (F82)", () => {
     expect(office.documents().map(({ externalId }) => externalId)).toEqual(["L1"]);
   });
 
+  it("a row that a later file of the import supersedes is counted as that, and not as dismissed", async () => {
+    const office = openOffice(named);
+    office.writeCsv("w-1.csv", [idHeader, "r1,L1,2026-01-01 10:10,1"]);
+    office.writeCsv("w-2.csv", [idHeader, "r1,L1,2026-01-01 10:10,2"]);
+    const { out } = await office.type("import", office.path("m.yaml"), office.path("w-1.csv"), office.path("w-2.csv"));
+    expect(out).toContain("Rows       2 = 1 landed + 1 superseded");
+  });
+
   it("a rowId that moves to another document is told before anything is sent", async () => {
     const office = openOffice(named);
     await office.brought("w-1.csv", [idHeader, "r1,L1,2026-01-01 10:10,1"]);

@@ -20,7 +20,16 @@ describe("the HTML report", () => {
     const sent = Array.from({ length: seconds }, (_, index) => Math.min(20, many - index * 20));
     const pace = { startedAt: 0, spanMs: 1000, sent, rateLimited: sent.map(() => 0) };
     const rows = { read: many, skipped: 1, invalid: 2, known: 3, staged: many - 6 };
-    const outcomes = { landed: many - 8, later: 1, waiting: 1, toCorrect: 1, toDecide: 1, toSend: 0, dismissed: 0 };
+    const outcomes = {
+      landed: many - 8,
+      later: 1,
+      waiting: 1,
+      toCorrect: 1,
+      toDecide: 1,
+      toSend: 0,
+      dismissed: 0,
+      superseded: 0,
+    };
     const requests = { ...summary().requests, sent: many };
     const page = htmlReport({ ...reportData({ pace }), summary: summary({ rows, outcomes, requests }) });
     const path = /class="sent" d="([^"]+)"/.exec(page)?.[1] ?? "";

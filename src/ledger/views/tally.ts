@@ -151,8 +151,8 @@ export function countInvalidRows(database: LedgerDatabase): number {
 }
 
 /** Worst first; queries use the position. */
-const outcomes = ["toDecide", "toCorrect", "waiting", "toSend", "later", "dismissed"] as const;
-const [DECIDE, CORRECT, WAITING, SEND, LATER, DISMISSED] = outcomes.keys();
+const outcomes = ["toDecide", "toCorrect", "waiting", "toSend", "later", "dismissed", "superseded"] as const;
+const [DECIDE, CORRECT, WAITING, SEND, LATER, DISMISSED, SUPERSEDED] = outcomes.keys();
 
 const inInput = (row: string) => `${row} >= i.id << 32 AND ${row} < (i.id + 1) << 32`;
 
@@ -166,7 +166,7 @@ const openOutcomes = `SELECT row_id, CASE
     WHERE e.state IN ('planned', 'sending') OR e.dismissed
   UNION ALL SELECT row_id, ${DISMISSED} FROM registrations
     WHERE state <> 'registered' AND row_id IS NOT NULL AND reason = 'dismissed'
-  UNION ALL SELECT r.id, ${DISMISSED} FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
+  UNION ALL SELECT r.id, iif(r.settled_by IS NULL, ${DISMISSED}, ${SUPERSEDED}) FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
     WHERE r.fate IN ('invalid', 'staged') AND r.settled IS NOT NULL`;
 
 const withInputs = "WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM json_each(@inputs))";
@@ -192,5 +192,5 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
      WHERE r.fate IS NULL OR r.fate IN ('staged', 'invalid')`,
   );
   database.exec("DROP TABLE temp.row_outcomes");
-  return found ?? { toDecide: 0, toCorrect: 0, waiting: 0, toSend: 0, later: 0, dismissed: 0 };
+  return found ?? { toDecide: 0, toCorrect: 0, waiting: 0, toSend: 0, later: 0, dismissed: 0, superseded: 0 };
 }

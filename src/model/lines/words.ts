@@ -40,6 +40,7 @@ export const rowOutcomes = z
     toDecide: count.describe("no change of the row helps; a person must decide"),
     toSend: count.describe("the next run sends it; of a plan: the import"),
     dismissed: count,
+    superseded: count.describe("another row has come in its place"),
   })
   .describe("what became of the staged and invalid rows, each counted once, by the worst");
 
