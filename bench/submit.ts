@@ -14,7 +14,7 @@ import { systemClock } from "../src/model/clock.js";
 import type { Target } from "../src/model/target.js";
 import { appendEvents } from "../src/submit/calls.js";
 import { createSubmitter } from "../src/submit/submitter.js";
-import { createLanes } from "../src/submit/lanes.js";
+import { createLanes, MOST_LANES } from "../src/submit/lanes.js";
 import type { Transport } from "../src/submit/transport.js";
 import { createUndiciTransport } from "../src/submit/undici-transport.js";
 import { seededRandom } from "../src/sandbox/clock.js";
@@ -78,7 +78,7 @@ async function bench(requests: number, rate: number, burst: number): Promise<voi
 
   const cpu = process.cpuUsage();
   const begun = performance.now();
-  const lanes = createLanes();
+  const lanes = createLanes({ concurrency: MOST_LANES });
   let accepted = 0;
   for (let document = 0; document < requests; document++)
     await lanes.add(async () => {

@@ -4,7 +4,7 @@ import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, componentsOf, planPieces } from "../plan/plan-work.js";
-import { createGate, createLanes, type Gate } from "../submit/lanes.js";
+import { createGate, createLanes, type Gate, MOST_LANES } from "../submit/lanes.js";
 import { DUE_MARGIN_MS } from "./send-events.js";
 import { sendRequest } from "./send-document.js";
 import type { Session } from "./session.js";
@@ -98,7 +98,7 @@ function createRestList({ requests, work }: Session): { add(documents: readonly 
 
 /** Enough for 4 s of requests: room for slow answers and backoff, but a quick end. */
 export function lanesFor({ target }: Pick<Session, "target">): number {
-  return Math.min(512, Math.max(64, (target.rate ?? 0) * 4));
+  return Math.min(MOST_LANES, Math.max(64, (target.rate ?? 0) * 4));
 }
 
 /** Plans and sends the component piece by piece until nothing can go. */

@@ -2,6 +2,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
 import { isLoopback } from "../model/addresses.js";
+import { MOST_LANES } from "./lanes.js";
 import {
   type Transport,
   TransportFailure,
@@ -20,13 +21,10 @@ export interface UndiciTransportOptions {
 }
 
 const CONNECT_MS = 10_000;
-/** Per origin: the maximum number of lanes. */
-const MOST_AT_ONCE = 512;
-
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
   const maxAnswerBytes = options.maxAnswerBytes ?? 8 * 1024 * 1024;
   const settings: Agent.Options = {
-    connections: MOST_AT_ONCE,
+    connections: MOST_LANES,
     pipelining: 1,
     connect: { timeout: CONNECT_MS },
     keepAliveTimeout: 4_000,
