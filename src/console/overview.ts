@@ -5,7 +5,7 @@ import { glob } from "tinyglobby";
 import { parse } from "yaml";
 import { shownPath } from "../cli/output.js";
 import { reading } from "../desk/access.js";
-import { isHeld } from "../ledger/care/holder.js";
+import { isHeld } from "../ledger/care/lock.js";
 import { listInputs } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow } from "../ledger/rows.js";

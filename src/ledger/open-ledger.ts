@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
-import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./care/holder.js";
+import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./care/lock.js";
 import { asLedgerFailure } from "./care/ledger-failure.js";
 import { fact, LedgerDatabase, setFact } from "./ledger-database.js";
 import { schema } from "./schema.js";

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { dirname, join } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { refuseMissingFolder, syncFolder } from "../journal/durable-file.js";
-import { makeBackup } from "./holder.js";
+import { makeBackup } from "./lock.js";
 import { LedgerDatabase } from "../ledger-database.js";
 import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
 

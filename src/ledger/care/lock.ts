@@ -2,13 +2,13 @@
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
  * kill. The holder must not open that file in any other way: closing another handle would drop POSIX locks.
  */
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { readAt } from "../journal/durable-file.js";
+import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import type { Clock } from "../../model/clock.js";
 import { RowferryError } from "../../model/error.js";
-import type { LedgerDatabase } from "../ledger-database.js";
-import { takeHold } from "./holder.js";
 
 export interface LedgerLock {
   /** Safe to call twice. */
@@ -66,4 +66,117 @@ async function untilHeld(ledgerPath: string, options: Waiting, take: () => Ledge
     }
     await options.clock.sleep(500, options.signal);
   }
+}
+
+/**
+ * Records the holder of a ledger in the ledger itself: deleting the lock's file must not admit a second writer (F68),
+ * and a ledger whose holder was killed needs its log (F93).
+ */
+
+/** Null: another process holds it. Release before closing the ledger. */
+export function takeHold(database: LedgerDatabase): (() => void) | null {
+  const mine = holderOf("self", database.name) ?? UNTOLD;
+  const isTaken = database.atomic(() => {
+    const theirs = fact(database, "holder");
+    if (theirs !== null && theirs !== mine && isAlive(theirs, database.name)) return false;
+    setFact(database, "holder", mine);
+    return true;
+  });
+  if (!isTaken) return null;
+  // From here on, the ledger's own file says that its log belongs to it.
+  database.pragma("wal_checkpoint(PASSIVE)");
+  return () => {
+    try {
+      forget(database, mine);
+    } catch {
+      // On a full disk the log may make room. Otherwise this process ends, and is not found alive.
+      try {
+        database.pragma("wal_checkpoint(TRUNCATE)");
+        forget(database, mine);
+      } catch {}
+    }
+  };
+}
+
+/** Whether a process stages into the ledger or sends from it. False where the system does not tell of processes. */
+export function isHeld(database: LedgerDatabase): boolean {
+  const holder = fact(database, "holder");
+  return holder !== null && isAlive(holder, database.name);
+}
+
+/** Called once the killed holder's log has been read; SQLite then removes the log at the last close. */
+export function forgetDeadHolder(database: LedgerDatabase): void {
+  const holder = fact(database, "holder");
+  if (holder === null || isAlive(holder, database.name)) return;
+  forget(database, holder);
+}
+
+/** An empty log holds nothing: every reader of a ledger makes one. */
+export const hasLog = (path: string): boolean => existsSync(logOf(path)) && statSync(logOf(path)).size > 0;
+/** SQLite looks for it at a link's target. */
+const logOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`;
+
+/** Makes the copy independent: no holder, and no log, so that an old log beside it is noticed. */
+export function makeBackup(database: LedgerDatabase): void {
+  database.run("DELETE FROM facts WHERE name = 'holder'");
+  database.pragma("journal_mode = DELETE");
+}
+
+/** Call before SQLite opens the file, because it would read any log. @throws RowferryError `ledger-log-mismatch` */
+export function refuseAnothersLog(path: string): void {
+  if (!hasLog(path) || !isBackup(path)) return;
+  throw mismatch(
+    path,
+    `A backup was put here beside ${logOf(path)}, the log of another ledger, which would be mixed into it.`,
+    "Move both away, the backup and the log, then `rowferry ledger restore <backup>` puts the backup in place.",
+  );
+}
+
+/** @throws RowferryError `ledger-log-mismatch` */
+export function refuseMissingLog(database: LedgerDatabase, hadLog: boolean): void {
+  const path = database.name;
+  const holder = hadLog ? null : fact(database, "holder");
+  // A living holder has just made its log.
+  if (holder === null || isAlive(holder, path)) return;
+  throw mismatch(
+    path,
+    `A run was killed or copied from, and what it wrote last is in ${logOf(path)}, which is missing.`,
+    `Put that file back beside the ledger. If it is lost: \`rowferry ledger rebuild <journal>\`, with the ledger moved away, or \`rowferry ledger restore <backup>\`. If another program has opened the ledger since, it may have put the log away: \`rowferry ledger restore ${path}\` then takes it as it is.`,
+  );
+}
+
+function mismatch(path: string, message: string, hint: string): RowferryError {
+  return new RowferryError("ledger-log-mismatch", message, { place: { file: path }, hint });
+}
+
+/** Only `ledger backup` makes a file whose header says that it has no log. */
+const isBackup = (path: string) => readAt(path, 0, 20)[18] === 1;
+
+const forget = (database: LedgerDatabase, holder: string) =>
+  void database.run("DELETE FROM facts WHERE name = 'holder' AND value = @holder", { holder });
+
+/** For systems without /proc, where only the lock's file counts. */
+const UNTOLD = JSON.stringify({ pid: null });
+
+/**
+ * Identifies a process even if its number is reused, and the ledger's file as opposed to its copies. Null: no such
+ * process.
+ */
+function holderOf(pid: number | "self", ledgerPath: string) {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // After the name, which may hold anything: the state comes first, the start time twentieth.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (fields[0] === "Z" || fields[0] === "X") return null;
+    const { dev, ino } = statSync(ledgerPath);
+    return JSON.stringify({ pid: Number.parseInt(stat, 10), started: fields[19], boot, file: `${dev}:${ino}` });
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(holder: string, ledgerPath: string) {
+  const { pid } = JSON.parse(holder) as { pid: number | null };
+  return pid !== null && holderOf(pid, ledgerPath) === holder;
 }

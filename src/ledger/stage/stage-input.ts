@@ -48,19 +48,17 @@ export interface StageInputOptions {
 /** As mapped and as read. */
 interface Group {
   mapped: MappedRow;
-  row: Row;
-  members: readonly Row[];
+  /** Several if it is a group. */
+  rows: readonly Row[];
   /** Null: it corrects nothing here. */
   correction: Correction | null;
+  /** First rows of what it corrects. */
+  leads: readonly number[];
   /** Broken rows that are complete now. */
   cut: number[];
   /** Its other rows are elsewhere, so its records would be incomplete. */
   apart: Problem | null;
 }
-
-const NONE: readonly Row[] = [];
-
-const leadsOf = (correction: Correction | null) => (correction === null ? [] : [correction.lead, ...correction.others]);
 
 export function createInputStager(database: LedgerDatabase, options: StageInputOptions) {
   const { inputId, inputsOfImport, namespace, now } = options;
@@ -136,43 +134,40 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     for (const lead of leads) settleGroup(database, lead, "corrected", by);
   };
 
-  const hashOf = ({ row, members }: Group) => cellHash([row, ...members].flatMap(originalCells));
+  const hashOf = ({ rows }: Group) => cellHash(rows.flatMap(originalCells));
 
   /** A newer version was staged; the source still has the old one (H37). */
-  const stageSuperseded = ({ mapped, row }: Group, hash: Buffer, settled: Settled) => {
-    const fate = { fate: "known", cellHash: hash, settled } as const;
-    fates.addGroup(mapped, fate);
-    counts.known += 1 + mapped.alsoRows.length;
+  const stageSuperseded = ({ mapped, rows }: Group, hash: Buffer, settled: Settled) => {
+    fates.addGroup(mapped, { fate: "known", cellHash: hash, settled });
+    counts.known += rows.length;
     if (!fates.tellOnce(hash)) return;
-    const message = `Row ${row.number} was corrected (${describeRow(database, settled.by)}), but its source still has the old text: the correction applies.`;
+    const message = `Row ${mapped.row} was corrected (${describeRow(database, settled.by)}), but its source still has the old text: the correction applies.`;
     report(problem("still-wrong-in-source", message), "warning");
   };
 
   const stageInvalid = (group: Group, found: readonly Problem[], placements: readonly Placement[]) => {
-    const { mapped, row, members, correction, apart } = group;
-    const id = rowId(inputId, mapped.row);
-    const corrects = correction?.lead ?? null;
+    const { mapped, rows, correction, leads, apart } = group;
+    const id = currentRow;
     const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
     const problems = [...unread, ...found, ...(apart === null ? [] : [apart])];
     const hash = hashOf(group);
     const settled = fates.settledBefore(hash, id);
-    const again = settled === null && corrects === null ? withdrawal.sameRow(inputsOfImport, hash) : null;
-    const fate = { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled } as const;
-    fates.addGroup(mapped, fate);
+    const again = settled === null && correction === null ? withdrawal.sameRow(inputsOfImport, hash) : null;
+    fates.addGroup(mapped, { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled });
     for (const one of problems) report(one, "error");
-    cells.keep(id, [row, ...members]);
+    cells.keep(id, rows);
     // A row with an unreadable place keeps holding what it held.
     const isPlaced = placements.length > 0 && unread.length === 0;
     // The first rows of its group would be incomplete, so they are held too.
     const held = apart === null ? placements : placements.map((one) => ({ ...one, at: null }));
-    if (isPlaced || corrects === null) for (const placement of held) place(id, placement);
+    if (isPlaced || correction === null) for (const placement of held) place(id, placement);
     if (placements.length === 0 && options.unplacedRows === "hold")
       database.run("INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (@id, @id)", { id });
-    if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
-    for (const other of correction?.others ?? []) withdrawal.supersede(other, id, true);
-    if (again !== null) withdrawal.supersede(again, id, !isPlaced);
-    for (const before of group.cut) withdrawal.supersede(before, id, !isPlaced);
-    counts.invalid += 1 + mapped.alsoRows.length;
+    const [corrected, ...others] = leads;
+    for (const before of [corrected ?? again, ...group.cut])
+      if (before !== null) withdrawal.supersede(before, id, !isPlaced);
+    for (const other of others) withdrawal.supersede(other, id, true);
+    counts.invalid += rows.length;
   };
 
   /** Events without parties of their own take those of the stored document. */
@@ -218,9 +213,9 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     return problem("row-id-twice", `Its rowId is also that of row ${rowNumberOf(earlier)}, which differs.`);
   };
 
-  const interrupted = ({ group, row }: MappedRow, correction: Correction | null) => {
+  const interrupted = ({ group, row }: MappedRow, leads: readonly number[]): Problem | null => {
     const first = group == null ? null : interruptedBy(group, row);
-    const isPart = group != null && correction !== null && withdrawal.areParts([correction.lead, ...correction.others]);
+    const isPart = group != null && leads.length > 0 && withdrawal.areParts(leads);
     if (first === null && !isPart) return null;
     const message =
       first === null
@@ -239,21 +234,21 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     }));
 
   const stageValid = (group: Group, given: Records) => {
-    const { mapped, row, members, correction } = group;
-    const id = rowId(inputId, mapped.row);
-    const corrects = correction?.lead ?? null;
+    const { mapped, rows, correction, leads, cut } = group;
+    const id = currentRow;
     const records = withOwners(given);
     const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(mapped.rowId);
     for (const { kind, key, documentId } of records.documents)
       if (documentId !== null) references.identify(kind, key, documentId);
-    superseded = [...(earlier === null ? [] : [earlier]), ...leadsOf(correction)];
+    const replaced = earlier === null ? [] : [earlier];
+    superseded = [...replaced, ...leads];
     const all = records.events.map((record) => keys.key(record, correction?.referred ?? null));
     const { keyed, repeated, twins } = withoutTwins(all);
     const problems: Problem[] = twins === null ? [] : [twins];
     const note = (found: Problem | null) => void (found === null || problems.push(found));
     for (const record of [...records.participants, ...records.addresses]) note(registrations.check(record));
     for (const record of records.documents) note(documents.check(record));
-    for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
+    for (const event of keyed) note(events.check(event, superseded.length > 0));
     note(rowIdTwice(earlier, keyed));
     const moves = keyed.every(({ known }) => known !== null)
       ? []
@@ -272,10 +267,11 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       superseded.length > 0 || !keyed.some(({ known }) => known === null) ? null : events.repeatedBy(keyed);
     if (repeats !== null) sayRepeated(describeRow(database, repeats));
     else if (repeated) sayRepeated("another row of its group");
-    const linked: [string, number][] = [];
-    for (const record of records.participants) linked.push(["participant", registrations.stage(record, id)]);
-    for (const record of records.addresses) linked.push(["address", registrations.stage(record, id)]);
-    for (const record of records.documents) linked.push(["document", documents.stage(record, id)]);
+    const linked = [
+      ...records.participants.map((record) => ["participant", registrations.stage(record, id)] as const),
+      ...records.addresses.map((record) => ["address", registrations.stage(record, id)] as const),
+      ...records.documents.map((record) => ["document", documents.stage(record, id)] as const),
+    ];
     let known = true;
     const staged: number[] = [];
     for (const event of keyed) {
@@ -295,27 +291,25 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
           kind,
           record,
         });
-      const isKnown = ([kind, record]: [string, number]) =>
-        (kind === "document" ? documents : registrations).isKnown(record);
-      known = linked.length > 0 && linked.every(isKnown);
+      known = linked.length > 0;
+      for (const [kind, record] of linked) known &&= (kind === "document" ? documents : registrations).isKnown(record);
     }
     const fate = { fate: known ? "known" : "staged" } as const;
     if (mapped.rowId !== null || staged.length === 0) fates.addGroup({ ...mapped, alsoRows: [] }, fate);
     fates.addMembers(mapped, { fate: "staged" });
-    for (const before of earlier === null ? group.cut : [earlier, ...group.cut]) withdrawal.replace(before, id, staged);
-    for (const before of leadsOf(correction)) withdrawal.correct(before, id, staged);
+    for (const before of [...replaced, ...cut]) withdrawal.replace(before, id, staged);
+    for (const before of leads) withdrawal.correct(before, id, staged);
     if (mapped.group != null && anyPlacements) {
       const placed = keyed.map(({ record: { document } }) => references.document(document.kind, document.key));
-      for (const part of withdrawal.partsOf(placed, [row, ...members].map(originalCells)))
-        withdrawal.mend(part, id, staged);
+      for (const part of withdrawal.partsOf(placed, rows.map(originalCells))) withdrawal.mend(part, id, staged);
     }
     if (mended.any) {
       const same = mended.sameCells(hashOf(group));
       if (same !== null) withdrawal.mend(same, id, staged);
       mended.note(id, keyed, staged);
     }
-    if (!known) cells.keep(id, [row, ...members]);
-    counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
+    if (!known) cells.keep(id, rows);
+    counts[known ? "known" : "staged"] += rows.length;
   };
 
   return {
@@ -329,25 +323,23 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     },
     /** `rowOf`: the row, or one of its group, as read. */
     stage(mapped: MappedRow, rowOf: (number: number) => Row) {
-      const row = rowOf(mapped.row);
-      const members = mapped.alsoRows.length === 0 ? NONE : mapped.alsoRows.map(rowOf);
+      const rows = [mapped.row, ...mapped.alsoRows].map(rowOf);
       currentRow = rowId(inputId, mapped.row);
-      counts.read += 1 + mapped.alsoRows.length;
+      counts.read += rows.length;
       const { outcome } = mapped;
-      const rows = [row, ...members];
       const cut = rows.flatMap((one) => cutRows.completedBy(one));
       const correction = corrections?.of(rows) ?? null;
-      const group: Group = { mapped, row, members, correction, cut, apart: interrupted(mapped, correction) };
-      if (outcome.fate !== "skipped" && group.correction === null && fates.anyCorrected) {
+      const leads = correction === null ? [] : [correction.lead, ...correction.others];
+      const group: Group = { mapped, rows, correction, leads, cut, apart: interrupted(mapped, leads) };
+      if (outcome.fate !== "skipped" && correction === null && fates.anyCorrected) {
         const hash = hashOf(group);
         const settled = fates.settledBefore(hash, currentRow);
         if (settled?.how === "corrected") return stageSuperseded(group, hash, settled);
       }
       if (outcome.fate === "skipped") {
-        const fate = { fate: "skipped", reason: outcome.reason } as const;
-        fates.addGroup(mapped, fate);
-        for (const before of leadsOf(group.correction)) withdrawal.leaveOut(before, currentRow);
-        counts.skipped += 1 + mapped.alsoRows.length;
+        fates.addGroup(mapped, { fate: "skipped", reason: outcome.reason });
+        for (const before of leads) withdrawal.leaveOut(before, currentRow);
+        counts.skipped += rows.length;
       } else if (outcome.fate === "invalid") {
         stageInvalid(group, outcome.problems, outcome.placements);
       } else {
