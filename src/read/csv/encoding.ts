@@ -35,7 +35,7 @@ const MAX_LINE = 4 * 1024 ** 2;
 
 /** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`. */
 export async function chooseEncoding(
-  { chunks, fault }: { chunks: Chunks; fault: FaultOf },
+  { chunks, fault, isUtf8: isKnown }: { chunks: Chunks; fault: FaultOf; isUtf8?: boolean },
   head: Buffer,
   options: CsvOptions,
 ): Promise<Encoding> {
@@ -64,7 +64,7 @@ export async function chooseEncoding(
       throw differs(`it is UTF-8 from end to end (lines ${proof.first.slice(0, PROOF_LINES).join(", ")} …)`);
     return chosen(wanted);
   }
-  if (await isAllUtf8(chunks())) return chosen("utf-8");
+  if (isKnown ?? (await isAllUtf8(chunks()))) return chosen("utf-8");
   const { invalid, valid, proof } = await lookAtLines(chunks());
   const mixed = (name: string, what: string, { count, first }: Lines, ...notes: string[]): Encoding => {
     if (count > MAX_ODD_LINES) {
@@ -197,16 +197,27 @@ function isPlausible(bytes: Buffer): boolean {
 }
 
 async function isAllUtf8(chunks: AsyncIterable<Buffer>): Promise<boolean> {
+  const { see, isAll } = utf8Check();
+  for await (const chunk of chunks) see(chunk);
+  return isAll();
+}
+
+/** `isAll`: whether all that was seen is UTF-8. */
+export function utf8Check() {
   let held: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    // A chunk may cut its last character, which then waits for the next one.
-    const last = bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0);
-    const end = last === -1 ? bytes.length : Math.max(0, bytes.length - 4) + last;
-    if (!isUtf8(bytes.subarray(0, end))) return false;
-    held = bytes.subarray(end);
-  }
-  return isUtf8(held);
+  let valid = true;
+  return {
+    see(chunk: Buffer): void {
+      if (!valid) return;
+      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      // A chunk may cut its last character, which then waits for the next one.
+      const last = bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0);
+      const end = last === -1 ? bytes.length : Math.max(0, bytes.length - 4) + last;
+      valid = isUtf8(bytes.subarray(0, end));
+      held = bytes.subarray(end);
+    },
+    isAll: (): boolean => valid && isUtf8(held),
+  };
 }
 
 function known(name: string, fault: FaultOf): string {

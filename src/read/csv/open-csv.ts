@@ -17,6 +17,8 @@ type Inherited = "name" | "fault" | "bytes" | "position" | "checkUnchanged" | "c
 
 export interface CsvFile extends Pick<OpenedFile, Inherited> {
   chunks: Chunks;
+  /** Known from an earlier pass. */
+  isUtf8?: boolean;
   contentHash: string;
   compression: "none" | "gzip" | "zip" | "zstd";
 }
