@@ -1,0 +1,32 @@
+/** Rows stand packed in pages, and each is found again, in whatever order they came (HARD-CASES H24, P7). */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import fc from "fast-check";
+import { LedgerDatabase } from "../../src/ledger/ledger-database.js";
+import { createPages, type Entry } from "../../src/ledger/pages.js";
+import { schema } from "../../src/ledger/schema.js";
+
+const INPUT = 2 ** 32;
+let database: LedgerDatabase;
+beforeEach(() => {
+  database = new LedgerDatabase(":memory:");
+  database.exec(schema);
+});
+afterEach(() => database.close());
+
+const given = fc.uniqueArray(fc.tuple(fc.integer({ min: 2, max: 2 ** 31 }), fc.array(fc.string({ unit: "binary" }))), {
+  selector: ([row]) => row,
+});
+
+it("gives back what it was given, whatever it is, and nothing of rows that it was not given", () => {
+  fc.assert(
+    fc.property(given, (some) => {
+      database.run("DELETE FROM row_pages");
+      const pages = createPages<string[]>(database, "cells");
+      const entries = some.map(([row, cells]): Entry<string[]> => [INPUT + row, cells]);
+      for (const entry of entries) pages.add([entry]);
+      for (const [row, cells] of entries) expect(pages.of(row)).toEqual(cells);
+      expect([...pages.between()].flatMap((page) => page.entries)).toEqual(entries.toSorted(([a], [b]) => a - b));
+      for (const row of [INPUT, INPUT + 1, 2 * INPUT]) expect(pages.of(row)).toBeUndefined();
+    }),
+  );
+});
