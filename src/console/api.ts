@@ -1,202 +1,213 @@
-/** The interface between page and server. Types only, so that the page's bundle contains nothing of the program. */
-import type { Cause, CauseName, OpenRecord } from "../ledger/views/causes.js";
-import type { FieldChange } from "../ledger/views/changes.js";
-import type { ListedInput } from "../ledger/inputs.js";
-import type { Shown, ShownRun } from "../model/lines/show.js";
-import type { Course } from "../report/course.js";
+/** What the page can ask for and change. It takes the types of requests and answers from here. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import { showAnything } from "../desk/show.js";
+import { showRuns } from "../desk/status.js";
+import { reading } from "../desk/access.js";
+import { countOpenEvents } from "../ledger/views/tally.js";
+import { RowferryError } from "../model/error.js";
+import { counted } from "../report/figures.js";
+import { said } from "../report/said.js";
+import { createCorrections } from "./corrections.js";
+import { createJobs } from "./jobs.js";
+import {
+  decisionsOf,
+  explained,
+  filesOf,
+  overviewOf,
+  readReport,
+  runOf,
+  startable,
+  type Targets,
+  type Where,
+} from "./overview.js";
 
-/** Times are ISO 8601, of whatever the ledger keeps in ms. */
-export interface TargetOverview {
-  name: string;
-  /** Null: it can be shown. */
-  failure: { message: string; hint: string } | null;
-  ledger: string;
-  /** One sentence. */
-  answer: string;
-  isWell: boolean;
-  /** The last run that sent; null: none. `said`: its outcome; null: running, or killed. */
-  lastRun: (Pick<ShownRun, "name" | "startedAt" | "finishedAt" | "exitCode"> & RunWords) | null;
-  /** From the settings, `every 24h, by 06:30`; null: not set. */
-  expected: string | null;
-  /** Of local times in its newest file; null: as this machine has it. */
-  zone: string | null;
-  /** `correct` counts rows, `decide` records. */
-  correct: CauseLine[];
-  decide: CauseLine[];
-  /** By what they wait for. */
-  waiting: { what: string; code: string; count: number; example: string }[];
-  /** Not imported yet; null: none. */
-  draft: { rows: number; at: string } | null;
-  job: JobLine | null;
-  /** Whoever started it; null: no run is active, or it is silent. */
-  live: Course | null;
-}
+/** A command line has an end. */
+const MOST_ROWS = 5000;
 
-export interface RunWords {
-  said: string | null;
-  /** `5,204 = 4,604 landed + 388 waiting`, as it ended; null: it read none. */
-  rows: string | null;
-}
-
-export interface CauseLine extends Omit<Cause, "since"> {
-  since: string | null;
-  meaning: string;
-  hint: string;
-}
-
-export interface JobLine {
-  /** As typed. */
-  command: string;
-  /** Null: running. */
-  exitCode: number | null;
-  /** What came of it, in sentences; empty while it runs. */
-  said: string[];
-}
-
-/** A text of the faulty column, with its rows. */
-export interface ValueLine {
-  value: string;
-  rows: number;
-  /** The draft's text for all of them; null: none, or several. */
-  draft: string | null;
-  /** Rows with a draft. */
-  drafted: number;
-}
-
-export interface CausePage {
-  cause: CauseLine;
-  values: ValueLine[];
-  moreValues: number;
-}
-
-/** With one header. */
-export interface GridTable {
-  input: number;
-  file: string;
-  sheet: string | null;
-  header: string[];
-  /** By column: where its local times are from, `America/Manaus`; null: it holds no times. */
-  zones: (string | null)[];
-  rows: GridRow[];
-  /** `rows` holds only the first. */
-  total: number;
-  /** Name of the downloaded file. */
-  download: string;
-}
-
-export interface GridRow {
-  ref: string;
-  /** The first row of its group; without one, itself. */
-  lead: string;
-  row: number;
-  cells: string[];
-  /** By header position. */
-  draft: { [position: number]: string };
-  problems: { column: string | null; message: string; hint: string | null }[];
-  /** The mapping accepts it now. */
-  ready: boolean;
-  /** Documents that the corrections move it to; null: unchanged. */
-  joins: string | null;
-}
-
-/** `rows` = `ready` + `left`. */
-export interface Tally {
-  rows: number;
-  ready: number;
-  left: number;
-  undo: string | null;
-}
-
-export interface EditAnswer {
-  /** Texts changed by someone else meanwhile; then nothing was saved. */
-  conflicts: { ref: string; column: string; value: string }[];
-}
-
-export interface TryAnswer {
-  rows: GridRow[];
-}
-
-/** For every row with a text under a cause. */
-export interface ValueEdit extends CauseName {
-  column: string;
-  from: string;
-  to: string;
-}
-
-export type FileLine = Omit<ListedInput, "stagedAt"> & { stagedAt: string };
-
-/** What an import can begin with, in the folder and in those right in it. */
-export interface Startable {
-  mappings: string[];
-  files: string[];
-}
-
+const text = z.string();
+const named = z.strictObject({ target: text });
+const cause = named.extend({
+  code: text,
+  column: text.nullable().default(null),
+  mistake: text.nullable().default(null),
+});
+const valueEdit = cause.extend({ column: text, from: text, to: text });
+const run = named.extend({ run: z.string().regex(/^[\w-]+$/) });
 /** A command and its words; what is absent is not said. */
-export interface DecisionRequest {
-  action: "import" | "resume" | "retry" | "dismiss" | "withdraw" | "replace" | "resolve" | "verify";
+const decision = named.extend({
+  action: z.enum(["import", "resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
   /** The mapping of `import`; the document of `replace`; the documents of `resolve`. */
-  what?: string[];
+  what: z.array(text).max(MOST_ROWS).default([]),
   /** Of `import`. */
-  file?: string;
-  flags?: { [name in "code" | "document" | "input" | "reason" | "document-id"]?: string };
-  /** Of `resolve`, one stranded document on each line, with its id. */
-  ids?: string;
+  file: text.optional(),
+  flags: z
+    .partialRecord(z.enum(["code", "document", "input", "reason", "document-id"]), text.trim().min(1))
+    .default({}),
+  /** Of `resolve`: a document on each line, with its id. */
+  ids: text.optional(),
   /** As `--row` takes them. */
-  rows?: string[];
+  rows: z.array(text).max(MOST_ROWS).default([]),
   /** Of `resolve`: what is true of what is in doubt. Of `dismiss`: it is taken back. */
-  word?: "landed" | "not-landed" | "undo";
-}
+  word: z.enum(["landed", "not-landed", "undo"]).optional(),
+  dry: z.boolean(),
+});
 
-/** What it would do, or did; a long command reports through its job. */
-export interface Said {
-  said: string[];
-}
+/** They may take long: each becomes a job. */
+const sending: readonly string[] = ["import", "resume", "retry", "verify"];
 
-export interface DecisionPage {
-  cause: CauseLine;
-  records: DecisionRecord[];
-}
+/** `isTrial`: it changes nothing. */
+const route = <Schema extends z.ZodType, Answer>(
+  schema: Schema,
+  work: (words: z.output<Schema>) => Answer,
+  isTrial = false,
+) => ({ schema, work, isTrial });
 
-/** `row`: as `--row` takes it; `place`: `march.csv, row 17`. */
-export interface DecisionRecord extends Pick<OpenRecord, "kind" | "key" | "event" | "row"> {
-  at: string | null;
-  /** The last one. */
-  message: string;
-  /** Empty unless it changed. */
-  changes: FieldChange[];
-  place: string | null;
-}
+export type Api = ReturnType<typeof createApi>;
+export type Asks = { [Path in keyof Api["asks"]]: Awaited<ReturnType<Api["asks"][Path]["work"]>> };
+export type Changes = {
+  [Path in keyof Api["changes"]]: {
+    words: z.input<Api["changes"][Path]["schema"]>;
+    answer: Awaited<ReturnType<Api["changes"][Path]["work"]>>;
+  };
+};
 
-export type RunLine = ShownRun & RunWords & { hasReport: boolean };
-
-export interface RunPage {
-  run: RunLine | null;
-  /** Newest first; what was found in the run so far. */
-  problems: { code: string; text: string }[];
-}
-
-export interface Overview {
-  folder: string;
+export interface ApiOptions extends Where {
+  /** False: the console only shows. */
   allowChanges: boolean;
-  targets: TargetOverview[];
+  now: () => number;
 }
 
-/** By the last part of the address. */
-export interface Answers {
-  overview: Overview;
-  cause: CausePage;
-  grid: GridTable[];
-  tally: Tally;
-  decisions: DecisionPage;
-  find: Shown;
-  run: RunPage;
-  runs: RunLine[];
-  files: FileLine[];
-  startable: Startable;
+/** `changed` is called when a command of the page has ended. */
+export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: Targets, changed: () => void) {
+  const jobs = createJobs({ cwd, env, onChange: changed });
+  const known = new Map<string, ReturnType<typeof createCorrections>>();
+  const corrections = (name: string) => {
+    const one = known.get(name) ?? createCorrections(targets.get(name), now);
+    known.set(name, one);
+    return one;
+  };
+
+  const asks = {
+    overview: route(z.object({}), () => ({
+      folder: cwd,
+      allowChanges,
+      targets: targets.names().map((name) => ({ ...overviewOf(name, targets, cwd, now()), job: jobs.newest(name) })),
+    })),
+    cause: route(cause, ({ target, ...name }) => explained(corrections(target).page(name))),
+    tally: route(named, ({ target }) => corrections(target).tally()),
+    grid: route(cause, ({ target, ...name }) => corrections(target).grid(name)),
+    decisions: route(cause, ({ target, code }) => decisionsOf(targets.get(target), code)),
+    find: route(named.extend({ what: text }), ({ target, what }) => showAnything(targets.get(target), what)),
+    runs: route(named, ({ target }) => showRuns(targets.get(target), 200)),
+    files: route(named, ({ target }) => filesOf(targets.get(target), cwd)),
+    startable: route(z.object({}), () => startable(cwd)),
+    run: route(run, ({ target, run: name }) => runOf(targets.get(target), name)),
+    report: route(run, ({ target, run: name }) => readReport(targets.get(target), name)),
+    rows: route(cause.extend({ input: z.coerce.number().int() }), ({ target, input, ...name }) =>
+      inFolder(async (folder) => readFileSync(await corrections(target).save(folder, name, input))),
+    ),
+  };
+
+  const changes = {
+    edit: route(
+      named.extend({
+        label: text,
+        edits: z.array(z.strictObject({ ref: text, column: text, replaces: text, value: text })),
+      }),
+      ({ target, ...edit }) => corrections(target).edit(edit),
+    ),
+    "edit-value": route(valueEdit, ({ target, ...edit }) => corrections(target).editValue(edit)),
+    "try-value": route(valueEdit, ({ target, ...edit }) => corrections(target).tryValue(edit)),
+    undo: route(named, ({ target }) => corrections(target).undo()),
+    upload: route(named.extend({ name: text, content: z.base64() }), ({ target, name, content }) =>
+      inFolder((folder) => {
+        const path = join(folder, basename(name) || "upload");
+        writeFileSync(path, Buffer.from(content, "base64"), { mode: 0o600 });
+        return corrections(target).take(path);
+      }),
+    ),
+    check: route(named, ({ target }) =>
+      inFolder(async (folder) => {
+        const { held } = reading(targets.get(target), countOpenEvents);
+        const sentences: string[] = [];
+        for (const { mapping, files, rows } of await corrections(target).write(folder)) {
+          const plan = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
+          sentences.push(`${counted(rows, "corrected row")}.`, ...said(plan));
+          const released = plan.type === "plan" ? held - plan.events.held : 0;
+          const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
+          if (released > 0) sentences.push(`${events} would go with them.`);
+        }
+        return sentences;
+      }),
+    ),
+    import: route(named, async ({ target }) => {
+      const folder = join(targets.get(target).stateFolder, "corrections");
+      for (const { mapping, files } of await corrections(target).write(folder))
+        jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]);
+      return {};
+    }),
+    do: route(decision, ({ target, ...what }) =>
+      inFolder(async (folder) => {
+        if (what.action === "import") await requireStartable(cwd, what);
+        const { name } = targets.get(target);
+        const words = [what.action, ...targets.flags(target), ...wordsOf(what, folder)];
+        if (what.dry) {
+          const found = said(await jobs.ask([...words.slice(0, 1), "--dry-run", ...words.slice(1)]));
+          return what.action === "import" ? [`It goes to ${name}.`, ...found] : found;
+        }
+        if (sending.includes(what.action)) return [`Started: \`${jobs.start(name, words).command}\``];
+        return said(await jobs.ask(words));
+      }),
+    ),
+  };
+  return { asks, changes };
 }
 
-export interface Failure {
-  code: string;
-  message: string;
-  hint: string;
+/** Removed after the work. */
+async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-console-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Decision = Omit<z.output<typeof decision>, "target">;
+
+/** @throws RowferryError `usage` for anything else than a mapping and a file of the folder */
+async function requireStartable(cwd: string, { what: [mapping = ""], file = "" }: Decision): Promise<void> {
+  const { mappings, files } = await startable(cwd);
+  if (mappings.includes(mapping) && files.includes(file)) return;
+  throw new RowferryError("usage", "The mapping or the file is not in the folder (any more).", {
+    hint: "Put both into the folder in which the console runs, then choose them again.",
+  });
+}
+
+/** As typed behind the command's name. */
+function wordsOf({ action, what, file, flags, ids, rows, word }: Decision, folder: string): string[] {
+  return [
+    ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
+    ...(ids === undefined ? [] : [`--from=${writeIds(ids, folder)}`]),
+    ...rows.map((row) => `--row=${row}`),
+    ...(word === undefined ? [] : [`--${word}`]),
+    sending.includes(action) ? "--wait" : "--yes",
+    ...(what.length === 0 ? [] : ["--", ...what]),
+    ...(file === undefined ? [] : [file]),
+  ];
+}
+
+/** The list that `resolve --from` takes. A document's name may have several words; the id is the last one. */
+function writeIds(ids: string, folder: string): string {
+  const lines = ids.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "");
+  const isWithHeader = lines[0]?.split("\t").includes("document_id") === true;
+  // At most so many blanks: more of them would be searched over and over.
+  const cells = lines.map((line) => line.replace(/[\s,;]{1,9}([^\s,;]+)$/, "\t$1"));
+  const path = join(folder, "ids.tsv");
+  const header = isWithHeader ? [] : ["document\tdocument_id"];
+  writeFileSync(path, `${[...header, ...cells].join("\n")}\n`, { mode: 0o600 });
+  return path;
 }

@@ -3,24 +3,23 @@
  * own, like a corrected rejected file.
  */
 import { existsSync } from "node:fs";
-import { basename, join, parse } from "node:path";
+import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
-import { type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
+import { type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.js";
-import { type Cause, type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
-import { createOpenRowReader, type OpenRow } from "../ledger/views/open-rows.js";
+import { type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../report/atomic-file.js";
-import { type RejectedRow, writeRejectedFile } from "../report/rejected-file.js";
-import { originalColumns } from "../report/rejected-row.js";
-import type { CausePage, EditAnswer, GridTable, Tally, TryAnswer, ValueEdit, ValueLine } from "./api.js";
-import { createJudge, type Judged, type JudgedInput, type Patch } from "./judge.js";
-import { causeLine, noCause } from "./overview.js";
+import { counted } from "../report/figures.js";
+import { writeRejectedFile } from "../report/rejected-file.js";
+import { originalColumns, rejectedFileName } from "../report/rejected-row.js";
+import { createJudge, type Drafts, type Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
 const GRID_ROWS = 5000;
@@ -28,65 +27,59 @@ const VALUES = 200;
 /** Judged while a person types. */
 const TRIED_ROWS = 100;
 
-interface Draft {
-  /** By row reference and header. */
-  cells: ReadonlyMap<string, Patch>;
-  /** The step that `undo` takes back; null: none. */
-  last: { label: string; at: number } | null;
+export interface ValueEdit extends CauseName {
+  column: string;
+  from: string;
+  to: string;
 }
 
 export function createCorrections(target: Target, now: () => number) {
   const judge = createJudge();
 
-  const judged = async (ids: readonly number[], drafts: ReadonlyMap<string, Patch>): Promise<JudgedInput[]> => {
-    const found: JudgedInput[] = [];
-    for (const [input, rows] of readGroups(target, ids)) found.push(await judge.rows(input, rows, drafts));
+  /** With the rest of their groups, by input. */
+  const judged = async (ids: readonly number[], drafts: Drafts): Promise<Judged[]> => {
+    const groups = reading(target, (database) => {
+      const reader = createOpenRowReader(database);
+      const rows = ids.flatMap((id) => reader.withGroup(id));
+      return Map.groupBy(rows, ({ input }) => reader.input(input) as StoredInput);
+    });
+    const found: Judged[] = [];
+    for (const [input, rows] of groups) found.push(await judge.rows(input, rows, drafts));
     return found;
   };
+
+  const rowsOf = (cause: CauseName) => looking(target, (open) => ({ ids: idsOf(open, cause), drafts: open.drafts }));
 
   /** By first row, draft and mapping, of the present drafts: judging thousands of rows takes seconds. */
   let verdicts = new Map<string, boolean>();
 
-  const countReady = async (): Promise<Tally> => {
-    const { cells, last } = draftOf(target);
-    const { open, groups, mappings } = reading(target, (database) => {
-      const reader = createOpenRowReader(database);
-      const found = [...draftedGroups(database, cells).open];
-      const inputs = new Set(found.map(([lead]) => inputOf(lead)));
-      return {
-        open: rowsToCorrect(database).size,
-        groups: found,
-        mappings: [...inputs].map((id) => [id, reader.input(id)?.mapping ?? ""] as const),
-      };
-    });
-    const stamps = new Map<number, string>();
-    for (const [id, mapping] of mappings) stamps.set(id, await judge.stamp(mapping));
-    const keys = groups.map(([lead, refs]) => {
-      const draft = refs.map((ref) => [ref, ...(cells.get(ref) ?? [])]);
-      return { lead, key: JSON.stringify([lead, stamps.get(inputOf(lead)), draft]) };
+  const countReady = async () => {
+    const { rows, undo, drafts, groups } = looking(target, (open) => ({
+      rows: rowsToCorrect(open.database).size,
+      undo: open.last?.label ?? null,
+      drafts: open.drafts,
+      groups: Array.from(draftedGroups(open).open, ([lead, refs]) => {
+        return { lead, refs, mapping: open.reader.input(inputOf(lead))?.mapping ?? "" };
+      }),
+    }));
+    const mappings = new Set(groups.map(({ mapping }) => mapping));
+    const stamps = await Promise.all([...mappings].map(judge.stamp));
+    const keys = groups.map(({ lead, refs }) => {
+      const typed = refs.map((ref) => [ref, ...(drafts.get(ref) ?? [])]);
+      return { lead, key: JSON.stringify([lead, stamps, typed]) };
     });
     const before = verdicts;
-    const found = await judged(
-      keys.filter(({ key }) => !before.has(key)).map(({ lead }) => lead),
-      cells,
-    );
-    const accepted = new Set(found.flatMap(({ rows }) => rows.filter(isReady).map(({ source }) => idOf(source.ref))));
+    const unjudged = keys.filter(({ key }) => !before.has(key)).map(({ lead }) => lead);
+    const accepted = new Set((await judged(unjudged, drafts)).flatMap(({ rows: all }) => readyLeads(all)));
     verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
     const ready = [...verdicts.values()].filter(Boolean).length;
-    return { rows: open, ready, left: open - ready, undo: last?.label ?? null };
+    return { rows, ready, undo };
   };
   let counting: Promise<unknown> = Promise.resolve();
 
-  /** Those of an empty code: with a draft. */
-  const idsOf = (database: LedgerDatabase, cause: CauseName, drafts: ReadonlyMap<string, Patch>): number[] => {
-    if (cause.code !== "") return rowsOfCause(database, cause);
-    return [...draftedGroups(database, drafts).open.keys()];
-  };
-
-  const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] => {
-    const drafts = draftOf(target).cells;
-    return reading(target, (database) => {
-      const reader = createOpenRowReader(database);
+  /** For every row of the cause with this text. */
+  const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] =>
+    looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
       for (const id of rowsOfCause(database, cause)) {
@@ -97,58 +90,59 @@ export function createCorrections(target: Target, now: () => number) {
       }
       return edits;
     });
-  };
 
-  const apply = (label: string, edits: readonly Edit[], stored: (edit: Edit) => string | null): EditAnswer => ({
-    conflicts: changing(target, (drafts) => drafts.apply(label, edits, stored, now())),
-  });
-
-  const applyNamed = (label: string, edits: readonly Edit[]): EditAnswer => {
-    const original = reading(target, (database) => {
-      const reader = createOpenRowReader(database);
-      return new Map(edits.map((edit) => [edit, reader.cell(idOf(edit.ref), edit.column)]));
-    });
+  /** One step. @throws RowferryError `usage` if a text was changed by someone else meanwhile; then nothing was saved */
+  const apply = (label: string, edits: readonly Edit[]) => {
+    const original = looking(
+      target,
+      ({ reader }) => new Map(edits.map((edit) => [edit, reader.cell(idOf(edit.ref), edit.column)])),
+    );
     for (const [{ ref, column }, text] of original)
       if (text === null)
         throw new RowferryError("usage", `Row ${ref} is no longer open, or has no column "${column}".`, {
           hint: "Load the page again.",
         });
-    return apply(label, edits, (edit) => original.get(edit) ?? null);
+    const [other] = changing(target, (drafts) =>
+      drafts.apply(label, edits, (edit) => original.get(edit) ?? null, now()),
+    );
+    if (other !== undefined)
+      throw new RowferryError(
+        "usage",
+        `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere meanwhile.`,
+        { hint: "The new text is shown; edit it again." },
+      );
+    return { cells: edits.length };
   };
 
   return {
     /** One after another, since the second finds what the first has judged. */
-    tally(): Promise<Tally> {
-      const counted = counting.then(countReady, countReady);
-      counting = counted;
-      return counted;
+    tally() {
+      const next = counting.then(countReady, countReady);
+      counting = next;
+      return next;
     },
 
-    page(cause: CauseName): CausePage {
-      const draft = draftOf(target);
-      return reading(target, (database) => {
-        const ids = idsOf(database, cause, draft.cells);
+    /** Its first row as an example, and the texts of its column, each with its rows. */
+    page: (cause: CauseName) =>
+      looking(target, (open) => {
+        const ids = idsOf(open, cause);
         const [first = null] = ids;
-        const what =
-          first === null ? "" : (createOpenRowReader(database).withGroup(first)[0]?.problems[0]?.message ?? "");
-        const line: Cause = {
-          ...noCause(cause),
+        const [problem] = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        return {
+          code: cause.code,
           count: ids.length,
-          what,
-          place: first === null ? "" : describeRow(database, first),
+          what: problem?.message ?? "",
+          hint: problem?.hint ?? null,
+          place: describeRow(open.database, first),
+          ...valuesOf(open, ids, cause.column),
         };
-        return { cause: causeLine(line), ...valuesOf(database, ids, cause.column, draft.cells) };
-      });
-    },
+      }),
 
-    /** The first rows of the cause. */
-    async grid(cause: CauseName): Promise<GridTable[]> {
-      const { cells } = draftOf(target);
-      const ids = reading(target, (database) => idsOf(database, cause, cells));
-      const totals = Map.groupBy(ids, inputOf);
-      const shown = await judged(ids.slice(0, GRID_ROWS), cells);
+    /** The first rows of the cause, by input. */
+    async grid(cause: CauseName) {
+      const { ids, drafts } = rowsOf(cause);
+      const shown = await judged(ids.slice(0, GRID_ROWS), drafts);
       return shown.map(({ input, zones, rows }) => {
-        const own = rows.map(({ row }) => row);
         const columns = originalColumns(input.header);
         return {
           input: input.id,
@@ -156,86 +150,79 @@ export function createCorrections(target: Target, now: () => number) {
           sheet: input.sheet,
           header: columns.map((position) => input.header[position] ?? ""),
           zones: columns.map((position) => zones[position] ?? null),
-          rows: own,
-          total: Math.max(totals.get(input.id)?.length ?? 0, own.length),
+          rows: rows.map(({ page }) => page),
+          total: Math.max(ids.filter((id) => inputOf(id) === input.id).length, rows.length),
           download: fileName(input, "to-correct"),
         };
       });
     },
 
-    edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => applyNamed(label, edits),
+    edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => apply(label, edits),
 
-    /** For every row of the cause with this text. */
-    editValue(edit: ValueEdit): EditAnswer {
+    editValue(edit: ValueEdit) {
       const edits = editsOf(edit);
-      return apply(edits.length === 1 ? "1 row" : `${edits.length} rows`, edits, () => edit.from);
+      return apply(counted(edits.length, "row"), edits);
     },
 
     /** Saves nothing. */
-    async tryValue(edit: ValueEdit): Promise<TryAnswer> {
+    async tryValue(edit: ValueEdit) {
       const edits = editsOf(edit, TRIED_ROWS);
-      const cells = new Map(draftOf(target).cells);
+      const { cells, leads } = looking(target, ({ drafts, reader }) => ({
+        cells: new Map(drafts),
+        leads: new Set(edits.map(({ ref }) => reader.lead(idOf(ref)))),
+      }));
       for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
-      const refs = edits.map(({ ref }) => ref);
-      const leads = reading(target, (database) => leadsOf(database, refs));
-      const tried = (await judged(leads, cells)).flatMap(({ rows }) => rows);
-      return { rows: tried.filter(({ source }) => refs.includes(source.ref)).map(({ row }) => row) };
+      const tried = (await judged([...leads], cells)).flatMap(({ rows }) => rows);
+      return tried.map(({ page }) => page).filter((row) => edits.some(({ ref }) => ref === row.ref));
     },
 
-    undo: (): string | null => (existsSync(draftPath(target)) ? changing(target, (drafts) => drafts.undo()) : null),
+    undo: () => ({ undone: existsSync(draftPath(target)) && changing(target, (drafts) => drafts.undo()) }),
 
     /** The cause's rows of one input, with their drafts, as a rejected file in `folder`. @returns its path */
     async save(folder: string, cause: CauseName, input: number): Promise<string> {
-      const { cells: drafts } = draftOf(target);
-      const found = reading(target, (database) => idsOf(database, cause, drafts));
+      const { ids, drafts } = rowsOf(cause);
       const [only] = await judged(
-        found.filter((id) => inputOf(id) === input),
+        ids.filter((id) => inputOf(id) === input),
         drafts,
       );
       if (only === undefined) throw new RowferryError("usage", "Nothing of this is left.");
       const path = join(folder, fileName(only.input, "to-correct"));
-      await writeRejectedFile(path, {
-        ...only.input,
-        rows: only.rows.map(({ source, cells, kinds, looks }): RejectedRow => ({ ...source, cells, kinds, looks })),
-      });
+      await writeRejectedFile(path, { ...only.input, rows: only.rows.map(({ file }) => file) });
       return path;
     },
 
     /** Takes the differences of a file with the column `rowferry_row` as one step. @throws RowferryError `file-*`, `usage` */
-    async take(path: string): Promise<EditAnswer> {
-      const drafts = draftOf(target).cells;
+    async take(path: string) {
       const found = await readReferences(path);
-      const edits = reading(target, (database) => {
-        const reader = createOpenRowReader(database);
-        const ours = found.filter(({ ref }) => reader.ref(idOf(ref)) === ref);
-        return ours.flatMap(({ ref, cells }) =>
-          [...cells].flatMap(([column, value]): Edit[] => {
+      const edits = looking(target, ({ reader, drafts }) =>
+        found.flatMap(({ ref, cells }) =>
+          // Rows of another ledger are nobody's here.
+          (reader.ref(idOf(ref)) === ref ? cells : []).flatMap(([column, value]): Edit[] => {
             const replaces = drafts.get(ref)?.get(column) ?? reader.cell(idOf(ref), column);
             return replaces === null || replaces === value ? [] : [{ ref, column, replaces, value }];
           }),
-        );
-      });
-      return applyNamed(`${basename(path)}, ${edits.length === 1 ? "1 cell" : `${edits.length} cells`}`, edits);
+        ),
+      );
+      return apply(`${basename(path)}, ${counted(edits.length, "cell")}`, edits);
     },
 
     /** Writes corrected, valid rows: a file for each input, by mapping. Empty: none. */
-    async write(folder: string, at: number) {
-      const { cells: drafts } = draftOf(target);
-      const leads = reading(target, (database) => idsOf(database, { code: "", column: null, mistake: null }, drafts));
+    async write(folder: string) {
       makeFolder(folder);
+      const time = new Date(now()).toISOString().slice(0, 19).replaceAll(":", "");
       const written = new Map<string, { mapping: string; files: string[]; rows: number }>();
-      for (const { input, rows } of await judged(leads, drafts)) {
-        const ready = rows.filter(({ row }) => row.ready);
+      const { ids, drafts } = rowsOf(drafted);
+      for (const { input, rows } of await judged(ids, drafts)) {
+        const ready = rows.filter(({ page }) => page.ready);
         if (ready.length === 0) continue;
-        const time = new Date(at).toISOString().slice(0, 19).replaceAll(":", "");
         const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
         await writeRejectedFile(path, {
           ...input,
-          rows: ready.map(({ source, cells, kinds }): RejectedRow => ({ ref: source.ref, cells, kinds, problems: [] })),
+          rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [] })),
         });
         const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], rows: 0 };
         group.files.push(path);
-        group.rows += ready.filter(isReady).length;
+        group.rows += readyLeads(rows).length;
         written.set(input.mapping, group);
       }
       return [...written.values()];
@@ -243,11 +230,15 @@ export function createCorrections(target: Target, now: () => number) {
   };
 }
 
-const isReady = ({ isLead, row }: Judged): boolean => isLead && row.ready;
+/** Every row with a draft. */
+const drafted: CauseName = { code: "", column: null, mistake: null };
+
+const readyLeads = (rows: Judged["rows"]): number[] =>
+  rows.filter(({ page }) => page.ready && page.ref === page.lead).map(({ page }) => idOf(page.ref));
 
 const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
 
-function changing<Result>(target: Target, work: (drafts: Drafts) => Result): Result {
+function changing<Result>(target: Target, work: (drafts: ReturnType<typeof openDrafts>) => Result): Result {
   const drafts = openDrafts(draftPath(target));
   try {
     return work(drafts);
@@ -256,32 +247,40 @@ function changing<Result>(target: Target, work: (drafts: Drafts) => Result): Res
   }
 }
 
-/** Looking creates no file. */
-function draftOf(target: Target): Draft {
-  if (!existsSync(draftPath(target))) return { cells: new Map(), last: null };
-  return changing(target, (drafts) => ({ cells: drafts.cells(), last: drafts.last() }));
+interface Open {
+  database: LedgerDatabase;
+  reader: ReturnType<typeof createOpenRowReader>;
+  drafts: Drafts;
+  /** The step that `undo` takes back; null: none. */
+  last: { label: string; at: number } | null;
+}
+
+/** The ledger's open rows with their drafts. Looking creates no file. */
+function looking<Result>(target: Target, work: (open: Open) => Result): Result {
+  const { drafts, last } = existsSync(draftPath(target))
+    ? changing(target, (kept) => ({ drafts: kept.cells(), last: kept.last() }))
+    : { drafts: new Map(), last: null };
+  return reading(target, (database) => work({ database, reader: createOpenRowReader(database), drafts, last }));
 }
 
 /** Removes drafts of rows that landed or were given up. @returns the others; null: none */
-export function keepOpenDrafts(target: Target): { rows: number; at: string } | null {
-  const { cells, last } = draftOf(target);
-  if (last === null) return null;
-  const { open, settled } = reading(target, (database) => draftedGroups(database, cells));
+export function keepOpenDrafts(target: Target): { rows: number; at: number } | null {
+  if (!existsSync(draftPath(target))) return null;
+  const { at, open, settled } = looking(target, (seen) => ({ at: seen.last?.at ?? 0, ...draftedGroups(seen) }));
   if (settled.length > 0) changing(target, (drafts) => drafts.forget(settled));
   const rows = [...open.values()].flat().length;
-  return rows === 0 ? null : { rows, at: new Date(last.at).toISOString() };
+  return rows === 0 ? null : { rows, at };
 }
 
 /**
  * Edited rows that can still be corrected, by the first one of their group. Rows of another ledger, or of files that one
  * put back from before does not know, are neither open nor settled.
  */
-function draftedGroups(database: LedgerDatabase, cells: Draft["cells"]) {
-  const reader = createOpenRowReader(database);
+function draftedGroups({ database, reader, drafts }: Open) {
   const toCorrect = rowsToCorrect(database);
   const open = new Map<number, string[]>();
   const settled: string[] = [];
-  for (const ref of cells.keys()) {
+  for (const ref of drafts.keys()) {
     if (reader.ref(idOf(ref)) !== ref) continue;
     const lead = reader.lead(idOf(ref));
     if (toCorrect.has(lead)) open.set(lead, [...(open.get(lead) ?? []), ref]);
@@ -290,18 +289,10 @@ function draftedGroups(database: LedgerDatabase, cells: Draft["cells"]) {
   return { open, settled };
 }
 
-function readGroups(target: Target, ids: readonly number[]): [StoredInput, OpenRow[]][] {
-  return reading(target, (database) => {
-    const reader = createOpenRowReader(database);
-    const found = Map.groupBy(
-      ids.flatMap((id) => reader.withGroup(id)),
-      (row) => reader.input(row.input),
-    );
-    return [...found].flatMap(([input, rows]) => (input === null ? [] : [[input, rows]]));
-  });
-}
+const idsOf = (open: Open, cause: CauseName): number[] =>
+  cause.code === "" ? [...draftedGroups(open).open.keys()] : rowsOfCause(open.database, cause);
 
-async function readReferences(path: string): Promise<{ ref: string; cells: Map<string, string> }[]> {
+async function readReferences(path: string): Promise<{ ref: string; cells: [column: string, value: string][] }[]> {
   const input = await openInput(path);
   try {
     const { header, rows } = await input.open({});
@@ -310,17 +301,15 @@ async function readReferences(path: string): Promise<{ ref: string; cells: Map<s
       throw new RowferryError(
         "usage",
         `${basename(path)} has no column rowferry_row, which names the row of each line.`,
-        {
-          hint: "Download the rows here, correct them, and upload that file.",
-        },
+        { hint: "Download the rows here, correct them, and upload that file." },
       );
     const shown = originalColumns(header);
-    const found: { ref: string; cells: Map<string, string> }[] = [];
+    const found: Awaited<ReturnType<typeof readReferences>> = [];
     for await (const batch of rows())
       for (const { cells } of batch)
         found.push({
           ref: (cells[own] ?? "").trim(),
-          cells: new Map(shown.map((position) => [header[position] ?? "", cells[position] ?? ""])),
+          cells: shown.map((position) => [header[position] ?? "", cells[position] ?? ""]),
         });
     return found;
   } finally {
@@ -330,43 +319,29 @@ async function readReferences(path: string): Promise<{ ref: string; cells: Map<s
 
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 
-function leadsOf(database: LedgerDatabase, refs: Iterable<string>): number[] {
-  const reader = createOpenRowReader(database);
-  return [...new Set([...refs].map((ref) => reader.lead(idOf(ref))))];
-}
-
-function valuesOf(
-  database: LedgerDatabase,
-  ids: readonly number[],
-  column: string | null,
-  drafts: ReadonlyMap<string, Patch>,
-): Pick<CausePage, "values" | "moreValues"> {
-  if (column === null) return { values: [], moreValues: 0 };
-  const reader = createOpenRowReader(database);
-  const found = new Map<string, { rows: number; drafts: Map<string, number> }>();
-  for (const id of ids) {
-    const value = reader.cell(id, column);
+/** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. */
+function valuesOf({ reader, drafts }: Open, ids: readonly number[], column: string | null) {
+  const found = new Map<string, { value: string; rows: number; typed: string[] }>();
+  for (const id of column === null ? [] : ids) {
+    const value = reader.cell(id, column ?? "");
     if (value === null) continue;
-    const line = found.get(value) ?? { rows: 0, drafts: new Map<string, number>() };
+    const line = found.get(value) ?? { value, rows: 0, typed: [] };
+    const draft = drafts.get(reader.ref(id) ?? "")?.get(column ?? "") ?? value;
     line.rows += 1;
-    const draft = drafts.get(reader.ref(id) ?? "")?.get(column);
-    if (draft !== undefined && draft !== value) line.drafts.set(draft, (line.drafts.get(draft) ?? 0) + 1);
+    if (draft !== value) line.typed.push(draft);
     found.set(value, line);
   }
-  const lines = [...found].map(([value, { rows, drafts: texts }]): ValueLine => {
-    const drafted = [...texts.values()].reduce((sum, count) => sum + count, 0);
-    const [only] = texts.size === 1 && drafted === rows ? [...texts.keys()] : [];
-    return { value, rows, draft: only ?? null, drafted };
+  const lines = [...found.values()].map(({ value, rows, typed }) => {
+    const isOne = typed.length === rows && new Set(typed).size === 1;
+    return { value, rows, draft: isOne ? (typed[0] ?? null) : null, drafted: typed.length };
   });
   const sorted = lines.toSorted((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1));
   return { values: sorted.slice(0, VALUES), moreValues: Math.max(0, sorted.length - VALUES) };
 }
 
-/**
- * `march.corrected-2026-11-20T0704.csv`, kept beside the ledger, so that a row can be traced to what a person typed.
- */
-function fileName(input: StoredInput, what: string): string {
-  const { name } = parse(basename(input.name).replace(/\.(csv|tsv|txt|xlsx|xlsm)(\.\w+)?$/i, ""));
-  const sheet = input.sheet === null ? "" : `.${input.sheet.replaceAll(/[^\w-]+/g, "_")}`;
-  return `${name.replace(/\.(rejected|corrected)[^.]*$/, "")}${sheet}.${what}.${input.dialect.format}`;
-}
+/** `march.corrected-2026-11-20T070401-3.csv`, whose rows can be traced to what a person typed. */
+const fileName = ({ name, sheet, dialect }: StoredInput, what: string): string =>
+  rejectedFileName(basename(name).replace(/\.corrected-[^.]*/, ""), sheet, dialect.format).replace(
+    /\.rejected(?=\.\w+$)/,
+    `.${what}`,
+  );

@@ -5,21 +5,33 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
+export const isForData = (url: string): boolean => url.startsWith("/api/");
+
 /** `port`: once known. */
-export function createGuard(port: () => number) {
+export function createGuard(port: () => number, allowChanges: boolean) {
   const token = randomBytes(32).toString("base64url");
   const expected = Buffer.from(`Bearer ${token}`);
-  const ourHost = () => `127.0.0.1:${port()}`;
+  const isKnown = (authorization = ""): boolean => {
+    const given = Buffer.from(authorization);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
   return {
     token,
-    /** False: another name leads here. */
-    isForUs: (host: string | undefined) => host === ourHost(),
-    isKnown(authorization = ""): boolean {
-      const given = Buffer.from(authorization);
-      return given.length === expected.length && timingSafeEqual(given, expected);
+
+    /** Null: it may pass. */
+    refusalOf(request: { method: string; url: string; headers: IncomingHttpHeaders }) {
+      const { host, origin, authorization, "sec-fetch-site": site } = request.headers;
+      const ours = `127.0.0.1:${port()}`;
+      const refused = (status: number, message: string) => ({ status, message });
+      if (host !== ours) return refused(421, "This server is not the one you asked for.");
+      if (!isForData(request.url)) return null;
+      if (!isKnown(authorization))
+        return refused(401, "This page belongs to a console that has ended, or was opened without its token.");
+      if (request.method === "GET") return null;
+      if (origin !== `http://${ours}` || site !== "same-origin")
+        return refused(403, "Only the console's own page may change anything.");
+      return allowChanges ? null : refused(403, "This console only shows. Start it with --allow-changes.");
     },
-    isOurPage: (headers: IncomingHttpHeaders) =>
-      headers.origin === `http://${ourHost()}` && headers["sec-fetch-site"] === "same-origin",
   };
 }
 

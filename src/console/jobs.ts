@@ -3,71 +3,62 @@
  * quick while one reads or sends, a console that dies takes no import with it, and they wait for one another at the ledger.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { shellQuoted } from "../report/next-steps.js";
 import { said } from "../report/said.js";
-import type { JobLine } from "./api.js";
 
-/** What a command that the console asks printed last: what it found or did. */
-type Found = Exclude<Line, { type: "error" }>;
+export interface Job {
+  /** As typed. */
+  command: string;
+  /** What came of it; null: it runs. */
+  said: string[] | null;
+}
 
 /** `onChange` is called when a job has ended. */
 export function createJobs({ cwd, env, onChange }: { cwd: string; env: NodeJS.ProcessEnv; onChange: () => void }) {
-  const newest = new Map<string, JobLine>();
+  const newest = new Map<string, Job>();
 
-  async function run(words: readonly string[]) {
-    const [command = "", ...rest] = words;
+  /** `words`: what follows `rowferry`. @returns what it printed last. @throws RowferryError what ended it */
+  async function ask([command = "", ...rest]: readonly string[]): Promise<Line> {
     const program = [...process.execArgv, process.argv[1] ?? "", command, "--json", ...rest];
     const child = spawn(process.execPath, program, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let complaint = "";
     child.stderr.on("data", (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)));
-    const ended = new Promise<number>((resolve) => {
-      child.on("error", ({ message }) => {
-        complaint = message;
-        resolve(1);
-      });
-      child.on("close", (status) => resolve(status ?? 1));
-    });
     let last: Line | null = null;
-    for await (const text of createInterface({ input: child.stdout })) {
-      const line = lineOf(text);
-      if (line !== null) last = line;
-    }
-    return { last, exitCode: await ended, complaint: complaint.trim() };
+    createInterface({ input: child.stdout }).on("line", (text) => (last = lineOf(text) ?? last));
+    const [exitCode] = (await once(child, "close")) as [number | null];
+    const line = last as Line | null;
+    if (line === null) throw new RowferryError("unexpected", complaint.trim() || `It ended with ${exitCode}.`);
+    if (line.type === "error") throw new RowferryError(line.code, line.message, { hint: line.hint });
+    return line;
   }
 
   return {
+    ask,
+
     /** Null: none was started. */
-    newest: (target: string): JobLine | null => newest.get(target) ?? null,
+    newest: (target: string): Job | null => newest.get(target) ?? null,
 
-    /** `words`: what follows `rowferry`. */
-    start(target: string, words: readonly string[]): JobLine {
-      const job: JobLine = { command: ["rowferry", ...words].map(shellQuoted).join(" "), exitCode: null, said: [] };
+    start(target: string, words: readonly string[]): Job {
+      const job: Job = { command: ["rowferry", ...words].map(shellQuoted).join(" "), said: null };
       newest.set(target, job);
-      void run(words).then(({ last, exitCode, complaint }) => {
-        const told = last?.type === "error" ? [last.message, last.hint] : last === null ? [] : said(last);
-        Object.assign(job, { exitCode, said: told.length === 0 ? [complaint] : told });
+      const end = (told: string[]) => {
+        job.said = told.length === 0 ? ["It was ended before it was done."] : told;
         onChange();
-      });
+      };
+      ask(words).then(
+        (line) => end(said(line)),
+        ({ message, hint = "" }: Error & { hint?: string }) => end([message, hint]),
+      );
       return job;
-    },
-
-    /** At once, and without being shown. @throws RowferryError what ended it */
-    async ask(words: readonly string[]): Promise<Found> {
-      const { last, exitCode, complaint } = await run(words);
-      if (last?.type === "error") {
-        const { code, message, hint } = last;
-        throw new RowferryError(code, message, { hint });
-      }
-      if (last === null)
-        throw new RowferryError("unexpected", complaint === "" ? `It ended with ${exitCode}.` : complaint);
-      return last;
     },
   };
 }
 
+/** Null: not whole, because its process was killed. */
 function lineOf(text: string): Line | null {
   try {
     return JSON.parse(text) as Line;

@@ -7,35 +7,21 @@ import type { OpenRow } from "../ledger/views/open-rows.js";
 import { loadMapping } from "../map/load-mapping.js";
 import type { Mapping } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
+import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import type { Problem } from "../model/problem.js";
 import type { Row } from "../model/row.js";
-import { columnsUsed } from "../model/formula.js";
 import { originalColumns } from "../report/rejected-row.js";
-import type { GridRow } from "./api.js";
 
 /** Groups of rows. */
 const AT_ONCE = 100;
 
-export interface Judged {
-  source: OpenRow;
-  isLead: boolean;
-  /** With the draft, and the resulting kinds. */
-  cells: string[];
-  kinds: OpenRow["kinds"];
-  looks: OpenRow["looks"];
-  row: GridRow;
-}
+/** What was typed, by row reference and header. */
+export type Drafts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** By header. */
-export type Patch = ReadonlyMap<string, string>;
+export type Judged = Awaited<ReturnType<ReturnType<typeof createJudge>["rows"]>>;
 
-export interface JudgedInput {
-  input: StoredInput;
-  /** By column: where its local times are from; null: it holds no times, or the mapping cannot be read. */
-  zones: (string | null)[];
-  rows: Judged[];
-}
+export type JudgedRow = Judged["rows"][number]["page"];
 
 /** Keeps loaded mappings until their files change. */
 export function createJudge() {
@@ -50,6 +36,23 @@ export function createJudge() {
     return loaded;
   };
 
+  /** Its problems are the same for every row, if the mapping cannot be read. */
+  const mapper = async (input: StoredInput) => {
+    try {
+      const { mapping } = await load(input.mapping);
+      const reads = mapping.inputs.find(({ name }) => name === input.mappingInput);
+      if (reads === undefined)
+        throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
+      const bound = reads.bind(input.header, { file: basename(input.name), sheet: input.sheet });
+      return { zones: bound.zones, map: (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]) };
+    } catch (error) {
+      if (!(error instanceof RowferryError)) throw error;
+      const { code, message, hint } = error;
+      const problems: Problem[] = [{ code, message: `${basename(input.mapping)}: ${message}`, hint, column: null }];
+      return { zones: [], map: () => ({ problems, documents: "" }) };
+    }
+  };
+
   return {
     /** Of the mapping's files; empty: it cannot be read, and accepts no row. */
     stamp: (path: string): Promise<string> =>
@@ -61,14 +64,14 @@ export function createJudge() {
         },
       ),
 
-    async rows(input: StoredInput, rows: readonly OpenRow[], drafts: ReadonlyMap<string, Patch>): Promise<JudgedInput> {
-      const { zones, map } = await mapper(input, async (path) => (await load(path)).mapping);
-      const groups = [...Map.groupBy(rows, ({ lead }) => lead).values()];
-      const judged: Judged[] = [];
-      for (const [at, group] of groups.entries()) {
+    /** `zones` by column: where its local times are from; null: it holds no times. */
+    async rows(input: StoredInput, rows: readonly OpenRow[], drafts: Drafts) {
+      const { zones, map } = await mapper(input);
+      const judged: ReturnType<typeof judgeGroup> = [];
+      for (const [at, group] of [...Map.groupBy(rows, ({ lead }) => lead).values()].entries()) {
         // Others are answered meanwhile.
         if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
-        judged.push(...judgeGroup(group, input, drafts, map));
+        judged.push(...judgeGroup(group, input.header, drafts, map));
       }
       return { input, zones, rows: judged };
     },
@@ -78,105 +81,82 @@ export function createJudge() {
 const stampOf = ({ dependencies }: Mapping, path: string): string =>
   [path, ...dependencies].map((file) => String(statSync(file, { throwIfNoEntry: false })?.mtimeMs)).join();
 
-interface Mapper {
-  zones: (string | null)[];
-  map(rows: readonly Row[]): { problems: Problem[]; documents: string };
+interface Verdict {
+  problems: Problem[];
+  documents: string;
 }
 
-async function mapper(input: StoredInput, load: (path: string) => Promise<Mapping>): Promise<Mapper> {
-  const failed = (code: Problem["code"], message: string, hint: string | null = null): Mapper => {
-    const problems = [{ code, message, hint, column: null }];
-    return { zones: [], map: () => ({ problems, documents: "" }) };
-  };
-  const where = { file: basename(input.name), sheet: input.sheet };
-  try {
-    const reads = (await load(input.mapping)).inputs.find(({ name }) => name === input.mappingInput);
-    if (reads === undefined)
-      return failed("mapping-reference", `The mapping has no input "${input.mappingInput}" any more.`);
-    const bound = reads.bind(input.header, where);
-    return {
-      zones: bound.zones,
-      map(rows) {
-        const mapped = [...bound.map(rows), ...bound.end()];
-        const problems = mapped.flatMap(({ outcome }) => (outcome.fate === "invalid" ? outcome.problems : []));
-        return { problems, documents: [...new Set(mapped.flatMap(documentsOf))].join(", ") };
-      },
-    };
-  } catch (error) {
-    if (!(error instanceof RowferryError)) throw error;
-    return failed(error.code, `${basename(input.mapping)}: ${error.message}`, error.hint ?? null);
+function verdict(mapped: readonly MappedRow[]): Verdict {
+  const problems: Problem[] = [];
+  const documents = new Set<string>();
+  for (const { outcome } of mapped) {
+    if (outcome.fate === "skipped") continue;
+    if (outcome.fate === "invalid") problems.push(...outcome.problems);
+    for (const { document } of outcome.fate === "invalid" ? outcome.placements : outcome.records.events)
+      documents.add(`${document.kind} ${document.key}`);
   }
+  return { problems, documents: [...documents].join(", ") };
 }
 
-function documentsOf({ outcome }: MappedRow): string[] {
-  const found =
-    outcome.fate === "valid" ? outcome.records.events : outcome.fate === "invalid" ? outcome.placements : [];
-  return found.map(({ document: { kind, key } }) => `${kind} ${key}`);
-}
-
+/** @returns each row as a file takes it, with its draft, and as the page shows it: cells as in the file, and drafts by position */
 function judgeGroup(
   group: readonly OpenRow[],
-  input: StoredInput,
-  drafts: ReadonlyMap<string, Patch>,
-  mapped: Mapper["map"],
-): Judged[] {
-  const rowsOf = (rows: readonly Pick<OpenRow, "cells" | "kinds">[]) =>
-    rows.map(
-      ({ cells, kinds }, at): Row => ({ number: group[at]?.row ?? 0, cells: [...cells], kinds, problems: null }),
-    );
-  const patched = group.map((row) => patch(row, input.header, drafts.get(row.ref)));
-  const isEdited = patched.some(({ edited }) => edited);
-  const now = isEdited ? mapped(rowsOf(patched)) : null;
-  const stale = patched.flatMap((row, at) => staleFormulas(row, group[at]?.cells ?? [], input.header));
+  header: readonly string[],
+  drafts: Drafts,
+  mapped: (rows: readonly Row[]) => Verdict,
+) {
+  const map = (rows: readonly OpenRow[]) =>
+    mapped(rows.map(({ row: number, cells, kinds }) => ({ number, cells: [...cells], kinds, problems: null })));
+  const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
+  const isEdited = patched.some(({ file }) => file.isEdited);
+  const now = isEdited ? map(patched.map(({ file }) => file)) : null;
+  const stale = patched.flatMap(({ file, before }) => staleFormulas(file, before.cells, header));
   const problems = now === null ? (group[0]?.problems ?? []) : [...now.problems, ...stale];
-  const moves = () => now !== null && now.documents !== "" && now.documents !== mapped(rowsOf(group)).documents;
-  const shown = originalColumns(input.header);
-  return group.map((source, at): Judged => {
-    const { cells, kinds, looks } = patched[at] ?? source;
+  const ready = isEdited && problems.length === 0;
+  const shown = originalColumns(header);
+  return patched.map(({ file, before: { ref, lead, row, cells } }) => {
     const draft = shown.flatMap((position, column) =>
-      cells[position] === source.cells[position] ? [] : [[column, cells[position] ?? ""] as const],
+      file.cells[position] === (cells[position] ?? "") ? [] : [[column, file.cells[position]]],
     );
-    const row: GridRow = {
-      ref: source.ref,
-      lead: source.lead,
-      row: source.row,
-      cells: shown.map((position) => source.cells[position] ?? ""),
-      draft: Object.fromEntries(draft),
-      problems: problems.map(({ column, message, hint }) => ({ column, message, hint })),
-      ready: isEdited && problems.length === 0,
-      // Only for rows that are shown: it maps the row as it was, too.
+    const page = {
+      ref,
+      /** The first row of its group; without one, itself. */
+      lead,
+      row,
+      cells: shown.map((position) => cells[position] ?? ""),
+      draft: Object.fromEntries(draft) as { [position: number]: string },
+      problems,
+      /** The mapping accepts it now. */
+      ready,
+      /** Documents that the corrections move it to; null: unchanged. Asked of shown rows only: it maps the row as it was, too. */
       get joins() {
-        return moves() ? (now?.documents ?? null) : null;
+        return now !== null && now.documents !== "" && now.documents !== map(group).documents ? now.documents : null;
       },
     };
-    return { source, isLead: source.ref === source.lead, cells, kinds, looks, row };
+    return { file, page };
   });
 }
 
 /** A corrected cell is text, whatever its file had. */
-function patch(row: OpenRow, header: readonly string[], changes: Patch | undefined) {
+function patch(row: OpenRow, header: readonly string[], drafts: Drafts) {
   const cells = header.map((_, position) => row.cells[position] ?? "");
-  const kinds = row.kinds === null ? null : [...row.kinds];
-  const looks = row.looks === null ? null : [...row.looks];
-  let edited = false;
-  for (const [column, value] of changes ?? []) {
+  const kinds = row.kinds && [...row.kinds];
+  const looks = row.looks && [...row.looks];
+  let isEdited = false;
+  for (const [column, value] of drafts.get(row.ref) ?? []) {
     const position = header.indexOf(column);
     if (position < 0 || cells[position] === value) continue;
     cells[position] = value;
     if (kinds !== null) kinds[position] = "text";
     if (looks !== null) looks[position] = null;
-    edited = true;
+    isEdited = true;
   }
-  return { cells, kinds, looks, edited };
+  return { ...row, cells, kinds, looks, isEdited };
 }
 
 /** Nobody computes here: a cell whose formula uses what was corrected would keep its old value. */
-function staleFormulas(
-  { cells, looks }: Pick<Judged, "cells" | "looks">,
-  before: readonly string[],
-  header: readonly string[],
-): Problem[] {
-  const changed = new Set(cells.flatMap((cell, position) => (cell === before[position] ? [] : [position])));
+function staleFormulas({ cells, looks }: OpenRow, before: readonly string[], header: readonly string[]): Problem[] {
+  const changed = new Set(cells.flatMap((cell, position) => (cell === (before[position] ?? "") ? [] : [position])));
   const formulas = (looks ?? []).flatMap((look, position) =>
     typeof look?.formula === "string" ? [{ position, uses: columnsUsed(look.formula, header) }] : [],
   );

@@ -111,5 +111,3 @@ export function openDrafts(path: string) {
     close: () => void database.close(),
   };
 }
-
-export type Drafts = ReturnType<typeof openDrafts>;

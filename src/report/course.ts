@@ -5,6 +5,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PipelineEvent } from "../model/summary.js";
+import { counted, grouped, shortDuration } from "./figures.js";
 
 export interface Course {
   /** `Sending`. */
@@ -25,6 +26,19 @@ export interface Course {
   sent: number;
   problems: number;
   held: number;
+}
+
+/** `Sending`, `60%`, `3,120 of 5,204 requests`, `19.9/s of 20`, `2 min left`, `4 problems`; what is unknown is left out. */
+export function courseParts({ stage, of, share, done, total, perSecond, limit, ...rest }: Course): string[] {
+  const rate = perSecond?.toFixed(perSecond < 100 ? 1 : 0);
+  return [
+    stage,
+    `${Math.floor(share * 100)}%`,
+    of === "" || total === null ? "" : `${grouped(done)} of ${grouped(total)} ${of}`,
+    rate === undefined ? "" : `${rate}/s${limit === null ? "" : ` of ${limit}`}`,
+    rest.secondsLeft === null ? "" : `${shortDuration(rest.secondsLeft)} left`,
+    rest.problems > 0 ? counted(rest.problems, "problem") : "",
+  ].filter((part) => part !== "");
 }
 
 /** The share for reading and checking, whose real share is not known beforehand. */

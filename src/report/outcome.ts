@@ -15,6 +15,12 @@ export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" 
   [ExitCode.terminated]: { word: "interrupted, can resume", tone: "waiting" },
 };
 
+/** Of a run that ended, is under way, or was killed. */
+export const ending = ({ finishedAt, exitCode }: { finishedAt: unknown; exitCode: number | null }): string =>
+  finishedAt === null
+    ? "still working, or killed"
+    : (endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`);
+
 /** Is all well, and what must be done? */
 export function answer(summary: Summary): string {
   const { exitCode, stopped } = summary;

@@ -126,7 +126,7 @@ it.runIf(chromium !== undefined)(
       .setInputFiles({ name: rows.suggestedFilename(), mimeType: "text/csv", buffer });
     await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
     await page.getByRole("button", { name: /^Import/ }).click();
-    await eventually(() => page.locator("h1 + *, .empty").allTextContents()).toContain(
+    await eventually(() => page.locator(".note").allTextContents()).toContain(
       "No rows are left here: they were corrected, dismissed, or have landed.",
     );
     await page.getByRole("link", { name: "Runs" }).click();
@@ -162,7 +162,7 @@ it.runIf(chromium !== undefined)(
     const page = await open(console.url);
     const beside = at.type("import", "night.yaml", "more.csv", "--rate", "10", "--burst", "10");
     await eventually(() => page.locator(".job").first().textContent()).toMatch(
-      /Sending.* of 400 requests.*requests\/s of 10.*left/,
+      /Sending.* of 400 requests.*\/s of 10.*left/,
     );
     await page.getByRole("link", { name: "Watch" }).click();
     await eventually(() => heading(page).textContent()).toContain("import more.csv");
@@ -234,7 +234,7 @@ it.runIf(chromium !== undefined)(
     held.close();
 
     renameSync(ledger, `${ledger}.away`);
-    await eventually(() => page.locator(".empty").textContent()).toMatch(/Nothing was imported|no ledger/);
+    await eventually(() => page.locator(".note").textContent()).toMatch(/Nothing was imported|no ledger/);
     renameSync(`${ledger}.away`, ledger);
     await eventually(() => heading(page).textContent()).toContain("need a correction");
     expect(await page.getByRole("link", { name: /^Correct/ }).count()).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ interface Page {
     rows: { ref: string; cells: string[]; draft: object; ready: boolean; joins: string | null }[];
     download: string;
   }[];
-  tally: { rows: number; ready: number; left: number; undo: string | null };
+  tally: { rows: number; ready: number; undo: string | null };
 }
 
 const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
@@ -60,9 +60,9 @@ it("a correction is judged while it is typed, and nothing is saved by that", asy
   const console = await startConsole(at, "--allow-changes");
   const { tables } = await page(console);
   const from = tables[0]?.rows[0]?.cells[tables[0].header.indexOf(cause.column)] ?? "";
-  const tried = (to: string) => post<{ rows: { ready: boolean }[] }>(console, "try-value", { ...cause, from, to });
-  const { rows: wrong } = await tried("11.222.333/0001-82");
-  const { rows: right } = await tried("11.222.333/0001-81");
+  const tried = (to: string) => post<{ ready: boolean }[]>(console, "try-value", { ...cause, from, to });
+  const wrong = await tried("11.222.333/0001-82");
+  const right = await tried("11.222.333/0001-81");
   expect(wrong.map(({ ready }) => ready)).toEqual(wrong.map(() => false));
   expect(right.some(({ ready }) => ready)).toBe(true);
   expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
@@ -87,11 +87,11 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   let text = body;
   for (const { cells } of table?.rows ?? []) text = text.replaceAll(cells[position] ?? "", "11.222.333/0001-81");
   const send = (content: string) =>
-    post<{ conflicts: unknown[] }>(console, "upload", {
+    post<{ cells: number }>(console, "upload", {
       name: "corrected.csv",
       content: Buffer.from(content, "latin1").toString("base64"),
     });
-  expect(await send(text)).toEqual({ conflicts: [] });
+  expect(await send(text)).toEqual({ cells: table?.rows.length });
   const after = await page(console);
   expect(after.tables[0]?.rows.filter(({ draft }) => Object.keys(draft).length > 0)).toHaveLength(
     table?.rows.length ?? 0,
@@ -109,7 +109,7 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   expect(without.body).toContain("rowferry_row");
   // A row of another ledger is nobody's here.
   const foreign = text.replaceAll(/[0-9a-f]{8}(-\d+:)/g, "00000000$1");
-  expect(await send(foreign)).toEqual({ conflicts: [] });
+  expect(await send(foreign)).toEqual({ cells: 0 });
   expect((await page(console)).tally.undo).toBeNull();
 });
 

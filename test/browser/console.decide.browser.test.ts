@@ -64,7 +64,7 @@ async function press(page: Page, label: RegExp): Promise<string> {
 }
 
 const isDone = (page: Page) =>
-  eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
+  eventually(() => page.locator(".note").textContent()).toContain("Nothing is left of this.");
 
 it.runIf(chromium !== undefined)(
   "what changed, is in doubt, foreign or stranded is decided at the second press: one, the ticked ones, or all of them",

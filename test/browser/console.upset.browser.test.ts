@@ -65,7 +65,7 @@ it.runIf(chromium !== undefined)(
     await confirm(replacing);
     await eventually(() => replacing.locator(".trouble").textContent()).toContain("Another rowferry process");
     await confirm(dismissing);
-    await eventually(() => dismissing.locator(".empty").textContent()).toContain("No rows are left here");
+    await eventually(() => dismissing.locator(".note").textContent()).toContain("No rows are left here");
 
     await beside;
     await importing.locator(".job", { hasText: /rows? need|need you|Nothing new/ }).waitFor({ timeout: 60_000 });
@@ -107,7 +107,7 @@ it.runIf(chromium !== undefined)(
       renameSync(`${ledger}.new`, ledger);
     };
     putBack("before.db");
-    await eventually(() => page.locator(".empty").textContent()).toContain("No rows are left here");
+    await eventually(() => page.locator(".note").textContent()).toContain("No rows are left here");
     await page.getByRole("link", { name: "Overview" }).first().click();
     await eventually(() => heading(page).textContent()).toContain("All is well.");
     putBack("after.db");

@@ -1,9 +1,9 @@
 /** Progress on stderr: a redrawn bar on a terminal, a plain line a minute elsewhere. */
 import type { Clock } from "../../model/clock.js";
 import type { PipelineEvent } from "../../model/summary.js";
-import { atLimit, counted, grouped, shortDuration } from "../../report/figures.js";
+import { atLimit, counted, grouped } from "../../report/figures.js";
 import { plainText } from "../../report/plain-text.js";
-import { type Course, followCourse } from "../../report/course.js";
+import { type Course, courseParts, followCourse } from "../../report/course.js";
 import type { Stream } from "../world.js";
 
 export interface Progress {
@@ -63,28 +63,13 @@ function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>)
 
 /** As many parts as fit. */
 function progressLine(columns: number, course: Course, withBar: boolean): string {
-  const { stage, of, share, done, total, problems, secondsLeft } = course;
-  const parts = [
-    stage,
-    withBar ? drawnBar(share) : "",
-    `${Math.floor(share * 100)}%`,
-    of === "" || total === null ? "" : `${grouped(done)} of ${grouped(total)} ${of}`,
-    rateText(course),
-    secondsLeft === null ? "" : `${shortDuration(secondsLeft)} left`,
-    problems > 0 ? counted(problems, "problem") : "",
-  ];
+  const [stage = "", ...parts] = courseParts(course);
   let line = "";
-  for (const part of parts) {
-    if (part === "" || (line !== "" && line.length + 2 + part.length > columns)) continue;
+  for (const part of [stage, ...(withBar ? [drawnBar(course.share)] : []), ...parts]) {
+    if (line !== "" && line.length + 2 + part.length > columns) continue;
     line += line === "" ? part : `  ${part}`;
   }
   return line.slice(0, Math.max(0, columns));
-}
-
-function rateText({ perSecond, limit }: Course): string {
-  if (perSecond === null) return "";
-  const rate = perSecond.toFixed(perSecond < 100 ? 1 : 0);
-  return limit === null ? `${rate}/s` : `${rate}/s of ${limit}`;
 }
 
 const BAR = 16;

@@ -1,10 +1,9 @@
 /** The output of `status` and `runs`. Texts are plain already. */
 import type { ShownRun } from "../../model/lines/show.js";
-import { ExitCode } from "../../model/exit-code.js";
 import type { StateCounts } from "../../model/summary.js";
 import { counted, grouped, moment } from "../../report/figures.js";
 import { type NextStep, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
-import { endings, landedOf, needed, total } from "../../report/outcome.js";
+import { ending, landedOf, needed, total } from "../../report/outcome.js";
 import type { Status } from "../../model/summary.js";
 import { causes, problemSections } from "./problems.js";
 import { type Colors, joined, type Part, table } from "./text.js";
@@ -66,11 +65,6 @@ const resume = ({ lastRun }: Status): string =>
   lastRun !== null && lastRun.finishedAt === null
     ? "send what is still open, unless that run is still working"
     : "send what is still open";
-
-const ending = ({ finishedAt, exitCode }: { finishedAt: string | null; exitCode: number | null }): string =>
-  finishedAt === null
-    ? "still working, or killed"
-    : (endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`);
 
 /** Without zeros. */
 const states = (counts: StateCounts): string =>

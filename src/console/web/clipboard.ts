@@ -1,36 +1,16 @@
 /** Clipboard blocks of spreadsheets: tabs, line ends, and quotes around cells with either. */
 
+const cells = /(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n?|\n|$)/g;
+
 export function readBlock(text: string): string[][] {
-  const lines: string[][] = [];
-  let line: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  const endCell = () => {
-    line.push(cell);
-    cell = "";
-  };
-  const endLine = () => {
-    endCell();
-    lines.push(line);
-    line = [];
-  };
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at] ?? "";
-    if (isQuoted) {
-      if (letter !== '"') cell += letter;
-      else if (text[at + 1] === '"') {
-        cell += '"';
-        at += 1;
-      } else isQuoted = false;
-    } else if (letter === '"' && cell === "") isQuoted = true;
-    else if (letter === "\t") endCell();
-    else if (letter === "\n" || letter === "\r") {
-      if (letter === "\r" && text[at + 1] === "\n") at += 1;
-      endLine();
-    } else cell += letter;
+  const lines: string[][] = [[]];
+  for (const [, quoted, bare = "", end] of text.matchAll(cells)) {
+    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end === "") break;
+    if (end !== "\t") lines.push([]);
   }
   // Spreadsheets also end the last line.
-  if (cell !== "" || line.length > 0) endLine();
+  if (lines.at(-1)?.join("\t") === "") lines.pop();
   return lines;
 }
 

@@ -1,110 +1,88 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { EditAnswer, GridRow, Said, TargetOverview, TryAnswer, ValueLine } from "../api.js";
-import { type CellEdit, Grid } from "./grid.js";
-import { download, post, Refused } from "./http.js";
+import { useEffect, useState } from "preact/hooks";
+import { counted, grouped } from "../../report/figures.js";
+import type { Asks, Changes } from "../api.js";
+import type { JudgedRow } from "../judge.js";
+import { Decision } from "./decision.js";
+import { Grid } from "./grid.js";
+import { download, post } from "./http.js";
 import { Work } from "./overview.js";
-import { Decision, Empty, Link, linkTo, Prose, Sentences, Trouble, useAct, useData } from "./page.js";
-import { count, toldProblem } from "./words.js";
+import { Lines, Note, param, Prose, Sentences, useAct, useData, useHere } from "./page.js";
 
-interface Props {
-  target: TargetOverview;
-  /** Empty: whatever has a correction that is not imported yet. */
-  code: string;
-  column: string | null;
-  mistake: string | null;
-  allowChanges: boolean;
-}
+export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
+  `${column === null ? "" : `${column}: `}${message}. ${hint ?? ""}`;
 
-export function Correct({ target, code, column, mistake, allowChanges }: Props) {
-  const { name } = target;
-  const given = { target: name, code, column, mistake };
-  const { data, waiting, reload } = useData("cause", given);
-  const grid = useData("grid", given);
-  const [trouble, setTrouble] = useState<{ message: string; hint: string } | null>(null);
+/** Of an empty code: whatever has a correction that is not imported yet. */
+export function Correct() {
+  const cause = { code: param("code") ?? "", column: param("column"), mistake: param("mistake") };
+  const { code, column } = cause;
+  const { name: target, allowChanges } = useHere();
+  const { data, waiting } = useData("cause", cause);
+  const grid = useData("grid", cause);
+  const { trouble, act } = useAct();
   if (data === null) return waiting;
-  const { cause, values, moreValues } = data;
+  const { count, values, moreValues, hint } = data;
   const tables = grid.data ?? [];
-  const shown = column === null ? [] : tables.flatMap((table) => rowsAt(table.header, table.rows, column));
-  const hints = new Set(shown.map(({ row }) => hintOf([row], column)));
-
-  const tell = (error: unknown): void => {
-    if (!(error instanceof Refused)) throw error;
-    setTrouble(error);
-  };
-  const send = async (path: string, body: object): Promise<void> => {
-    try {
-      const { conflicts = [] } = await post<Partial<EditAnswer>>(path, { target: name, ...body });
-      const [other] = conflicts;
-      setTrouble(
-        other === undefined
-          ? null
-          : {
-              message: `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere meanwhile.`,
-              hint: "The new text is shown; edit it again.",
-            },
-      );
-    } catch (error) {
-      tell(error);
-    }
-    reload();
-    grid.reload();
-  };
-  const edit = (label: string, edits: CellEdit[]) => send("edit", { label, edits });
-  const undo = () => send("undo", {});
-  const attempt = (from: string, to: string) =>
-    post<TryAnswer>("try-value", { ...given, from, to }).then(
-      ({ rows }) => rows,
-      () => [],
-    );
+  const shown = tables.flatMap(({ header, rows }) =>
+    rows.map((row) => ({ row, value: row.cells[header.indexOf(column ?? "")] ?? "" })),
+  );
 
   return (
     <>
-      <p>
-        <Link to={linkTo("/", { target: name })}>Overview</Link>
-      </p>
       <h1>
         {code === "" ? "Corrections that are not imported yet" : `${column ?? "The row"}: `}
-        <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "row")}</span>
+        <Prose text={data.meaning} /> <span class="quiet">{counted(count, "row")}</span>
       </h1>
       <p>
-        <Prose text={cause.what} /> <span class="quiet">{cause.place}</span>
+        <Prose text={data.what} /> <span class="quiet">{data.place}</span>
       </p>
       <p class="quiet">
-        <Prose text={hints.size === 1 ? ([...hints][0] ?? cause.hint) : cause.hint} />
+        <Prose text={hint ?? data.remedy} />
       </p>
-      <Trouble failure={trouble} />
-      {cause.count === 0 && <Empty>No rows are left here: they were corrected, dismissed, or have landed.</Empty>}
+      {trouble}
+      {count === 0 && <Note text="No rows are left here: they were corrected, dismissed, or have landed." />}
       {column !== null && values.length > 0 && (
-        <Values
-          column={column}
-          values={values}
-          rows={shown}
-          isHinted={hints.size > 1}
-          isFixed={!allowChanges}
-          change={(from, to) => void send("edit-value", { ...given, from, to })}
-          attempt={attempt}
-        />
+        <div class="values">
+          <Lines
+            name="Values"
+            caption="One edit corrects every row that has the value."
+            rows={values}
+            columns={{
+              "In the file": ({ value }) => <span class="cell">{value || <span class="quiet">(blank)</span>}</span>,
+              Rows: ({ rows }) => rows,
+              Corrected: (line) => (
+                <Value
+                  key={line.value}
+                  line={line}
+                  isFirst={line === values[0]}
+                  rows={shown.filter(({ value }) => value === line.value).map(({ row }) => row)}
+                  hint={hint}
+                  edit={{ ...cause, target, column, from: line.value }}
+                />
+              ),
+            }}
+          />
+        </div>
       )}
-      {moreValues > 0 && <p class="quiet">{count(moreValues, "more value")}: see the rows below.</p>}
-      {grid.failure !== null && <Trouble failure={grid.failure} />}
+      {moreValues > 0 && <p class="quiet">{counted(moreValues, "more value")}: see the rows below.</p>}
+      {grid.trouble}
       {tables.map((table) => (
         <details key={table.input} open={column === null || values.length === 0 || tables.length === 1}>
           <summary>
-            {count(table.total, "row")} of {table.file}
-            {table.sheet === null ? "" : `, sheet ${table.sheet}`}
-            {table.rows.length < table.total ? `; the first ${table.rows.length.toLocaleString("en")} are here` : ""}
+            {counted(table.total, "row")} of {table.file}
+            {table.sheet !== null && `, sheet ${table.sheet}`}
+            {table.rows.length < table.total && `; the first ${grouped(table.rows.length)} are here`}
           </summary>
           <p>
             <button
               onClick={() =>
-                void download("rows", { ...given, input: String(table.input) }, table.download).catch(tell)
+                void act(() => download("rows", { ...cause, target, input: `${table.input}` }, table.download))
               }
             >
-              Download {count(table.total, "row")}
+              Download {counted(table.total, "row")}
             </button>
           </p>
-          <Grid target={name} table={table} column={column} isFixed={!allowChanges} edit={edit} undo={undo} />
+          <Grid table={table} column={column} />
         </details>
       ))}
       {allowChanges && (
@@ -114,203 +92,133 @@ export function Correct({ target, code, column, mistake, allowChanges }: Props) 
             <input
               type="file"
               accept=".csv,.xlsx"
-              onChange={(event) => {
-                const [file] = event.currentTarget.files ?? [];
-                event.currentTarget.value = "";
-                if (file !== undefined)
-                  void contentOf(file).then((content) => send("upload", { name: file.name, content }), tell);
+              onChange={({ currentTarget }) => {
+                const [file] = currentTarget.files ?? [];
+                if (file === undefined) return;
+                void act(async () => post("upload", { target, name: file.name, content: await contentOf(file) }));
+                currentTarget.value = "";
               }}
             />
           </label>
         </p>
       )}
-      {allowChanges && code !== "" && cause.count > 0 && (
+      {allowChanges && code !== "" && count > 0 && (
         <details>
           <summary>Give up instead</summary>
           <Decision
-            target={name}
             act={{
               action: "dismiss",
               label: "Give up every row with this mistake",
               does: `in whatever column: all with the code ${code}`,
             }}
             to={{ flags: { code } }}
-            onDone={reload}
           />
         </details>
       )}
-      {allowChanges && <Importing target={target} undo={undo} />}
+      {allowChanges && <Importing />}
     </>
   );
 }
 
-const rowsAt = (header: string[], rows: GridRow[], column: string): { value: string; row: GridRow }[] => {
-  const position = header.indexOf(column);
-  return rows.map((row) => ({ value: row.cells[position] ?? "", row }));
-};
+const focus = (input: HTMLInputElement | null) => input?.focus();
 
-const hintOf = (rows: GridRow[], column: string | null): string | null =>
-  rows[0]?.problems.find((problem) => problem.column === column)?.hint ?? null;
-
-interface ValueProps {
-  column: string;
-  /** The hint differs from value to value. */
-  isHinted: boolean;
-  isFixed: boolean;
-  change: (from: string, to: string) => void;
-  /** Saves nothing. */
-  attempt: (from: string, to: string) => Promise<GridRow[]>;
-}
-
-function Values({
-  values,
-  rows,
-  ...props
-}: ValueProps & { values: ValueLine[]; rows: { value: string; row: GridRow }[] }) {
-  return (
-    <table class="values">
-      <caption class="unseen">One edit corrects every row that has the value.</caption>
-      <thead>
-        <tr>
-          <th scope="col">In the file</th>
-          <th scope="col">
-            <span class="unseen">How many</span>
-          </th>
-          <th scope="col">Corrected</th>
-          <th scope="col">
-            <span class="unseen">Is it right?</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {values.map((line, at) => (
-          <Value
-            key={line.value}
-            {...props}
-            line={line}
-            isFirst={at === 0}
-            rows={rows.filter(({ value }) => value === line.value).map(({ row }) => row)}
-          />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** Judged while typing, saved when left. */
-function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: boolean }) {
-  const { line, rows, column, isFixed, isFirst, isHinted, change, attempt } = props;
+/** Judged while typing, saved when left. `hint`: of the page, which is not repeated. */
+function Value(props: {
+  line: Asks["cause"]["values"][number];
+  rows: JudgedRow[];
+  edit: Omit<Changes["edit-value"]["words"], "to">;
+  hint: string | null;
+  isFirst: boolean;
+}) {
+  const { line, rows, edit, hint } = props;
+  const { trouble, act } = useAct();
   const saved = line.draft ?? "";
   const [text, setText] = useState(saved);
-  const [tried, setTried] = useState<{ text: string; rows: GridRow[] } | null>(null);
-  const input = useRef<HTMLInputElement>(null);
+  const [tried, setTried] = useState({ text: "", rows: [] as JudgedRow[] });
   useEffect(() => setText(saved), [saved]);
   useEffect(() => {
-    if (isFirst) input.current?.focus();
-  }, []);
-  useEffect(() => {
     if (text === "" || text === saved) return undefined;
-    const timer = setTimeout(
-      () => void attempt(line.value, text).then((found) => setTried({ text, rows: found })),
-      300,
-    );
+    const attempt = async () => setTried({ text, rows: await post("try-value", { ...edit, to: text }) });
+    const timer = setTimeout(() => void act(attempt), 300);
     return () => clearTimeout(timer);
   }, [text]);
-  const isSaved = text === saved && line.drafted > 0;
-  const judged = isSaved ? rows : tried !== null && tried.text === text ? tried.rows : [];
+  const own = rows[0]?.problems.find(({ column }) => column === edit.column)?.hint ?? hint;
+  const judged = text === saved && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
   return (
-    <tr>
-      <td class="cell">{line.value === "" ? <span class="quiet">(blank)</span> : line.value}</td>
-      <td class="number">{count(line.rows, "row")}</td>
-      <td>
-        <input
-          ref={input}
-          aria-label={`Correction of ${line.value === "" ? "the blank" : line.value} in ${column}`}
-          value={text}
-          readOnly={isFixed}
-          placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
-          onInput={(event) => setText(event.currentTarget.value)}
-          // Emptied: restores the file's text.
-          onChange={() => text !== saved && change(line.value, text === "" ? line.value : text)}
-        />
-      </td>
-      <td>
-        {judged.length > 0 && <Verdict rows={judged} />}
-        {judged.length === 0 && isHinted && <span class="quiet">{hintOf(rows, column)}</span>}
-      </td>
-    </tr>
+    <>
+      <input
+        ref={props.isFirst ? focus : null}
+        aria-label={`Correction of ${line.value || "the blank"} in ${edit.column}`}
+        value={text}
+        readOnly={!useHere().allowChanges}
+        placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        // Emptied: restores the file's text.
+        onChange={() => text !== saved && void act(() => post("edit-value", { ...edit, to: text || line.value }))}
+      />{" "}
+      {trouble}
+      {judged.length > 0 ? <Verdict rows={judged} /> : own !== hint && <span class="quiet">{own}</span>}
+    </>
   );
 }
 
-function Verdict({ rows }: { rows: GridRow[] }) {
-  const ready = rows.filter((row) => row.ready).length;
+function Verdict({ rows }: { rows: JudgedRow[] }) {
+  const wrong = rows.filter(({ ready }) => !ready);
   const [joined, ...others] = new Set(rows.map(({ joins }) => joins));
-  if (ready === rows.length)
-    return <span class="right">right{others.length === 0 && joined != null ? `, joins ${joined}` : ""}</span>;
-  const wrong = rows.find((row) => !row.ready)?.problems[0];
-  const some = ready === 0 ? "" : `${ready} of ${rows.length} are right. `;
+  const [problem] = wrong[0]?.problems ?? [];
+  if (wrong.length === 0)
+    return <span class="right">right{others.length === 0 && joined !== null && `, joins ${joined}`}</span>;
   return (
     <span class="wrong">
-      {some}
-      {wrong === undefined ? "still wrong" : toldProblem(wrong)}
+      {wrong.length < rows.length && `${rows.length - wrong.length} of ${rows.length} are right. `}
+      {problem === undefined ? "still wrong" : toldProblem(problem)}
     </span>
   );
 }
 
-function contentOf(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(String(reader.result).split(",")[1] ?? ""));
-    reader.addEventListener("error", () =>
-      reject(new Refused({ code: "", message: `${file.name} cannot be read.`, hint: "Choose it again." }, 0)),
-    );
-    reader.readAsDataURL(file);
-  });
+/** In base64. */
+async function contentOf(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join(""));
 }
 
-function Importing({ target, undo }: { target: TargetOverview; undo: () => Promise<void> }) {
-  const { data: tally } = useData("tally", { target: target.name });
-  const [checked, setChecked] = useState<{ for: string; said: string[] } | null>(null);
+function Importing() {
+  const { name: target, target: now } = useHere();
+  const { data: tally } = useData("tally");
+  const [checked, setChecked] = useState({ for: "", said: [] as string[] });
   const [imported, setImported] = useState("");
-  const { isBusy, failure, act } = useAct();
+  const { isBusy, trouble, act } = useAct();
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
-  const { rows, ready, left } = tally;
+  const { rows, ready, undo } = tally;
   const key = JSON.stringify(tally);
-  const isUnderWay = target.job !== null && target.job.exitCode === null;
-  const canSend = ready > 0 && !(isUnderWay && imported === key);
-  const check = () =>
-    act(async () => {
-      const { said } = await post<Said>("check", { target: target.name });
-      setChecked({ for: key, said });
-    });
-  const send = () =>
-    act(async () => {
-      await post<Said>("import", { target: target.name });
-      setImported(key);
-    });
+  const button = (label: string, isPossible: boolean, work: () => Promise<unknown>, look = "") => (
+    <button class={look} aria-disabled={!isPossible} onClick={() => isPossible && !isBusy && void act(work)}>
+      {label}
+    </button>
+  );
   return (
     <div class="bar" role="region" aria-label="Import the corrections">
       <p aria-live="polite">
-        <strong>{rows.toLocaleString("en")}</strong> to correct = <strong>{ready.toLocaleString("en")}</strong> ready +{" "}
-        {left.toLocaleString("en")} left
+        <strong>{grouped(rows)}</strong> to correct = <strong>{grouped(ready)}</strong> ready + {grouped(rows - ready)}{" "}
+        left
       </p>
-      <button aria-disabled={tally.undo === null} onClick={() => tally.undo !== null && void undo()}>
-        Undo{tally.undo === null ? "" : `: ${tally.undo}`}
-      </button>
-      <button aria-disabled={ready === 0} onClick={() => ready > 0 && void check()}>
-        {isBusy ? "Checking…" : "Check"}
-      </button>
-      <button class="main" aria-disabled={!canSend} onClick={() => canSend && void send()}>
-        Import {count(ready, "row")}
-      </button>
-      <span class="quiet small">What lands cannot be taken back.</span>
-      <Trouble failure={failure} />
-      {checked !== null && checked.for === key && (
-        <div role="status">
-          <Sentences said={checked.said} />
-        </div>
+      {button(undo === null ? "Undo" : `Undo: ${undo}`, undo !== null, () => post("undo", { target }))}
+      {button(isBusy ? "Checking…" : "Check", ready > 0, async () =>
+        setChecked({ for: key, said: await post("check", { target }) }),
       )}
-      <Work target={target} />
+      {button(
+        `Import ${counted(ready, "row")}`,
+        ready > 0 && !(now.job?.said === null && imported === key),
+        async () => {
+          await post("import", { target });
+          setImported(key);
+        },
+        "main",
+      )}
+      <span class="quiet small">What lands cannot be taken back.</span>
+      {trouble}
+      <Sentences said={checked.for === key ? checked.said : []} />
+      <Work />
     </div>
   );
 }

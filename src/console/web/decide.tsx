@@ -1,23 +1,12 @@
 /** What no correction of a row can send: the evidence, and the choices with what each of them would do. */
 import { useState } from "preact/hooks";
-import type { DecisionPage, DecisionRecord, DecisionRequest, TargetOverview } from "../api.js";
+import { counted, grouped } from "../../report/figures.js";
+import type { Asks } from "../api.js";
+import { type Act, Decision, type To } from "./decision.js";
+import { Lines, Link, Note, param, Prose, Sentences, useData, useHere, when } from "./page.js";
 import { Work } from "./overview.js";
-import {
-  type Act,
-  type Column,
-  Decision,
-  Empty,
-  Lines,
-  Link,
-  linkTo,
-  Prose,
-  Sentences,
-  Trouble,
-  useData,
-} from "./page.js";
-import { count, when } from "./words.js";
 
-type Change = DecisionPage["records"][number]["changes"][number];
+type Found = Asks["decisions"]["records"][number];
 
 interface Choice extends Act {
   /** Also for all, and for those that are ticked. */
@@ -31,7 +20,7 @@ const giveUp: Choice = {
   isForMany: true,
 };
 const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent once more", isForMany: true };
-const replaceIt: Choice = {
+export const replaceIt: Choice = {
   action: "replace",
   label: "Replace",
   does: "the document is cancelled and sent again whole, with this in its place",
@@ -73,141 +62,134 @@ const choices: { [code: string]: Choice[] } = {
   "document-gone": [replaceIt, tryAgain],
 };
 
-const documentOf = ({ kind, key }: DecisionRecord): string => `${kind}/${key}`;
-const documentsOf = (records: readonly DecisionRecord[]): string[] => [...new Set(records.map(documentOf))];
+const documentOf = ({ kind, key }: Found): string => `${kind}/${key}`;
+const documentsOf = (records: readonly Found[]): string[] => [...new Set(records.map(documentOf))];
 
 /** One record as its command names it: by its row where that is known and the command takes rows, else by its document. */
-function itself({ action }: Choice, record: DecisionRecord): Omit<DecisionRequest, "action"> {
+function itself({ action }: Choice, record: Found): To {
   const document = documentOf(record);
   if (action === "replace" || action === "resolve") return { what: [document] };
   return record.row === null ? { flags: { document } } : { rows: [record.row] };
 }
 
 /** The ids of all of them at once, in a text. */
-const nameThem = (records: readonly DecisionRecord[]): Act => ({
+const nameThem = (documents: readonly string[]): Act => ({
   action: "resolve",
   label: "These are their ids",
   does: "each is verified with a read before it is believed; lines without an id are left",
   asks: {
     label: "Documents, each with its id behind it; two columns of a spreadsheet can be pasted",
     as: "ids",
-    start: documentsOf(records)
-      .map((document) => `${document}\t`)
-      .join("\n"),
+    start: documents.map((document) => `${document}\t`).join("\n"),
   },
 });
 
-const fieldOf = ({ field }: Change): string => field;
-const changeColumns: Column<Change>[] = [
-  { title: "Field", cell: fieldOf },
-  { title: "Landed", cell: ({ landed }) => landed ?? <span class="quiet">none</span> },
-  { title: "The row says now", cell: ({ now }) => now ?? <span class="quiet">none</span> },
-];
-
-interface Props {
-  target: TargetOverview;
-  code: string;
-  allowChanges: boolean;
-}
-
-export function Decide({ target, code, allowChanges }: Props) {
-  const { name } = target;
-  const { data, waiting, failure, reload } = useData("decisions", { target: name, code });
+export function Decide() {
+  const code = param("code") ?? "";
+  const { data, waiting, trouble } = useData("decisions", { code });
   const [did, setDid] = useState<string[]>([]);
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const [ticked, setTicked] = useState<readonly string[]>([]);
   if (data === null) return waiting;
-  const { cause, records } = data;
+  const { count, records, meaning } = data;
   const offered = choices[code] ?? [giveUp];
-  const chosen = records.filter(({ row }) => row !== null && ticked.has(row));
+  const chosen = records.filter(({ row }) => row !== null && ticked.includes(row));
   const those = chosen.length === 0 ? records : chosen;
-  /** A person's word is on documents that were seen. */
-  const all = ({ action }: Choice): string => {
-    if (chosen.length > 0) return `the ${chosen.length} ticked`;
-    return `all ${(action === "resolve" ? records.length : cause.count).toLocaleString("en")}`;
-  };
-  const tick = (row: string, isTicked: boolean) =>
-    setTicked(new Set(isTicked ? [...ticked, row] : [...ticked].filter((one) => one !== row)));
-  const onDone = (said: string[]) => {
-    setDid(said);
-    reload();
+  const documents = documentsOf(records);
+  const forMany = (choice: Choice) => {
+    const isByDocument = choice.action === "resolve";
+    // A person's word is on documents that were seen.
+    const all = grouped(isByDocument ? records.length : count);
+    const which = chosen.length > 0 ? `the ${chosen.length} ticked` : `all ${all}`;
+    const rows = chosen.flatMap(({ row }) => row ?? []);
+    return (
+      <Decision
+        key={choice.label}
+        act={{ ...choice, label: `${choice.label}: ${which}`, does: `each ${choice.does}` }}
+        to={isByDocument ? { what: documentsOf(those) } : { flags: { code }, rows }}
+        onDone={setDid}
+      />
+    );
   };
   return (
     <>
-      <p>
-        <Link to={linkTo("/", { target: name })}>Overview</Link>
-      </p>
       <h1>
-        <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "record")}</span>
+        <Prose text={meaning} /> <span class="quiet">{counted(count, "record")}</span>
       </h1>
-      <div role="status">
-        <Sentences said={did} />
-      </div>
-      <Trouble failure={failure} />
-      <Work target={target} />
-      {cause.count === 0 && <Empty>Nothing is left of this.</Empty>}
-      {allowChanges &&
-        cause.count > 0 &&
-        offered
-          .filter(({ isForMany }) => isForMany)
-          .map((choice) => (
-            <Decision
-              key={choice.label}
-              target={name}
-              act={{ ...choice, label: `${choice.label}: ${all(choice)}`, does: `each ${choice.does}` }}
-              to={
-                choice.action === "resolve"
-                  ? { what: documentsOf(those) }
-                  : { flags: { code }, rows: chosen.flatMap(({ row }) => row ?? []) }
-              }
-              onDone={onDone}
-            />
-          ))}
-      {allowChanges && offered.includes(nameIt) && documentsOf(records).length > 1 && (
+      <Sentences said={did} />
+      {trouble}
+      <Work />
+      {count === 0 ? (
+        <Note text="Nothing is left of this." />
+      ) : (
+        offered.filter(({ isForMany }) => isForMany).map(forMany)
+      )}
+      {offered.includes(nameIt) && documents.length > 1 && (
         <details>
           <summary>Enter many ids at once</summary>
-          <Decision key={documentsOf(records).join()} target={name} act={nameThem(records)} to={{}} onDone={onDone} />
+          <Decision key={documents.join()} act={nameThem(documents)} onDone={setDid} />
         </details>
       )}
       <ul class="records">
         {records.map((record) => (
-          <li key={`${record.kind} ${record.key} ${record.event ?? ""} ${record.row ?? ""}`}>
-            <h2>
-              {allowChanges && record.row !== null && (
-                <input
-                  type="checkbox"
-                  aria-label={`${record.kind} ${record.key}, ${record.place}`}
-                  checked={ticked.has(record.row)}
-                  onChange={(event) => tick(record.row ?? "", event.currentTarget.checked)}
-                />
-              )}{" "}
-              <Link to={linkTo("/find", { target: name, what: `${record.kind}/${record.key}` })}>
-                {record.kind} {record.key}
-              </Link>{" "}
-              {record.event !== null && (
-                <span class="quiet">
-                  {record.event}, {record.at === null ? "" : when(record.at)}
-                </span>
-              )}
-            </h2>
-            <p>
-              {record.changes.length === 0 && <Prose text={record.message} />} <span class="quiet">{record.place}</span>
-            </p>
-            {record.changes.length > 0 && (
-              <Lines
-                name={`${record.kind} ${record.key}`}
-                rows={record.changes}
-                keyOf={fieldOf}
-                columns={changeColumns}
-              />
-            )}
-            {allowChanges &&
-              offered.map((choice) => (
-                <Decision key={choice.label} target={name} act={choice} to={itself(choice, record)} onDone={onDone} />
-              ))}
+          <li key={`${documentOf(record)} ${record.event} ${record.row}`}>
+            <Record
+              record={record}
+              isTicked={chosen.includes(record)}
+              tick={(isTicked) =>
+                setTicked([...ticked.filter((row) => row !== record.row), ...(isTicked ? [record.row ?? ""] : [])])
+              }
+            />
+            {offered.map((choice) => (
+              <Decision key={choice.label} act={choice} to={itself(choice, record)} onDone={setDid} />
+            ))}
           </li>
         ))}
       </ul>
-      {records.length < cause.count && <p class="quiet">The first {records.length.toLocaleString("en")} are shown.</p>}
+      {records.length < count && <p class="quiet">The first {grouped(records.length)} are shown.</p>}
+    </>
+  );
+}
+
+const none = <span class="quiet">none</span>;
+
+function Record(props: { record: Found; isTicked: boolean; tick: (isTicked: boolean) => void }) {
+  const { record, isTicked, tick } = props;
+  const { event, at, row, place, changes, message } = record;
+  const title = `${record.kind} ${record.key}`;
+  return (
+    <>
+      <h2>
+        {useHere().allowChanges && row !== null && (
+          <input
+            type="checkbox"
+            aria-label={`${title}, ${place}`}
+            checked={isTicked}
+            onChange={({ currentTarget }) => tick(currentTarget.checked)}
+          />
+        )}{" "}
+        <Link to="/find" query={{ what: documentOf(record) }}>
+          {title}
+        </Link>{" "}
+        {event !== null && (
+          <span class="quiet">
+            {event}, {at && when(at)}
+          </span>
+        )}
+      </h2>
+      <p>
+        {changes.length === 0 && <Prose text={message ?? ""} />} <span class="quiet">{place}</span>
+      </p>
+      {changes.length > 0 && (
+        <Lines
+          name={title}
+          rows={changes}
+          columns={{
+            Field: ({ field }) => field,
+            Landed: ({ landed }) => landed ?? none,
+            "The row says now": ({ now }) => now ?? none,
+          }}
+        />
+      )}
     </>
   );
 }

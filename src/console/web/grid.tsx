@@ -3,17 +3,15 @@
  * the focus, so that a row that scrolls away does not take it along.
  */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { GridRow, GridTable } from "../api.js";
+import type { Edit } from "../../ledger/drafts.js";
+import { counted } from "../../report/figures.js";
+import type { Asks } from "../api.js";
+import type { JudgedRow } from "../judge.js";
 import { readBlock, writeBlock } from "./clipboard.js";
-import { Decision, Link, linkTo } from "./page.js";
-import { count, toldProblem } from "./words.js";
-
-export interface CellEdit {
-  ref: string;
-  column: string;
-  replaces: string;
-  value: string;
-}
+import { toldProblem } from "./correct.js";
+import { Decision } from "./decision.js";
+import { post } from "./http.js";
+import { Link, useAct, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -23,19 +21,18 @@ interface Cell {
 const ROW_HEIGHT = 30;
 /** Rows drawn beyond the visible ones. */
 const MARGIN = 10;
+/** Kept free for the scroll bar. */
+const EDGE = 16;
 
-interface Props {
-  target: string;
-  table: GridTable;
-  /** Null: none. */
-  column: string | null;
-  isFixed: boolean;
-  edit: (label: string, edits: CellEdit[]) => Promise<void>;
-  undo: () => Promise<void>;
-}
+const textOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
 
-export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
+const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
+
+/** `column`: at fault; null: none. */
+export function Grid({ table, column }: { table: Asks["grid"][number]; column: string | null }) {
   const { header, zones, rows } = table;
+  const { name: target, allowChanges } = useHere();
+  const { trouble, act } = useAct();
   const start = { row: 0, column: Math.max(0, header.indexOf(column ?? "")) };
   const [active, setActive] = useState<Cell>(start);
   const [anchor, setAnchor] = useState<Cell>(start);
@@ -44,14 +41,10 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const editor = useRef<HTMLInputElement>(null);
-  const id = `grid-${table.input}`;
-  const cellId = ({ row, column: at }: Cell) => `${id}-${row}-${at}`;
+  const cellId = ({ row, column: at }: Cell) => `grid-${table.input}-${row}-${at}`;
 
-  const textOf = (row: GridRow, at: number) => row.draft[at] ?? row.cells[at] ?? "";
-  const firstRow = Math.min(active.row, anchor.row);
-  const lastRow = Math.max(active.row, anchor.row);
-  const firstColumn = Math.min(active.column, anchor.column);
-  const lastColumn = Math.max(active.column, anchor.column);
+  const [firstRow = 0, lastRow = 0] = [active.row, anchor.row].toSorted((a, b) => a - b);
+  const [firstColumn = 0, lastColumn = 0] = [active.column, anchor.column].toSorted((a, b) => a - b);
   const isChosen = (row: number, at: number) =>
     row >= firstRow && row <= lastRow && at >= firstColumn && at <= lastColumn;
 
@@ -59,72 +52,73 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
   const from = Math.max(0, Math.floor(top / ROW_HEIGHT) - MARGIN);
   const to = Math.min(rows.length, Math.ceil((top + height) / ROW_HEIGHT) + MARGIN);
 
-  const moveTo = (next: Cell, extend = false) => {
-    const cell = {
-      row: Math.max(0, Math.min(rows.length - 1, next.row)),
-      column: Math.max(0, Math.min(header.length - 1, next.column)),
-    };
+  const moveTo = ({ row, column: at }: Cell, extend = false) => {
+    const cell = { row: within(row, rows.length), column: within(at, header.length) };
     setActive(cell);
     if (!extend) setAnchor(cell);
-    const box = scroller.current;
-    if (box === null) return;
-    const y = cell.row * ROW_HEIGHT;
-    // The header covers the first row's height.
-    if (y < box.scrollTop) box.scrollTop = y;
-    else if (y + 2 * ROW_HEIGHT > box.scrollTop + box.clientHeight)
-      box.scrollTop = y + 2 * ROW_HEIGHT - box.clientHeight + 16;
   };
+  const moveBy = ({ row = 0, column: columns = 0 }: Partial<Cell>, extend = false) =>
+    moveTo({ row: active.row + row, column: active.column + columns }, extend);
+
+  // The header covers the first row's height, and row numbers the first columns.
   useLayoutEffect(() => {
     const box = scroller.current;
-    const cell = document.getElementById(cellId(active));
-    if (box === null || cell === null) return;
-    const numbers = box.querySelector("th")?.offsetWidth ?? 0;
-    if (cell.offsetLeft - numbers < box.scrollLeft) box.scrollLeft = cell.offsetLeft - numbers;
-    const right = cell.offsetLeft + cell.offsetWidth;
-    if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth + 16;
-  }, [active.column]);
+    const [numbers, ...titles] = box?.querySelectorAll<HTMLElement>("thead th") ?? [];
+    const title = titles[active.column];
+    if (box == null || numbers === undefined || title === undefined) return;
+    const y = active.row * ROW_HEIGHT;
+    box.scrollTop = Math.min(y, Math.max(box.scrollTop, y + 2 * ROW_HEIGHT + EDGE - box.clientHeight));
+    const [left, right] = [title.offsetLeft, title.offsetLeft + title.offsetWidth];
+    box.scrollLeft = Math.min(left - numbers.offsetWidth, Math.max(box.scrollLeft, right + EDGE - box.clientWidth));
+  }, [active]);
 
   // The editor lies over its cell and is not its child, because rows may go.
   useLayoutEffect(() => {
-    const input = editor.current;
     const cell = document.getElementById(cellId(active));
-    if (editing === null || input === null || cell === null) return;
-    input.style.left = `${cell.offsetLeft}px`;
-    input.style.top = `${cell.offsetTop}px`;
-    input.style.width = `${Math.max(cell.offsetWidth, 160)}px`;
-    input.focus();
-    input.setSelectionRange(input.value.length, input.value.length);
+    if (editor.current === null || cell === null) return;
+    const { offsetLeft: left, offsetTop: y, offsetWidth: width } = cell;
+    Object.assign(editor.current.style, { left: `${left}px`, top: `${y}px`, width: `${Math.max(width, 160)}px` });
+    editor.current.focus();
   }, [editing !== null]);
 
-  const change = (label: string, cells: { row: number; column: number; value: string }[]) => {
-    const edits = cells.flatMap(({ row: at, column: position, value }): CellEdit[] => {
+  const change = (label: string, cells: (Cell & { value: string })[]) => {
+    const edits = cells.flatMap(({ row: at, column: position, value }): Edit[] => {
       const row = rows[at];
       const name = header[position];
       if (row === undefined || name === undefined) return [];
       const replaces = textOf(row, position);
       return replaces === value ? [] : [{ ref: row.ref, column: name, replaces, value }];
     });
-    if (edits.length > 0 && !isFixed) void edit(label, edits);
+    if (edits.length > 0 && allowChanges) void act(() => post("edit", { target, label, edits }));
   };
-  const chosen = function* (): Generator<Cell> {
-    for (let row = firstRow; row <= lastRow; row += 1)
-      for (let at = firstColumn; at <= lastColumn; at += 1) yield { row, column: at };
-  };
+  const chosenRows = rows.slice(firstRow, lastRow + 1);
+  const chosen = chosenRows.map((row, down) =>
+    header.slice(firstColumn, lastColumn + 1).map((_, along) => {
+      const cell = { row: firstRow + down, column: firstColumn + along };
+      return { ...cell, value: textOf(row, cell.column) };
+    }),
+  );
+  const changeChosen = (label: string, value: string) =>
+    change(
+      label,
+      chosen.flat().map((cell) => ({ ...cell, value })),
+    );
 
   const begin = (text: string | null) => {
     const row = rows[active.row];
-    if (row !== undefined && !isFixed) setEditing(text ?? textOf(row, active.column));
+    if (row !== undefined && allowChanges) setEditing(text ?? textOf(row, active.column));
   };
   const end = (value: string | null, move: Partial<Cell> = {}) => {
     setEditing(null);
     grid.current?.focus({ preventScroll: true });
     if (value !== null) change(header[active.column] ?? "", [{ ...active, value }]);
-    moveTo({ row: active.row + (move.row ?? 0), column: active.column + (move.column ?? 0) });
+    moveBy(move);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
     const control = event.ctrlKey || event.metaKey;
     const page = Math.max(1, Math.floor(height / ROW_HEIGHT) - 2);
+    const [last, all] = [header.length, control ? rows.length : 0];
     const moves: { [key: string]: Partial<Cell> } = {
       ArrowUp: { row: -1 },
       ArrowDown: { row: 1 },
@@ -132,72 +126,97 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
       ArrowRight: { column: 1 },
       PageUp: { row: -page },
       PageDown: { row: page },
-      Home: control ? { row: -rows.length, column: -header.length } : { column: -header.length },
-      End: control ? { row: rows.length, column: header.length } : { column: header.length },
+      Home: { row: -all, column: -last },
+      End: { row: all, column: last },
     };
     const move = moves[event.key];
     const key = event.key.toLowerCase();
-    if (move !== undefined)
-      moveTo({ row: active.row + (move.row ?? 0), column: active.column + (move.column ?? 0) }, event.shiftKey);
-    else if (event.key === "Enter" || event.key === "F2") begin(null);
-    else if (event.key === "Escape") setAnchor(active);
-    else if (event.key === "Delete" || event.key === "Backspace")
-      change(
-        "cleared cells",
-        [...chosen()].map((cell) => ({ ...cell, value: "" })),
-      );
-    else if (control && key === "z") void undo();
+    if (move !== undefined) moveBy(move, event.shiftKey);
+    else if (key === "enter" || key === "f2") begin(null);
+    else if (key === "escape") setAnchor(active);
+    else if (key === "delete" || key === "backspace") changeChosen("cleared cells", "");
+    else if (control && key === "z") void act(() => post("undo", { target }));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       setAnchor({ row: 0, column: 0 });
-      setActive({ row: rows.length - 1, column: header.length - 1 });
-    } else if (!control && !event.altKey && event.key.length === 1) begin(event.key);
+      setActive({ row: rows.length - 1, column: last - 1 });
+    } else if (!control && !event.altKey && key.length === 1) begin(event.key);
     else return;
     event.preventDefault();
   };
 
+  const onMouseDown = (event: MouseEvent) => {
+    const cell = (event.target as Element).closest("td");
+    if (cell === null) return;
+    moveTo({ row: Number(cell.parentElement?.ariaRowIndex) - 2, column: cell.cellIndex - 1 }, event.shiftKey);
+    grid.current?.focus({ preventScroll: true });
+    event.preventDefault();
+  };
+
   const fillDown = () => {
-    const source = rows[firstRow];
-    if (source === undefined) return;
-    const cells = [...chosen()].filter(({ row }) => row > firstRow);
+    const [source = [], ...below] = chosen;
     change(
-      `${header[firstColumn]}, ${count(lastRow - firstRow, "row")} filled`,
-      cells.map((cell) => ({ ...cell, value: textOf(source, cell.column) })),
+      `${header[firstColumn]}, ${counted(below.length, "row")} filled`,
+      below.flatMap((line) => line.map((cell, along) => ({ ...cell, value: source[along]?.value ?? "" }))),
     );
   };
 
   const onCopy = (event: ClipboardEvent) => {
-    const block = rows
-      .slice(firstRow, lastRow + 1)
-      .map((row) => header.slice(firstColumn, lastColumn + 1).map((_, at) => textOf(row, firstColumn + at)));
-    event.clipboardData?.setData("text/plain", writeBlock(block));
+    event.clipboardData?.setData("text/plain", writeBlock(chosen.map((line) => line.map(({ value }) => value))));
     event.preventDefault();
   };
 
   const onPaste = (event: ClipboardEvent) => {
     event.preventDefault();
     const block = readBlock(event.clipboardData?.getData("text/plain") ?? "");
-    const [only] = block.length === 1 && block[0]?.length === 1 ? block[0] : [];
+    const [only, ...others] = block.flat();
     // A single cell fills the selection; a block begins at its first cell.
-    const cells =
-      only === undefined
-        ? block.flatMap((line, down) =>
-            line.map((value, along) => ({ row: firstRow + down, column: firstColumn + along, value })),
-          )
-        : [...chosen()].map((cell) => ({ ...cell, value: only }));
-    change(`${count(cells.length, "cell")} pasted`, cells);
+    if (only !== undefined && others.length === 0) return changeChosen("1 cell pasted", only);
+    const cells = block.flatMap((line, down) =>
+      line.map((value, along) => ({ row: firstRow + down, column: firstColumn + along, value })),
+    );
+    change(`${counted(cells.length, "cell")} pasted`, cells);
+  };
+
+  const replace = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const [find = "", by = "", name = ""] = [...new FormData(event.currentTarget).values()].map(String);
+    const cells = rows.flatMap((row, at) =>
+      header.flatMap((title, position) => {
+        const text = textOf(row, position);
+        const isMeant = find !== "" && (name === "" || name === title) && text.includes(find);
+        return isMeant ? [{ row: at, column: position, value: text.replaceAll(find, by) }] : [];
+      }),
+    );
+    change(`"${find}" replaced`, cells);
   };
 
   const current = rows[active.row];
   return (
     <>
-      {!isFixed && (
-        <Replace
-          header={header}
-          column={header[active.column] ?? ""}
-          replace={(find, by, name) => change(`"${find}" replaced`, replaced(rows, header, textOf, { find, by, name }))}
-        />
+      {allowChanges && (
+        <form class="replace" onSubmit={replace}>
+          <label>
+            Find <input name="find" />
+          </label>{" "}
+          <label>
+            replace with <input name="by" />
+          </label>{" "}
+          <label>
+            in{" "}
+            <select name="column">
+              <option value="">all columns</option>
+              {header.map((title) => (
+                <option key={title} selected={title === column}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          </label>{" "}
+          <button>Replace</button>
+        </form>
       )}
+      {trouble}
       <div class="grid" ref={scroller} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <table
           role="grid"
@@ -205,11 +224,12 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
           tabIndex={0}
           aria-label={`Rows of ${table.file}`}
           aria-rowcount={rows.length + 1}
-          aria-colcount={header.length + 1}
           aria-activedescendant={cellId(active)}
           aria-multiselectable="true"
-          aria-readonly={isFixed}
+          aria-readonly={!allowChanges}
           onKeyDown={onKeyDown}
+          onMouseDown={onMouseDown}
+          onDblClick={() => begin(null)}
           onCopy={onCopy}
           onPaste={onPaste}
         >
@@ -217,7 +237,7 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
             <tr aria-rowindex={1}>
               <th scope="col">Row</th>
               {header.map((name, at) => (
-                <th key={at} scope="col" class={name === column ? "fault" : ""}>
+                <th key={at} scope="col" class={name === column ? "wrong" : ""}>
                   {name}
                   {zones[at] != null && <span class="quiet"> · {zones[at]}</span>}
                 </th>
@@ -225,7 +245,7 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
             </tr>
           </thead>
           <tbody>
-            {from > 0 && <tr aria-hidden="true" style={{ height: `${from * ROW_HEIGHT}px` }} />}
+            <Gap rows={from} />
             {rows.slice(from, to).map((row, offset) => {
               const at = from + offset;
               const isEdited = Object.keys(row.draft).length > 0;
@@ -236,24 +256,15 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
                     {row.row} <span class={row.ready ? "right" : "wrong"}>{word}</span>
                   </th>
                   {header.map((name, position) => {
-                    const cell = { row: at, column: position };
                     const isWrong = !row.ready && row.problems.some((problem) => problem.column === name);
                     const isActive = active.row === at && active.column === position;
                     return (
                       <td
                         key={position}
-                        id={cellId(cell)}
-                        role="gridcell"
-                        aria-colindex={position + 2}
+                        id={cellId({ row: at, column: position })}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
                         class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"}`}
-                        onMouseDown={(event) => {
-                          moveTo(cell, event.shiftKey);
-                          grid.current?.focus({ preventScroll: true });
-                          event.preventDefault();
-                        }}
-                        onDblClick={() => begin(null)}
                       >
                         {textOf(row, position)}
                       </td>
@@ -262,7 +273,7 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
                 </tr>
               );
             })}
-            {to < rows.length && <tr aria-hidden="true" style={{ height: `${(rows.length - to) * ROW_HEIGHT}px` }} />}
+            <Gap rows={rows.length - to} />
           </tbody>
         </table>
         {editing !== null && (
@@ -272,10 +283,11 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
             aria-label={`${header[active.column]}, row ${current?.row}`}
             value={editing}
             onInput={(event) => setEditing(event.currentTarget.value)}
-            onBlur={() => editing !== null && end(editing)}
+            onBlur={() => end(editing)}
             onKeyDown={(event) => {
-              if (event.key === "Enter") end(editing, { row: event.shiftKey ? -1 : 1 });
-              else if (event.key === "Tab") end(editing, { column: event.shiftKey ? -1 : 1 });
+              const step = event.shiftKey ? -1 : 1;
+              if (event.key === "Enter") end(editing, { row: step });
+              else if (event.key === "Tab") end(editing, { column: step });
               else if (event.key === "Escape") end(null);
               else return;
               event.preventDefault();
@@ -287,94 +299,27 @@ export function Grid({ target, table, column, isFixed, edit, undo }: Props) {
       <p class="said" aria-live="polite">
         {current !== undefined && (
           <>
-            <Said row={current} />{" "}
-            <Link to={linkTo("/find", { target, what: `${table.file}:${current.row}` })}>Look closer</Link>
+            Row {current.row}
+            {current.ready ? " is right now." : `: ${current.problems.map(toldProblem).join(" ")}`}
+            {current.ready && current.joins !== null && ` It joins ${current.joins}.`}{" "}
+            <Link to="/find" query={{ what: `${table.file}:${current.row}` }}>
+              Look closer
+            </Link>
           </>
         )}
       </p>
-      {!isFixed && (
-        <Decision
-          target={target}
-          act={{
-            action: "dismiss",
-            label: `Give up ${count(lastRow - firstRow + 1, "chosen row")}`,
-            does: "and whatever is grouped with it; Shift and the arrows choose more",
-          }}
-          to={{ rows: [...new Set(rows.slice(firstRow, lastRow + 1).map(({ lead }) => lead))] }}
-        />
-      )}
+      <Decision
+        act={{
+          action: "dismiss",
+          label: `Give up ${counted(chosenRows.length, "chosen row")}`,
+          does: "and whatever is grouped with it; Shift and the arrows choose more",
+        }}
+        to={{ rows: [...new Set(chosenRows.map(({ lead }) => lead))] }}
+      />
     </>
   );
 }
 
-function Said({ row }: { row: GridRow }) {
-  if (row.ready)
-    return (
-      <>
-        Row {row.row} is right now.{row.joins !== null && ` It joins ${row.joins}.`}
-      </>
-    );
-  return (
-    <>
-      Row {row.row}: {row.problems.map(toldProblem).join(" ")}
-    </>
-  );
-}
-
-function replaced(
-  rows: GridRow[],
-  header: string[],
-  textOf: (row: GridRow, at: number) => string,
-  { find, by, name }: { find: string; by: string; name: string },
-) {
-  if (find === "") return [];
-  return rows.flatMap((row, at) =>
-    header.flatMap((title, position) => {
-      if (name !== "" && title !== name) return [];
-      const text = textOf(row, position);
-      return text.includes(find) ? [{ row: at, column: position, value: text.replaceAll(find, by) }] : [];
-    }),
-  );
-}
-
-function Replace({
-  header,
-  column,
-  replace,
-}: {
-  header: string[];
-  column: string;
-  replace: (find: string, by: string, name: string) => void;
-}) {
-  const [find, setFind] = useState("");
-  const [by, setBy] = useState("");
-  const [name, setName] = useState<string | null>(null);
-  return (
-    <form
-      class="replace"
-      onSubmit={(event) => {
-        event.preventDefault();
-        replace(find, by, name ?? column);
-      }}
-    >
-      <label>
-        Find <input value={find} onInput={(event) => setFind(event.currentTarget.value)} />
-      </label>{" "}
-      <label>
-        replace with <input value={by} onInput={(event) => setBy(event.currentTarget.value)} />
-      </label>{" "}
-      <label>
-        in{" "}
-        <select value={name ?? column} onChange={(event) => setName(event.currentTarget.value)}>
-          <option value="">all columns</option>
-          {header.map((title) => (
-            <option key={title} value={title}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>{" "}
-      <button disabled={find === ""}>Replace</button>
-    </form>
-  );
-}
+/** In place of rows that are not drawn. */
+const Gap = ({ rows }: { rows: number }) =>
+  rows === 0 ? null : <tr aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;

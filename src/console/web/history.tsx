@@ -1,82 +1,60 @@
 /** What was run, one run live or as it ended, and every file that ever came. */
 import { useState } from "preact/hooks";
-import type { FileLine, RunLine, TargetOverview } from "../api.js";
+import { grouped } from "../../report/figures.js";
+import { ending, landedOf, total } from "../../report/outcome.js";
+import { Decision, resume } from "./decision.js";
 import { download } from "./http.js";
-import { type Column, Decision, Empty, Lines, Link, linkTo, Prose, Trouble, useAct, useData } from "./page.js";
-import { resume, Work } from "./overview.js";
-import { outcome, when } from "./words.js";
+import { Lines, Link, Note, param, Prose, useAct, useData, useHere, when } from "./page.js";
+import { Work } from "./overview.js";
 
-const number = <Row,>(title: string, count: (row: Row) => number): Column<Row> => ({
-  title,
-  cell: (row) => count(row).toLocaleString("en"),
-  isNumber: true,
-});
-
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-
-export function Runs({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
-  const { data, waiting } = useData("runs", { target: target.name });
+export function Runs() {
+  const { data, waiting } = useData("runs");
   if (data === null) return waiting;
-  if (data.length === 0) return <Empty>Nothing was run yet. The first import will be listed here.</Empty>;
-  const columns: Column<RunLine>[] = [
-    { title: "When", cell: ({ startedAt }) => when(startedAt) },
-    {
-      title: "Run",
-      cell: ({ name, command, inputs }) => (
-        <Link to={linkTo("/run", { target: target.name, run: name })}>
-          {command} {inputs.map((input) => input.name).join(", ")}
-        </Link>
-      ),
-    },
-    { title: "Who", cell: ({ startedBy }) => startedBy },
-    { title: "How it ended", cell: ({ did, exitCode, finishedAt }) => did ?? outcome(exitCode, finishedAt) },
-    number("Rows read", ({ inputs }) => sum(inputs.map(({ read }) => read))),
-    number("Events landed", ({ events }) => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0)),
-    number("Requests", ({ requests }) => sum(Object.values(requests))),
-  ];
+  if (data.length === 0) return <Note text="Nothing was run yet. The first import will be listed here." />;
   return (
     <>
       <h1>Runs</h1>
-      <Work target={target} />
-      {allowChanges && (
-        <Decision
-          target={target.name}
-          act={{
-            action: "verify",
-            label: "Verify",
-            does: "looks at the service for all that has landed; changes nothing",
-          }}
-          to={{}}
-        />
-      )}
-      <Lines name="All runs" rows={data} keyOf={({ name }) => name} columns={columns} />
+      <Work />
+      <Decision
+        act={{
+          action: "verify",
+          label: "Verify",
+          does: "looks at the service for all that has landed; changes nothing",
+        }}
+      />
+      <Lines
+        name="All runs"
+        rows={data}
+        columns={{
+          When: ({ startedAt }) => when(startedAt),
+          Run: ({ name, command, inputs }) => (
+            <Link to="/run" query={{ run: name }}>
+              {command} {inputs.map((input) => input.name).join(", ")}
+            </Link>
+          ),
+          Who: ({ startedBy }) => startedBy,
+          "How it ended": (run) => run.did ?? ending(run),
+          "Rows read": ({ inputs }) => inputs.reduce((sum, { read }) => sum + read, 0),
+          "Events landed": ({ events }) => landedOf(events),
+          Requests: ({ requests }) => total(requests),
+        }}
+      />
     </>
   );
 }
 
 /** As it goes, and afterwards what became of it. */
-export function Run({
-  target,
-  run: name,
-  allowChanges,
-}: {
-  target: TargetOverview;
-  run: string;
-  allowChanges: boolean;
-}) {
-  const { data, waiting } = useData("run", { target: target.name, run: name });
-  const { failure: trouble, act } = useAct();
+export function Run() {
+  const name = param("run") ?? "";
+  const { name: target, target: now } = useHere();
+  const { data, waiting } = useData("run", { run: name });
+  const { trouble, act } = useAct();
   if (data === null) return waiting;
   const { run, problems } = data;
-  if (run === null) return <Empty>There is no run of this name here.</Empty>;
-  const isLive = run.finishedAt === null && target.lastRun?.name === name && target.live !== null;
-  const landed = (run.events["landed"] ?? 0) + (run.events["landed-without-id"] ?? 0);
-  const requests = Object.entries(run.requests).map(([kind, count]) => `${count.toLocaleString("en")} ${kind}`);
+  if (run === null) return <Note text="There is no run of this name here." />;
+  const isLive = run.finishedAt === null && now.lastRun?.name === name && now.live !== null;
   return (
     <>
-      <p>
-        <Link to={linkTo("/runs", { target: target.name })}>All runs</Link>
-      </p>
       <h1>
         {run.command} {run.inputs.map((input) => input.name).join(", ")}{" "}
         <span class="quiet">
@@ -84,27 +62,24 @@ export function Run({
         </span>
       </h1>
       {isLive ? (
-        <Work target={target} />
+        <Work />
       ) : (
         <p>
-          <strong>{run.did ?? run.said ?? `It is ${outcome(run.exitCode, run.finishedAt)}.`}</strong>
+          <strong>{run.did ?? run.said ?? `It is ${ending(run)}.`}</strong>
         </p>
       )}
-      {run.finishedAt === null && !isLive && allowChanges && <Decision target={target.name} act={resume} to={{}} />}
-      <Trouble failure={trouble} />
+      {run.finishedAt === null && !isLive && <Decision act={resume} />}
+      {trouble}
       {run.did === null && (
         <ul class="facts">
           {run.rows !== null && <li>Rows {run.rows}</li>}
-          <li>{landed.toLocaleString("en")} events landed</li>
-          {requests.length > 0 && <li>Requests: {requests.join(", ")}</li>}
+          <li>{grouped(landedOf(run.events))} events landed</li>
           {run.mapping !== null && <li>Mapping {run.mapping}</li>}
         </ul>
       )}
       {run.hasReport && (
         <p>
-          <button
-            onClick={() => void act(() => download("report", { target: target.name, run: name }, `${name}.html`))}
-          >
+          <button onClick={() => void act(() => download("report", { target, run: name }, `${name}.html`))}>
             Save its report
           </button>
         </p>
@@ -125,81 +100,69 @@ export function Run({
   );
 }
 
-/** An import begins with what lies in the folder, after its plan was shown. `target`: "" while there is none. */
-export function Start({ target }: { target: string }) {
-  const { data, waiting } = useData("startable", {});
-  const [mapping, setMapping] = useState("");
-  const [file, setFile] = useState("");
+/** An import begins with what lies in the folder, after its plan was shown. */
+export function Start() {
+  const { data, waiting } = useData("startable");
+  const [chosen, setChosen] = useState<{ mapping?: string; file?: string }>({});
+  if (!useHere().allowChanges) return null;
   if (data === null) return waiting;
-  const what = mapping || data.mappings[0];
-  const first = file || data.files[0];
-  if (what === undefined || first === undefined)
-    return <p class="quiet">To import from here, put a mapping (YAML) and a CSV or Excel file into this folder.</p>;
+  const { mapping = data.mappings[0], file = data.files[0] } = chosen;
+  if (mapping === undefined || file === undefined)
+    return <Note text="To import from here, put a mapping (YAML) and a CSV or Excel file into this folder." />;
   return (
-    <div>
-      <Pick label="Import" of={data.files} set={setFile} /> <Pick label="with" of={data.mappings} set={setMapping} />
+    <>
+      <Pick label="Import" of={data.files} pick={(one) => setChosen({ ...chosen, file: one })} />{" "}
+      <Pick label="with" of={data.mappings} pick={(one) => setChosen({ ...chosen, mapping: one })} />
       <Decision
-        target={target}
         act={{ action: "import", label: "Import it", does: "its plan is shown first" }}
-        to={{ what: [what], file: first }}
+        to={{ what: [mapping], file }}
       />
-    </div>
+    </>
   );
 }
 
-function Pick({ label, of, set }: { label: string; of: string[]; set: (one: string) => void }) {
-  return (
-    <label>
-      {label}{" "}
-      <select onChange={(event) => set(event.currentTarget.value)}>
-        {of.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
+const Pick = ({ label, of, pick }: { label: string; of: string[]; pick: (one: string) => void }) => (
+  <label>
+    {label}{" "}
+    <select onChange={({ currentTarget }) => pick(currentTarget.value)}>
+      {of.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  </label>
+);
 
-export function Files({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
-  const { data, waiting } = useData("files", { target: target.name });
+export function Files() {
+  const { allowChanges } = useHere();
+  const { data, waiting } = useData("files");
   if (data === null) return waiting;
-  if (data.length === 0) return <Empty>No file was imported yet. The first import will be listed here.</Empty>;
-  const columns: Column<FileLine>[] = [
-    { title: "When", cell: ({ stagedAt }) => when(stagedAt) },
-    {
-      title: "File",
-      cell: ({ path, name, sheet }) => <span title={path}>{sheet === null ? name : `${name}, ${sheet}`}</span>,
-    },
-    { title: "Mapping", cell: ({ mapping }) => mapping },
-    number("Read", ({ read }) => read),
-    number("= skipped", ({ skipped }) => skipped),
-    number("+ invalid", ({ invalid }) => invalid),
-    number("+ known", ({ known }) => known),
-    number("+ staged", ({ staged }) => staged),
-  ];
-  if (allowChanges)
-    columns.push({
-      title: "Undo",
-      cell: ({ name }) => (
-        <Decision
-          target={target.name}
-          act={{ action: "withdraw", label: "Take back" }}
-          to={{ flags: { input: name } }}
-        />
-      ),
-    });
+  if (data.length === 0) return <Note text="No file was imported yet. The first import will be listed here." />;
   return (
     <>
       <h1>Files</h1>
-      <Work target={target} />
-      {allowChanges && <Start target={target.name} />}
+      <Work />
+      <Start />
       <Lines
         name="All files"
         rows={data}
-        keyOf={({ path, sheet, stagedAt }) => `${path} ${sheet} ${stagedAt}`}
-        columns={columns}
+        columns={{
+          When: ({ stagedAt }) => when(stagedAt),
+          File: ({ path, name, sheet }) => <span title={path}>{sheet === null ? name : `${name}, ${sheet}`}</span>,
+          Mapping: ({ mapping }) => mapping,
+          Read: ({ read }) => read,
+          "= skipped": ({ skipped }) => skipped,
+          "+ invalid": ({ invalid }) => invalid,
+          "+ known": ({ known }) => known,
+          "+ staged": ({ staged }) => staged,
+          Undo: ({ path, sheet, stagedAt, name }) =>
+            allowChanges ? (
+              <Decision
+                key={`${path} ${sheet} ${stagedAt}`}
+                act={{ action: "withdraw", label: "Take back" }}
+                to={{ flags: { input: name } }}
+              />
+            ) : null,
+        }}
       />
     </>
   );

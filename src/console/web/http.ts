@@ -1,67 +1,59 @@
-/** Requests to the server with the token, and a signal for changes. */
-import type { Answers, Failure } from "../api.js";
+/** Requests to the server with the token, and the news that something has changed. */
+import type { Asks, Changes } from "../api.js";
+import type { Failure } from "../serve.js";
 
 const KEY = "rowferry-token";
 
 /** From the address's fragment, which no server sees; kept for this tab, to survive a reload. */
 export function takeToken(): void {
   const given = location.hash.slice(1);
-  if (given !== "") {
-    sessionStorage.setItem(KEY, given);
-    history.replaceState(null, "", location.pathname + location.search);
-  }
+  if (given === "") return;
+  sessionStorage.setItem(KEY, given);
+  history.replaceState(null, "", location.pathname + location.search);
 }
-
-const authorization = () => ({ authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}` });
 
 export class Refused extends Error {
   readonly hint: string;
-  readonly status: number;
-  constructor({ message, hint }: Failure, status: number) {
+  constructor({ message, hint }: Failure) {
     super(message);
     this.hint = hint;
-    this.status = status;
   }
 }
 
-async function answerOf(response: Response): Promise<unknown> {
-  if (response.ok) return response.json();
-  const failure = (await response.json().catch(() => null)) as Failure | null;
-  throw new Refused(
-    failure ?? { code: "", message: `The console answered ${response.status}.`, hint: "Load the page again." },
-    response.status,
-  );
-}
-
-async function reach(path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(path, init);
-  } catch {
+/** @throws Refused */
+async function reach(path: string, body?: object): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}`,
+    ...(body && { "content-type": "application/json" }),
+  };
+  const init = body && { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(path, { ...init, headers }).catch(() => {
     const message = "The console does not answer. It may have ended, or this machine was asleep.";
-    throw new Refused({ code: "", message, hint: "Start it again with `rowferry console`. Corrections are kept." }, 0);
-  }
+    throw new Refused({ message, hint: "Start it again with `rowferry console`. Corrections are kept." });
+  });
+  if (response.ok) return response;
+  const other = { message: `The console answered ${response.status}.`, hint: "Load the page again." };
+  throw new Refused((await response.json().catch(() => other)) as Failure);
 }
 
-type Query = { [name: string]: string | null };
+export type Query = { [name: string]: string | null };
 
 export const linkTo = (path: string, query: Query): string =>
   `${path}?${new URLSearchParams(Object.entries(query).filter((one): one is [string, string] => one[1] !== null))}`;
 
-export async function get<Path extends keyof Answers>(path: Path, query: Query): Promise<Answers[Path]> {
-  return (await answerOf(await reach(linkTo(`/api/${path}`, query), { headers: authorization() }))) as Answers[Path];
+export async function get<Path extends keyof Asks>(path: Path, query: Query): Promise<Asks[Path]> {
+  return (await (await reach(linkTo(`/api/${path}`, query))).json()) as Asks[Path];
 }
 
-export async function post<Answer>(path: string, body: object): Promise<Answer> {
-  const headers = { ...authorization(), "content-type": "application/json" };
-  return (await answerOf(
-    await reach(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
-  )) as Answer;
+export async function post<Path extends keyof Changes>(
+  path: Path,
+  words: Changes[Path]["words"],
+): Promise<Changes[Path]["answer"]> {
+  return (await (await reach(`/api/${path}`, words)).json()) as Changes[Path]["answer"];
 }
 
-/** With the token. */
-export async function download(path: string, query: Query, name: string): Promise<void> {
-  const response = await reach(linkTo(`/api/${path}`, query), { headers: authorization() });
-  if (!response.ok) return void (await answerOf(response));
+export async function download(path: "rows" | "report", query: Query, name: string): Promise<void> {
+  const response = await reach(linkTo(`/api/${path}`, query));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
   link.download = name;
@@ -69,22 +61,16 @@ export async function download(path: string, query: Query, name: string): Promis
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Calls back when a ledger, draft or command has changed; retries while the console is away. */
-export function onChange(listener: () => void): () => void {
-  const ended = new AbortController();
-  const listen = async () => {
-    while (!ended.signal.aborted) {
-      try {
-        const response = await fetch("/api/events", { headers: authorization(), signal: ended.signal });
-        const reader = response.ok ? response.body?.getReader() : undefined;
-        for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read())
-          if (new TextDecoder().decode(part.value).includes("data:")) listener();
-      } catch {
-        // The next try reports it.
-      }
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+/** Dispatches `changed` whenever a ledger, draft or command has changed; retries while the console is away. */
+export async function listen(): Promise<never> {
+  for (;;) {
+    try {
+      const reader = (await reach("/api/events")).body?.getReader();
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+        dispatchEvent(new Event("changed"));
+    } catch {
+      // The next request of the page says it.
     }
-  };
-  void listen();
-  return () => ended.abort();
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+  }
 }

@@ -1,184 +1,137 @@
 /** A section for each ledger of the folder; those that need somebody come first. */
-import type { CauseLine, JobLine, TargetOverview } from "../api.js";
-import { type Act, type Column, Decision, Lines, Link, linkTo, Prose, Sentences, Trouble } from "./page.js";
-import { count, outcome, span, when } from "./words.js";
+import { counted } from "../../report/figures.js";
+import { ending } from "../../report/outcome.js";
+import { Decision, resume } from "./decision.js";
+import { HereIs, Lines, Link, Prose, Sentences, type Target, Trouble, useHere, when } from "./page.js";
 
-export const resume: Act = {
-  action: "resume",
-  label: "Resume",
-  does: "sends whatever can be sent now; nothing is sent twice",
-};
-
-export function Targets({ targets, allowChanges }: { targets: TargetOverview[]; allowChanges: boolean }) {
-  const inOrder = targets.toSorted((a, b) => Number(a.isWell) - Number(b.isWell));
+export function Overview() {
+  const here = useHere();
   return (
     <>
-      {inOrder.map((target) => (
-        <Target key={target.name} target={target} allowChanges={allowChanges} />
-      ))}
+      {here.targets
+        .toSorted((a, b) => Number(a.isWell) - Number(b.isWell))
+        .map((target) => (
+          <HereIs key={target.name} value={{ ...here, name: target.name, target }}>
+            <Section {...target} />
+          </HereIs>
+        ))}
     </>
   );
 }
 
-function Target({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
-  const { name, answer, lastRun, expected, correct, decide, waiting, draft, failure, live } = target;
-  const held = waiting.reduce((sum, line) => sum + line.count, 0);
-  const to = (path: string, { code, column, mistake }: CauseLine) =>
-    linkTo(path, { target: name, code, column, mistake });
+function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure, ...target }: Target) {
+  const held = waiting.reduce((sum, { count }) => sum + count, 0);
   return (
     <section aria-label={name}>
-      <h1 class={target.isWell ? "well" : "needs"}>
+      <h1 class={isWell ? "well" : ""}>
         <span class="quiet">{name}</span> {answer}
       </h1>
-      {failure !== null && <Trouble failure={failure} />}
+      <Trouble failure={failure} />
       {lastRun !== null && live === null && (
         <p class="quiet">
-          Last run {when(lastRun.startedAt)}: {outcome(lastRun.exitCode, lastRun.finishedAt)}
+          Last run {when(lastRun.startedAt)}: {ending(lastRun)}
           {lastRun.finishedAt !== null && `, finished ${when(lastRun.finishedAt)}`}.{" "}
-          {expected !== null && `An input is expected ${expected}. `}
-          <Link to={linkTo("/run", { target: name, run: lastRun.name })}>What it did</Link>
+          {target.expected !== null && `An input is expected ${target.expected}. `}
+          <Link to="/run" query={{ run: lastRun.name }}>
+            What it did
+          </Link>
+          {lastRun.rows !== null && <div>Rows {lastRun.rows}</div>}
         </p>
       )}
-      {lastRun !== null && lastRun.rows !== null && live === null && <p class="quiet">Rows {lastRun.rows}</p>}
-      <Work target={target} />
+      <Work />
       {draft !== null && (
         <p class="note">
-          A draft of {count(draft.rows, "corrected row")} from {when(draft.at)} is not imported yet.{" "}
-          <Link to={linkTo("/correct", { target: name })}>Continue</Link>
+          A draft of {counted(draft.rows, "corrected row")} from {when(draft.at)} is not imported yet.{" "}
+          <Link to="/correct">Continue</Link>
         </p>
       )}
-      <Causes
-        title="To correct"
-        unit="row"
-        causes={correct}
-        verb="Correct"
-        address={(cause) => to("/correct", cause)}
-      />
-      <Causes title="To decide" unit="record" causes={decide} verb="Decide" address={(cause) => to("/decide", cause)} />
+      <Causes verb="Correct" causes={target.correct} />
+      <Causes verb="Decide" causes={target.decide} />
       {held > 0 && (
         <details>
           <summary>
-            {count(held, "event")} {held === 1 ? "waits" : "wait"} for these rows, or for something else
+            {counted(held, "event")} {held === 1 ? "waits" : "wait"} for these rows, or for something else
           </summary>
           <ul>
-            {waiting.map((line) => (
-              <li key={line.code}>
-                {count(line.count, "event")}: <Prose text={line.what} /> <span class="quiet">{line.example}</span>
-                {allowChanges && (
-                  <Decision
-                    target={name}
-                    act={{ action: "dismiss", label: `Give up ${count(line.count, "event")}` }}
-                    to={{ flags: { code: line.code } }}
-                  />
-                )}
+            {waiting.map(({ code, count, meaning, example }) => (
+              <li key={code}>
+                {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
+                <Decision
+                  act={{ action: "dismiss", label: `Give up ${counted(count, "event")}` }}
+                  to={{ flags: { code } }}
+                />
               </li>
             ))}
           </ul>
         </details>
       )}
-      {allowChanges && !target.isWell && failure === null && <Decision target={name} act={resume} to={{}} />}
-      <p class="quiet small">{target.ledger}</p>
+      {!isWell && failure === null && <Decision act={resume} />}
     </section>
   );
 }
 
-function Causes(props: {
-  title: string;
-  unit: string;
-  causes: CauseLine[];
-  verb: string;
-  address: (cause: CauseLine) => string;
-}) {
-  const { title, unit, causes, verb, address } = props;
-  if (causes.length === 0) return null;
-  const total = causes.reduce((sum, cause) => sum + cause.count, 0);
-  const isOfRows = causes.some(({ since }) => since !== null);
-  const what: Column<CauseLine> = {
-    title: "What is wrong",
-    cell: (cause) => (
-      <>
-        <Prose text={isOfRows ? cause.what : cause.meaning} />{" "}
-        <div class="quiet small">
-          {cause.place} {!isOfRows && <Prose text={cause.what} />}
-        </div>
-      </>
-    ),
-  };
-  const many: Column<CauseLine> = {
-    title: isOfRows ? "Rows" : "How many",
-    cell: (cause) => cause.count.toLocaleString("en"),
-    isNumber: true,
-  };
-  const open: Column<CauseLine> = {
-    title: "To do",
-    cell: (cause) => (
-      <Link to={address(cause)}>
-        {verb}
-        <span class="unseen">
-          {" "}
-          {cause.column ?? ""} {cause.place}
-        </span>
-      </Link>
-    ),
-  };
-  const ofRows: Column<CauseLine>[] = [
-    { title: "Column", cell: ({ column }) => <strong>{column ?? "The row"}</strong> },
-    what,
-    many,
-    { title: "Values", cell: ({ values }) => values?.toLocaleString("en"), isNumber: true },
-    { title: "Since", cell: ({ since }) => since !== null && when(since) },
-    open,
-  ];
+function Causes({ verb, causes }: { verb: "Correct" | "Decide"; causes: Target["correct"] }) {
+  const total = causes.reduce((sum, { count }) => sum + count, 0);
+  const isOfRows = verb === "Correct";
+  const title = `To ${verb.toLowerCase()}`;
   return (
     <Lines
       name={title}
       caption={
         <>
-          {title} <span class="quiet">{count(total, unit)}</span>
+          {title} <span class="quiet">{counted(total, isOfRows ? "row" : "record")}</span>
         </>
       }
       rows={causes}
-      keyOf={({ code, column, mistake }) => `${code} ${column} ${mistake}`}
-      columns={isOfRows ? ofRows : [what, many, open]}
+      columns={{
+        Column: ({ column }) => (isOfRows ? <strong>{column ?? "The row"}</strong> : null),
+        "What is wrong": ({ what, meaning, place }) => (
+          <>
+            <Prose text={isOfRows ? what : meaning} />
+            <div class="quiet small">
+              {place} {!isOfRows && <Prose text={what} />}
+            </div>
+          </>
+        ),
+        [isOfRows ? "Rows" : "How many"]: ({ count }) => count,
+        Values: ({ values }) => values,
+        Since: ({ since }) => since && when(since),
+        "To do": ({ code, column, mistake, place }) => (
+          <Link to={`/${verb.toLowerCase()}`} query={{ code, column, mistake }}>
+            {verb}
+            <span class="unseen">
+              {" "}
+              {column} {place}
+            </span>
+          </Link>
+        ),
+      }}
     />
   );
 }
 
 /** The run at work, whoever began it, and what this console began. */
-export function Work({ target: { name, live, lastRun, job } }: { target: TargetOverview }) {
+export function Work() {
+  const { live, lastRun, job } = useHere().target;
+  const started = live === null ? "Starting…" : "At work, or waiting for the run at work to end.";
   return (
     <>
       {live !== null && (
         <div class="job" role="status">
-          <strong>{live.stage}</strong>{" "}
-          {live.total !== null && `${live.done.toLocaleString("en")} of ${live.total.toLocaleString("en")} ${live.of} `}
-          <progress aria-label="of the whole run" value={live.share} max={1} /> {Math.floor(live.share * 100)}%
-          {live.perSecond !== null && ` · ${live.perSecond.toFixed(1)} requests/s`}
-          {live.limit !== null && ` of ${live.limit}`}
-          {live.secondsLeft !== null && ` · ${span(live.secondsLeft)} left`}
-          {live.problems > 0 && ` · ${count(live.problems, "problem")}`}
-          {live.held > 0 && ` · ${count(live.held, "event")} wait`}{" "}
-          {lastRun !== null && <Link to={linkTo("/run", { target: name, run: lastRun.name })}>Watch</Link>}
+          <progress aria-label="of the whole run" value={live.share} max={1} /> {live.parts.join(" · ")}{" "}
+          {lastRun !== null && (
+            <Link to="/run" query={{ run: lastRun.name }}>
+              Watch
+            </Link>
+          )}
         </div>
       )}
-      {job !== null && <Job job={job} isQueued={live !== null} />}
-    </>
-  );
-}
-
-function Job({ job, isQueued }: { job: JobLine; isQueued: boolean }) {
-  return (
-    <div class="job" role="status">
-      {job.exitCode !== null ? (
-        <Sentences said={job.said} />
-      ) : isQueued ? (
-        "At work, or waiting for the run at work to end."
-      ) : (
-        "Starting…"
+      {job !== null && (
+        <div class="job">
+          <Sentences said={job.said ?? [started]} />
+          <code class="quiet small">{job.command}</code>
+        </div>
       )}
-      <div class="quiet small">
-        <code>{job.command}</code>
-      </div>
-    </div>
+    </>
   );
 }

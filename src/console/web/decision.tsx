@@ -1,0 +1,101 @@
+/** A command that a person gives from the page: what it would do is said first, and it is done at the second press. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Changes } from "../api.js";
+import { post } from "./http.js";
+import { focusMain, Sentences, useAct, useHere } from "./page.js";
+
+type Words = Changes["do"]["words"];
+
+/** What a person can do to records. */
+export interface Act extends Pick<Words, "action" | "word"> {
+  label: string;
+  /** What it is for, in a few words. */
+  does?: string;
+  /** What the person must say too: a name for it, where it goes, and with what it begins. */
+  asks?: { label: string; as: "reason" | "document-id" | "ids"; start?: string };
+}
+
+/** To what it is done. */
+export type To = Partial<Words>;
+
+export const resume: Act = {
+  action: "resume",
+  label: "Resume",
+  does: "sends whatever can be sent now; nothing is sent twice",
+};
+
+/** Nothing, where the console only shows. */
+export function Decision(props: { act: Act; to?: To; onDone?: (said: string[]) => void }) {
+  return useHere().allowChanges ? <Dialog {...props} /> : null;
+}
+
+function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
+  const { action, word, label, does, asks } = how;
+  const start = asks?.start ?? "";
+  const [text, setText] = useState(start);
+  const [would, setWould] = useState({ request: "", said: [] as string[] });
+  const [did, setDid] = useState<string[]>([]);
+  const { isBusy, trouble, act } = useAct();
+  const answer = asks && (asks.as === "ids" ? { ids: text } : { flags: { ...to.flags, [asks.as]: text } });
+  const request = { target: useHere().name, action, word, ...to, ...answer };
+  // What was foretold of other records, or of more or fewer, is no forecast of this.
+  const key = JSON.stringify([label, request]);
+  const isForetold = would.request === key;
+  const button = useRef<HTMLButtonElement>(null);
+  const isUsed = useRef(false);
+  useEffect(() => {
+    if (isUsed.current) button.current?.focus();
+  }, [isForetold]);
+  useEffect(() => () => void (isUsed.current && focusMain()), []);
+  const ask = async () => {
+    isUsed.current = true;
+    setDid([]);
+    setWould({ request: key, said: await post("do", { ...request, dry: true }) });
+  };
+  const run = async () => {
+    const said = await post("do", { ...request, dry: false });
+    setWould({ request: "", said: [] });
+    setDid(said);
+    onDone?.(said);
+  };
+  const field = {
+    value: text,
+    onInput(event: { currentTarget: { value: string } }) {
+      isUsed.current = false;
+      setText(event.currentTarget.value);
+    },
+  };
+  const main = (
+    <button
+      ref={button}
+      class={isForetold ? "main" : ""}
+      disabled={asks !== undefined && text.trim() === start.trim()}
+      // Not disabled while it works, which would drop the focus.
+      onClick={() => isBusy || void act(isForetold ? run : ask)}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <div class="choice">
+      {asks !== undefined && (
+        <label>
+          {asks.label} {asks.as === "ids" ? <textarea rows={6} {...field} /> : <input {...field} />}
+        </label>
+      )}
+      {isForetold ? (
+        <div class="job" role="group" aria-label={label}>
+          <strong>It would do this:</strong>
+          <Sentences said={would.said} />
+          {main} <button onClick={() => setWould({ request: "", said: [] })}>No</button>
+        </div>
+      ) : (
+        <>
+          {main} <span class="quiet">{isBusy ? "working out what it would do…" : does}</span>
+        </>
+      )}
+      <Sentences said={did} />
+      {trouble}
+    </div>
+  );
+}
