@@ -58,12 +58,13 @@ const decision = named.extend({
 /** They may take long: each becomes a job. */
 const sending: readonly string[] = ["import", "resume", "retry", "verify"];
 
-/** `isTrial`: it changes nothing. */
-const route = <Schema extends z.ZodType, Answer>(
-  schema: Schema,
-  work: (words: z.output<Schema>) => Answer,
-  isTrial = false,
-) => ({ schema, work, isTrial });
+const route = <Schema extends z.ZodType, Answer>(schema: Schema, work: (words: z.output<Schema>) => Answer) => ({
+  schema,
+  work,
+});
+
+/** Changes that change nothing. */
+export const trials: readonly string[] = ["try-value", "check"];
 
 export type Api = ReturnType<typeof createApi>;
 export type Asks = { [Path in keyof Api["asks"]]: Awaited<ReturnType<Api["asks"][Path]["work"]>> };
@@ -154,12 +155,9 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         if (what.action === "import") await requireStartable(cwd, what);
         const { name } = targets.get(target);
         const words = [what.action, ...targets.flags(target), ...wordsOf(what, folder)];
-        if (what.dry) {
-          const found = said(await jobs.ask([...words.slice(0, 1), "--dry-run", ...words.slice(1)]));
-          return what.action === "import" ? [`It goes to ${name}.`, ...found] : found;
-        }
-        if (sending.includes(what.action)) return [`Started: \`${jobs.start(name, words).command}\``];
-        return said(await jobs.ask(words));
+        if (sending.includes(what.action) && !what.dry) return [`Started: \`${jobs.start(name, words).command}\``];
+        const goesTo = what.action === "import" ? [`It goes to ${name}.`] : [];
+        return [...goesTo, ...said(await jobs.ask(words))];
       }),
     ),
   };
@@ -188,13 +186,14 @@ async function requireStartable(cwd: string, { what: [mapping = ""], file = "" }
 }
 
 /** As typed behind the command's name. */
-function wordsOf({ action, what, file, flags, ids, rows, word }: Decision, folder: string): string[] {
+function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string): string[] {
   return [
     ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
     ...(ids === undefined ? [] : [`--from=${writeIds(ids, folder)}`]),
     ...rows.map((row) => `--row=${row}`),
     ...(word === undefined ? [] : [`--${word}`]),
     sending.includes(action) ? "--wait" : "--yes",
+    ...(dry ? ["--dry-run"] : []),
     ...(what.length === 0 ? [] : ["--", ...what]),
     ...(file === undefined ? [] : [file]),
   ];

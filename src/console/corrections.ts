@@ -167,13 +167,11 @@ export function createCorrections(target: Target, now: () => number) {
     /** Saves nothing. */
     async tryValue(edit: ValueEdit) {
       const edits = editsOf(edit, TRIED_ROWS);
-      const { cells, leads } = looking(target, ({ drafts, reader }) => ({
-        cells: new Map(drafts),
-        leads: new Set(edits.map(({ ref }) => reader.lead(idOf(ref)))),
-      }));
+      const cells = looking(target, ({ drafts }) => new Map(drafts));
       for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
-      const tried = (await judged([...leads], cells)).flatMap(({ rows }) => rows);
-      return tried.map(({ page }) => page).filter((row) => edits.some(({ ref }) => ref === row.ref));
+      const ids = edits.map(({ ref }) => idOf(ref));
+      const rows = (await judged(ids, cells)).flatMap((found) => found.rows);
+      return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
     },
 
     undo: () => ({ undone: existsSync(draftPath(target)) && changing(target, (drafts) => drafts.undo()) }),

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { asRowferryError } from "../cli/report-error.js";
 import { RowferryError } from "../model/error.js";
 import { coursePath } from "../report/course.js";
-import { type ApiOptions, createApi } from "./api.js";
+import { type ApiOptions, createApi, trials } from "./api.js";
 import { createGuard, headers, isForData } from "./guard.js";
 import { createTargets, type Targets } from "./overview.js";
 
@@ -55,17 +55,16 @@ export async function openConsole(options: ConsoleOptions) {
     app.get(`/${name}`, (_request, reply) => reply.type(`${type}; charset=utf-8`).send(asset(name)));
   app.get("/api/events", (_request, reply) => {
     reply.hijack();
-    reply.raw.writeHead(200, { ...headers, "content-type": "text/event-stream" });
+    reply.raw.writeHead(200, { ...headers, "content-type": "text/event-stream" }).flushHeaders();
     viewers.add(reply.raw);
     reply.raw.on("close", () => viewers.delete(reply.raw));
-    changed();
   });
   for (const [path, { schema, work }] of Object.entries<Route>(asks))
     app.get(`/api/${path}`, async ({ query }) => work(schema.parse(query)));
-  for (const [path, { schema, work, isTrial }] of Object.entries<Route>(changes))
+  for (const [path, { schema, work }] of Object.entries<Route>(changes))
     app.post(`/api/${path}`, async ({ body }) => {
       const answer = await work(schema.parse(body));
-      if (!isTrial) changed();
+      if (!trials.includes(path)) changed();
       return answer;
     });
 
@@ -88,7 +87,6 @@ export async function openConsole(options: ConsoleOptions) {
 interface Route {
   schema: z.ZodType;
   work(words: unknown): unknown;
-  isTrial: boolean;
 }
 
 const shell = `<!doctype html>

@@ -61,16 +61,17 @@ export async function download(path: "rows" | "report", query: Query, name: stri
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Dispatches `changed` whenever a ledger, draft or command has changed; retries while the console is away. */
+/** Dispatches `changed` whenever a ledger, draft or command has changed, and while the console is away, which the page then says. */
 export async function listen(): Promise<never> {
+  const tell = () => dispatchEvent(new Event("changed"));
   for (;;) {
     try {
       const reader = (await reach("/api/events")).body?.getReader();
-      for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
-        dispatchEvent(new Event("changed"));
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) tell();
     } catch {
-      // The next request of the page says it.
+      // Tried again.
     }
     await new Promise((resolve) => setTimeout(resolve, 2000));
+    tell();
   }
 }
