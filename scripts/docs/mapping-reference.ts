@@ -211,7 +211,7 @@ function functionSection(): string[] {
     "| Function | Gives |",
     "|---|---|",
   ];
-  for (const { signature, meaning: gives } of formulaFunctions)
+  for (const [signature, gives] of Object.entries(formulaFunctions))
     lines.push(`| \`${cell(signature)}\` | ${cell(gives)} |`);
   return lines;
 }

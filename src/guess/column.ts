@@ -6,7 +6,7 @@ import { type Conversion, compileConversion } from "../map/convert/conversion.js
 import { readNumber } from "../map/convert/number-text.js";
 import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
-import { type Dates, datesOf } from "./dates.js";
+import { type Dates, datesOf, reads } from "./dates.js";
 import type { Trees } from "./tree.js";
 import { headerText, nameOf, type Role, roleOf } from "./words.js";
 
@@ -70,7 +70,7 @@ export function profile(
   blank: ReadonlySet<string>,
   country: string | undefined,
 ): Column[] {
-  const seen = rows.slice(0, Math.max(50, Math.floor(MOST_CELLS / header.length)));
+  const seen = rows.slice(0, Math.max(50, MOST_CELLS / header.length));
   const twins = Map.groupBy(header.keys(), (index) => squeeze(header[index] ?? ""));
   const names = new Set<string>();
   const street = header.some((text) => roleOf(text) === "street");
@@ -105,23 +105,19 @@ interface Found {
 
 const text = (why = ""): Found => ({ type: { as: "text", why } });
 
-function share(cells: readonly Cell[], fits: (cell: Cell) => boolean): number {
+function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
   return cells.filter(fits).length / Math.max(1, cells.length);
 }
 
-/** The format of times such as `8:30`, `08:30:00`, `8:30 pm`, `8h30`, and under a header that says so `083000`, `8.30`. */
-function clockOf(cells: readonly Cell[], header: string): string | null {
-  const bare = /^([01]\d|2[0-4])[0-5]\d([0-5]\d)?$/;
+/** Formats of a time of day: `8:30`, `08:30:00`, `8:30 pm`, `8h30`; under a header that says so also `083000` and `8.30`. */
+const clocks = ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a", "H'h'mm"];
+const bareClocks = ["HHmm", "HHmmss", "H.mm"];
+
+function clockOf(cells: readonly Cell[], header: string): string | undefined {
   const told = /\b(hora|time|uhrzeit|zeit|heure)\b/.test(header) && !/\b(date|data|datum|fecha)\b/.test(header);
-  if (told && cells.every(({ text: cell }) => bare.test(cell) && cell.length === cells[0]?.text.length))
-    return cells[0]?.text.length === 4 ? "HHmm" : "HHmmss";
-  if (told && cells.every(({ text: cell }) => /^\d{1,2}\.[0-5]\d$/.test(cell))) return "H.mm";
-  if (cells.every(({ text: cell }) => /^\d{1,2}h[0-5]\d$/.test(cell))) return "H'h'mm";
-  const form = /^(?:[01]?\d|2[0-4]):\d{2}(:\d{2})?( [ap]\.?m\.?)?$/i;
-  const [, seconds, half] = cells.map((cell) => form.exec(cell.text)).find((found) => found !== null) ?? [];
-  const alike = share(cells, (cell) => form.exec(cell.text)?.[1]?.length === seconds?.length && form.test(cell.text));
-  if (alike < enough) return null;
-  return `${half === undefined ? "H" : "h"}:mm${seconds === undefined ? "" : ":ss"}${half === undefined ? "" : " a"}`;
+  const isRead = (clock: string) =>
+    share(cells, ({ text: cell }) => reads(`yyyy-MM-dd ${clock}`, "en", `2000-01-01 ${cell}`)) >= enough;
+  return [...clocks, ...(told ? bareClocks : [])].find(isRead);
 }
 
 const timely = new Set<Role | null>(["time", "personal", "created", "closed"]);
@@ -130,8 +126,8 @@ const timely = new Set<Role | null>(["time", "personal", "created", "closed"]);
 function typeOf(cells: readonly Cell[], header: string, role: Role | null, country: string | undefined): Found {
   if (cells.length === 0) return text("no cell is filled");
   const clock = clockOf(cells, headerText(header));
-  if (clock !== null && role === "duration") return text("a duration");
-  if (clock !== null) return { type: { as: "text", why: "a time of day", clock } };
+  if (clock !== undefined && role === "duration") return text("a duration");
+  if (clock !== undefined) return { type: { as: "text", why: "a time of day", clock } };
   if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
@@ -177,7 +173,7 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     const said = words?.test(header) ?? true;
     if (!said && (sign === undefined || share(cells, (cell) => sign.test(cell.text)) < enough)) continue;
     const readers = types.map((type) => reader({ name: "taxId", country, type }));
-    const isOne = (cell: Cell) => likely(cell) && readers.some((reads) => reads(cell));
+    const isOne = (cell: Cell) => likely(cell) && readers.some((isId) => isId(cell));
     const fits = share(few, isOne) < enough / 2 ? 0 : share(cells, isOne);
     if (fits < enough) continue;
     const met = types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
@@ -226,28 +222,30 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
 }
 
 /** Joins a date without a time of day with the column of times beside it. Cells of a workbook are joined as it shows them in ISO. */
-function joinClocks(columns: readonly Column[]): void {
+function joinClocks(columns: readonly Column[]) {
   const isTyped = columns.every(
     ({ type, cells }) => type.as !== "timestamp" || cells.every(({ kind }) => kind === "date"),
   );
   const plain = ({ cells }: Column) =>
     cells.every(({ kind, text: cell }) => (isTyped ? /date|time/.test(kind) : kind === "text") && !cell.includes("T"));
-  for (const day of columns) {
+  const joined = new Set<Column>();
+  for (const [at, day] of columns.entries()) {
     if (day.type.as !== "timestamp" || !plain(day)) continue;
     if (!isTyped && day.type.formats.some((format) => /[Hh]|ISO|UNIX/.test(format))) continue;
-    const clock = [columns[columns.indexOf(day) - 1], columns[columns.indexOf(day) + 1]].find(
-      (one) =>
-        one?.type.as === "text" &&
-        one.type.clock !== undefined &&
-        plain(one) &&
-        !columns.some((other) => other.clock.includes(one)) &&
-        day.values.every((value, row) => value === "" || one.values[row] !== ""),
-    );
+    const isClock = (one: Column | undefined): one is Column =>
+      one?.type.as === "text" &&
+      one.type.clock !== undefined &&
+      plain(one) &&
+      !joined.has(one) &&
+      day.values.every((value, row) => value === "" || one.values[row] !== "");
+    const clock = [columns[at - 1], columns[at + 1]].find(isClock);
     if (clock === undefined) continue;
     if (isTyped) day.type.formats = ["yyyy-MM-dd"];
     day.clock = [clock, ...halfBeside(clock, columns)];
-    for (const { values } of day.clock)
-      day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${values[row]}`));
+    for (const one of day.clock) {
+      joined.add(one);
+      day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${one.values[row]}`));
+    }
     day.distinct = filledValues(day.values);
   }
 }
@@ -255,8 +253,8 @@ function joinClocks(columns: readonly Column[]): void {
 /** The column of AM and PM that follows a time of day. Such times count to twelve. */
 function halfBeside({ type, index }: Column, columns: readonly Column[]): Column[] {
   const half = columns.find((one) => one.index === index + 1);
-  if (half === undefined || !half.cells.every((cell) => /^[ap]\.?m\.?$/i.test(cell.text))) return [];
-  if (half.filled < 1 || type.as !== "text" || type.clock?.startsWith("H:") !== true) return [];
+  if (half?.filled !== 1 || type.as !== "text" || type.clock?.startsWith("H:") !== true) return [];
+  if (!half.cells.every((cell) => /^[ap]\.?m\.?$/i.test(cell.text))) return [];
   type.clock = type.clock.replace("H", "h");
   half.type = { as: "text", why: "", clock: "a" };
   return [half];

@@ -1,5 +1,6 @@
 /** The formats of a column's dates, and whether day or month comes first. */
 import { type Conversion, compileConversion } from "../map/convert/conversion.js";
+import type { CellKind } from "../model/row.js";
 import type { Cell } from "./column.js";
 import { headerText } from "./words.js";
 
@@ -27,23 +28,29 @@ const timed = (list: string[]) => list.flatMap((day) => times.split(",").map((ti
 const numeric = timed(days.split(" "));
 const digital = [...others.split(" "), ...numeric];
 const wordy = timed(named.split("|"));
-/** Only texts with a month's first letters are tried, because luxon is slow. */
+/** How words begin. Only texts with a month are tried, because luxon is slow. */
 const months =
-  /(^|[ \d])(jan|ene|gen|feb|fev|mar|apr|abr|avr|mai|may|mag|jun|jui|giu|jul|lug|aug|ago|aou|sep|set|oct|okt|out|ott|nov|dec|dez|dic)/;
-
-const weekdays = /^(mo|tu|we|th|fr|sa|su|di|mi|do|so|seg|ter|qua|qui|sex|lun|mar|mer|jeu|jue|ven|vie|gio)/;
+  "jan ene gen feb fev mar apr abr avr mai may mag jun jui giu jul lug aug ago aou sep set oct okt out ott nov dec dez dic";
+const weekdays = "mo tu we th fr sa su di mi do so seg ter qua qui sex lun mar mer jeu jue ven vie gio";
+const hasWordOf = (starts: string, text: string) =>
+  headerText(text)
+    .split(/[\d ]+/)
+    .some((word) => starts.split(" ").some((start) => word.startsWith(start)));
 
 /** Another form is believed if at least one cell in this many has it. */
 const believed = 200;
 const compiled = new Map<string, Conversion>();
 
-function reads(format: string, language: string | undefined, { text, kind }: Cell): boolean {
+export function reads(format: string, language: string | undefined, text: string, kind: CellKind = "text"): boolean {
   const key = `${language} ${format}`;
   const options = { formats: [format], timezone: "UTC", twoDigitYears: true, language: language ?? "en" };
   const convert = compiled.get(key) ?? compileConversion({ name: "timestamp", ...options }, {});
   compiled.set(key, convert);
   return "value" in convert(text, kind);
 }
+
+const readsCell = (format: string, language: string | undefined, { text, kind }: Cell) =>
+  reads(format, language, text, kind);
 
 /**
  * Null: less than 80% of the cells are dates. `told`: the header mentions a time; without that, bare digits are
@@ -76,18 +83,18 @@ export function datesOf(cells: readonly Cell[], told: boolean): Dates | null {
 function bestFormat(group: readonly Cell[], told: boolean) {
   const text = group[0]?.text ?? "";
   const [, weekday = "", sign = ""] = /^(\p{Letter}[\p{Letter}-]+)(,? )(?=.*\d{4})/u.exec(text) ?? [];
-  const early = !weekdays.test(headerText(weekday)) ? "" : `${weekday.length > 3 ? "EEEE" : "EEE"}${sign}`;
-  const isNamed = months.test(headerText(early === "" ? text : text.slice(weekday.length)));
+  const early = !hasWordOf(weekdays, weekday) ? "" : `${weekday.length > 3 ? "EEEE" : "EEE"}${sign}`;
+  const isNamed = hasWordOf(months, early === "" ? text : text.slice(weekday.length));
   const words = early !== "" || /\p{Letter}{3}/u.test(text);
-  const digits = /^\d+([.,]\d+)?$/.test(text) && !told && !group.every((cell) => reads("yyyyMMdd", "en", cell));
+  const digits = /^\d+([.,]\d+)?$/.test(text) && !told && !group.every((cell) => readsCell("yyyyMMdd", "en", cell));
   if (digits || (words && early === "" && !isNamed)) return null;
   const few = group.filter((_, at) => at % Math.ceil(group.length / 5) === 0);
-  const fits = (format: string, language?: string) => group.filter((cell) => reads(format, language, cell)).length;
+  const fits = (format: string, language?: string) => group.filter((cell) => readsCell(format, language, cell)).length;
   let best: { format: string; language: string | undefined; count: number; first: Dates["first"] } | null = null;
   for (const language of words ? ["en", "pt", "es", "de", "fr", "it"] : [undefined])
     for (const form of isNamed ? wordy : early === "" ? digital : numeric) {
       const format = early + form;
-      if (best?.count === group.length || !few.some((cell) => reads(format, language, cell))) continue;
+      if (best?.count === group.length || !few.some((cell) => readsCell(format, language, cell))) continue;
       const count = fits(format, language);
       if (count * 2 < group.length || count <= (best?.count ?? 0)) continue;
       const first = order(format);
@@ -98,14 +105,14 @@ function bestFormat(group: readonly Cell[], told: boolean) {
 }
 
 /** A year varies less than a day, and has been above the twelve months for long. */
-function isYearFirst(format: string, group: readonly Cell[]): boolean {
+function isYearFirst(format: string, group: readonly Cell[]) {
   const turned = yearFirst(format);
   const parts = (at: number) => new Set(group.map(({ text }) => Number(text.split(/\D/)[at])));
   return (
     turned !== format &&
     [...parts(0)].every((year) => year > 12) &&
     parts(0).size < parts(2).size &&
-    group.every((cell) => reads(turned, undefined, cell))
+    group.every((cell) => readsCell(turned, undefined, cell))
   );
 }
 

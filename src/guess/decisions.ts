@@ -55,7 +55,7 @@ export class Decisions {
   }
 }
 
-function told(candidates: readonly Candidate<unknown>[]): string {
+function told(candidates: readonly Candidate<unknown>[]) {
   const shown = candidates
     .slice(0, MOST_SHOWN)
     .map(({ label, why }) => (why === undefined ? label : `${label} (${why})`));

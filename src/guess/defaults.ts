@@ -3,7 +3,7 @@ import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import { type Column, kilograms } from "./column.js";
-import { type Dates, order, orderedBy, yearFirst } from "./dates.js";
+import { type Dates, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
@@ -19,23 +19,24 @@ const believed = 200;
 
 /** SAP's empty date, where a column of days has it; elsewhere it may be a number or a code. */
 const zeroDay = "00000000";
-const realDay = /^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/;
 
-function isZeroDay(samples: readonly (readonly Row[])[]): boolean {
+function isZeroDay(samples: readonly (readonly Row[])[]) {
   const beside = samples.flatMap((rows) => {
     const columns = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === zeroDay ? at : []))));
     return [...columns].flatMap((at) => rows.map(({ cells }) => cells[at] ?? ""));
   });
   const others = beside.filter((cell) => cell !== "" && cell !== zeroDay);
-  return others.length > 0 && others.every((cell) => realDay.test(cell));
+  return others.length > 0 && others.every((cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell));
 }
 
 /** Of the tables' sampled rows. Always includes the empty text. */
 export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   const rows = samples.flat();
-  const cells = rows.flatMap((row) => row.cells.map((cell) => cell.trim()));
-  const count = (word: string) => cells.filter((cell) => cell === word).length;
-  const found = blankWords.filter((word) => count(word) > rows.length / believed);
+  const counts = Map.groupBy(
+    rows.flatMap((row) => row.cells.map((cell) => cell.trim())),
+    (cell) => cell,
+  );
+  const found = blankWords.filter((word) => (counts.get(word)?.length ?? 0) > rows.length / believed);
   return ["", ...found, ...(isZeroDay(samples) ? [zeroDay] : [])];
 }
 
@@ -53,6 +54,13 @@ const zones: { [country: string]: string } = {
   US: "America/New_York",
 };
 
+/** What columns are compared with. */
+export interface Defaults {
+  country: string;
+  formats: readonly string[];
+  decimal: "," | ".";
+}
+
 /**
  * Decides for all columns together, since one column's proof holds for its neighbours. `semicolons`: they delimit
  * cells, which suggests a decimal comma.
@@ -62,98 +70,98 @@ export function settle(
   semicolons: boolean,
   { country: asked, timezone }: GuessOptions,
   decisions: Decisions,
-): Trees {
+): Defaults & { tree: Trees } {
   const types = columns.map(({ type }) => type);
   const dates = types.filter((type) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
-  const known = asked ?? types.find((type) => type.as === "taxId")?.country;
   const question = "which country do tax ids, places and times belong to? No file says; set it with --country.";
   const countries = Object.keys(zones).map((value) => ({ value, label: value }));
-  const country = known ?? decisions.choose("country", question, countries);
+  const country =
+    asked ?? types.find((type) => type.as === "taxId")?.country ?? decisions.choose("country", question, countries);
   const zone = timezone ?? zones[country] ?? "UTC";
-  const defaults: Trees = { country: new Said(country, decisions.take()), timezone: zone };
+  const tree: Trees = { country: new Said(country, decisions.take()), timezone: zone };
   if (timezone === undefined && dates.length > 0)
     decisions.notes.add(`timezone: ${zone} is assumed from the country ${country}; ${zonesSaid(columns)}`);
   tellDoubts(columns, zone, decisions);
   for (const column of columns) settleYear(column, decisions);
   settleOrder(dates, decisions);
-  const formats = commonFormats(columns);
-  if (dates.length > 0) defaults["dates"] = new Said(formats.length === 0 ? ["ISO"] : formats, decisions.take());
+  const common = commonFormats(columns);
+  const formats = common.length === 0 ? ["ISO"] : common;
+  if (dates.length > 0) tree["dates"] = new Said(formats, decisions.take());
   if (dates.some((type) => type.formats.some((format) => /(^|[^y])yy([^y]|$)/.test(format))))
-    defaults["twoDigitYears"] = new Said(true, [], "1961 to 2060");
-  if (numbers.length > 0) Object.assign(defaults, settleMarks(numbers, semicolons, decisions));
-  return defaults;
+    tree["twoDigitYears"] = new Said(true, [], "1961 to 2060");
+  const { decimal, grouping } = settleMarks(numbers, semicolons, decisions);
+  if (numbers.length > 0) Object.assign(tree, { decimal, grouping });
+  return { tree, country, formats, decimal };
 }
 
-function zonesSaid(columns: readonly Column[]): string {
+function zonesSaid(columns: readonly Column[]) {
   const said = columns.find(({ header }) => /\b(time ?zone|zeitzone|tz|fuso( horario)?)\b/.test(headerText(header)));
   if (said === undefined) return "no file names a time zone";
   return `"${said.header}" may say otherwise, and is not used for that`;
 }
 
 /** What a person would notice in a column, and no row shows as a mistake. */
-function tellDoubts(columns: readonly Column[], zone: string, decisions: Decisions): void {
+function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisions) {
   for (const { header, type, cells, clock } of columns) {
-    for (const { header: beside, role } of clock.slice(0, 1))
-      if (role !== "time")
-        decisions.notes.add(
-          `times: "${beside}" is read as the time of day of "${header}"; if it is none, remove it there`,
-        );
-    const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
-    const units = type.as === "number" ? type.units.filter((unit) => unit === "%" || unit in kilograms) : [];
-    // Of a weight under "Weight (kg)" nobody asks.
-    const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
-    if (bare !== undefined && !isTold)
-      decisions.notes.add(
-        `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
-      );
-    const local = type.as === "timestamp" ? type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$/.test(one)) : [];
-    if (type.as === "timestamp" && local.length > 0 && local.length < type.formats.length)
-      decisions.notes.add(
-        `dates: some times of "${header}" have an offset (or Z); the others are read in the time zone ${zone}`,
-      );
-    if (type.as === "timestamp" && areSwapped(cells))
-      decisions.notes.add(
-        `dates: "${header}" holds dates up to the 12th of a month, and the others as texts; a spreadsheet may have swapped day and month of the dates`,
-      );
+    const [beside] = clock;
+    if (beside !== undefined && beside.role !== "time")
+      notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is none, remove it there`);
     const rounding = new Rounding();
     for (const { text } of cells) rounding.see(text);
-    if (rounding.example !== null) decisions.notes.add(`digits: ${rounding.said(header)}`);
+    if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
+    if (type.as === "number") {
+      const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
+      const units = type.units.filter((unit) => unit === "%" || unit in kilograms);
+      // Of a weight under "Weight (kg)" nobody asks.
+      const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
+      if (bare !== undefined && !isTold)
+        notes.add(
+          `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
+        );
+    }
+    if (type.as !== "timestamp") continue;
+    const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$/.test(one)).length;
+    if (local > 0 && local < type.formats.length)
+      notes.add(`dates: some times of "${header}" have an offset (or Z); the others are read in the time zone ${zone}`);
+    if (areSwapped(cells))
+      notes.add(
+        `dates: "${header}" holds dates up to the 12th of a month, and the others as texts; a spreadsheet may have swapped day and month of the dates`,
+      );
   }
 }
 
 /** What a spreadsheet of another country makes of `2/13/2025` (a text) and `2/1/2025` (2 January). */
-function areSwapped(cells: readonly Column["cells"][number][]): boolean {
-  const [dates, texts] = ["date", "text"].map((kind) => cells.filter((cell) => cell.kind === kind));
-  if (dates?.length === 0 || texts?.length === 0) return false;
-  const isLate = ({ text }: { text: string }) =>
-    text
-      .split(/\D/)
-      .slice(0, 2)
-      .some((part) => Number(part) > 12);
-  return dates?.every(({ text }) => Number(text.slice(8, 10)) <= 12) === true && texts?.every(isLate) === true;
+function areSwapped(cells: Column["cells"]) {
+  const { date = [], text = [] } = Object.groupBy(cells, ({ kind }) => kind);
+  const isLate = (parts: string[]) => parts.some((part) => Number(part) > 12);
+  return (
+    date.length > 0 &&
+    text.length > 0 &&
+    date.every((cell) => !isLate([cell.text.slice(8, 10)])) &&
+    text.every((cell) => isLate(cell.text.split(/\D/).slice(0, 2)))
+  );
 }
 
-function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions): Trees {
+function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions) {
   const sum = (mark: "," | ".") =>
     columns.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
-  const decimal = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
+  const decimal: "," | "." = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
   const other = decimal === "," ? "." : ",";
   const marked = columns.map((column) => {
     const cells = column.cells.filter(({ kind, text }) => kind === "text" && /[.,]/.test(text));
     return { column, texts: cells.map(({ text }) => text) };
   });
   const doubtful = marked.filter(({ texts }) => texts.length > 0 && texts.every(isEither));
-  const read = marked.flatMap(({ texts }) =>
-    texts.filter((text) => text.includes(other)).map((text) => readNumber(text, decimal, false)),
-  );
-  const called = doubtful.map(({ column }) => `"${column.header}"`);
+  const grouped = marked.flatMap(({ texts }) => texts.filter((text) => text.includes(other)));
+  const read = grouped.map((text) => readNumber(text, decimal, false));
   const isSure = read.some((one) => typeof one === "object");
   const candidates = [
     { value: "thousand", label: "a thousand", score: isSure ? 2 : 0 },
     { value: "fraction", label: "a fraction" },
     { value: "mistake", label: "not a number: such cells are errors" },
   ];
+  const called = doubtful.map(({ column }) => `"${column.header}"`);
   const where = called.length === 0 ? "" : ` in ${listed(called, 5)}`;
   const samples = doubtful.flatMap(({ texts }) => texts.slice(0, 3));
   const meant = read.includes("ambiguous")
@@ -169,11 +177,13 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
       `numbers: all of "${column.header}" with a mark are like ${texts[0]}, read as ${how}; give it a \`decimal\` of its own if that is wrong`,
     );
   }
-  if (meant === null) return { decimal };
-  return { decimal, grouping: new Said(meant === "thousand", decisions.take()) };
+  return {
+    decimal,
+    grouping: meant === null ? undefined : new Said(meant === "thousand", decisions.take()),
+  };
 }
 
-function settleYear({ header, type }: Column, decisions: Decisions): void {
+function settleYear({ header, type }: Column, decisions: Decisions) {
   if (type.as !== "timestamp" || type.yearFirst === undefined) return;
   const { format, text } = type.yearFirst;
   const [year, month, day] = text.split(/\D/);
@@ -186,7 +196,7 @@ function settleYear({ header, type }: Column, decisions: Decisions): void {
 }
 
 /** Certain columns decide day and month for the others; if none is certain, or they differ, a person does. */
-function settleOrder(dates: readonly Dates[], decisions: Decisions): void {
+function settleOrder(dates: readonly Dates[], decisions: Decisions) {
   const doubtful = dates.filter(({ first }) => first === "either");
   if (doubtful.length === 0) return;
   const candidates = [
@@ -217,30 +227,23 @@ function commonFormats(columns: readonly Column[]): string[] {
 }
 
 /** A column's type, and what differs from the defaults. */
-export function ownOptions({ type, clock, typeFrom }: Column, defaults: Trees): Trees {
-  const value = (name: string) => {
-    const said = defaults[name];
-    return said instanceof Said ? said.value : said;
-  };
-  if (type.as === "text" || clock.length > 0) return {};
-  if (type.as === "timestamp") {
-    const dates = value("dates") as string[];
-    const same = type.language === undefined && type.formats.every((format) => dates.includes(format));
-    return { as: type.as, formats: same ? undefined : type.formats, language: type.language };
+export function ownOptions({ type, clock, typeFrom }: Column, { country, formats, decimal }: Defaults): Trees {
+  const { as } = type;
+  const abroad = (of: string) => (of === country ? undefined : of);
+  if (as === "text" || clock.length > 0) return {};
+  if (as === "timestamp") {
+    const same = type.language === undefined && type.formats.every((format) => formats.includes(format));
+    return { as, formats: same ? undefined : type.formats, language: type.language };
   }
-  const abroad = (country: string) => (country === value("country") ? undefined : country);
-  if (type.as === "taxId")
-    return {
-      as: type.as,
-      type: typeFrom !== undefined ? ref(typeFrom) : type.types.length > 1 ? undefined : type.types[0],
-      country: abroad(type.country),
-    };
-  if (type.as === "state") return { as: type.as, country: abroad("BR") };
-  if (type.as !== "number") return { as: type.as, ...type.options };
-  const decimal = value("decimal") as "," | ".";
+  if (as === "taxId") {
+    const only = type.types.length > 1 ? undefined : type.types[0];
+    return { as, type: typeFrom === undefined ? only : ref(typeFrom), country: abroad(type.country) };
+  }
+  if (as === "state") return { as, country: abroad("BR") };
+  if (as !== "number") return { as, ...type.options };
   const other = decimal === "," ? "." : ",";
   const own = type.marks[decimal] === 0 && type.marks[other] > 0 ? other : undefined;
-  return { as: type.as, units: unitsOf(type.units), decimal: own };
+  return { as, units: unitsOf(type.units), decimal: own };
 }
 
 /** Factors that turn all units into one. */

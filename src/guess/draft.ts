@@ -9,7 +9,7 @@ import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
 import { isUsable, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
-import { guessBlank, ownOptions, settle } from "./defaults.js";
+import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
 import { findTotals } from "./totals.js";
 import { oneLine, Said, type Tree, type Trees, write } from "./tree.js";
@@ -54,9 +54,8 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   );
   const semicolons = tables.some(({ dialect }) => dialect.format === "csv" && dialect.delimiter === ";");
   const columns = drafts.flatMap((draft) => draft.columns);
-  const defaults: Trees = { ...settle(columns, semicolons, options, decisions), blank };
-  const { value: country } = defaults["country"] as Said;
-  const shared = { country: String(country), decisions, directories: [] };
+  const settled = settle(columns, semicolons, options, decisions);
+  const shared = { country: settled.country, decisions, directories: [] };
   for (const draft of drafts) draftRecords(draft, shared);
   if (decisions.open.length === 0 && drafts.every(({ records }) => records["events"] === undefined)) {
     const only = [{ value: null, label: "only what is written below is registered" }];
@@ -76,7 +75,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     namespace: new Said(namespace, [], "part of every key: choose it once, and keep it"),
   };
   const inputs = Object.fromEntries(
-    drafts.map((draft) => [draft.name, new Said(inputTree(draft, drafts, defaults), draft.above)]),
+    drafts.map((draft) => [draft.name, new Said(inputTree(draft, drafts, settled), draft.above)]),
   );
   const notes = [...drafts.flatMap(unused), ...decisions.notes];
   const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
@@ -87,7 +86,11 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     ...notes.map((note) => `- ${note}`),
   ];
   const comments = intro.map((line) => `# ${oneLine(line)}\n`).join("");
-  return { yaml: [comments, write(head), write({ defaults }), write({ inputs })].join("\n"), open, notes };
+  return {
+    yaml: [comments, write(head), write({ defaults: { ...settled.tree, blank } }), write({ inputs })].join("\n"),
+    open,
+    notes,
+  };
 }
 
 /** Files with the same header are one input. */
@@ -134,7 +137,7 @@ function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): Tree 
   return patterns.length === 1 ? patterns[0] : patterns;
 }
 
-function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Trees): Trees {
+function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults): Trees {
   const { table, skip, records, rowsWithoutEvents } = draft;
   const { dialect } = table;
   const [columns, left] = columnsTree(draft, defaults);
@@ -161,7 +164,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Trees): 
 }
 
 /** Each column with its type and three samples; a column that cannot be named becomes a comment. */
-function columnsTree({ columns, table: { header }, records }: Profiled, defaults: Trees): [Trees, string[]] {
+function columnsTree({ columns, table: { header }, records }: Profiled, defaults: Defaults): [Trees, string[]] {
   const { keys } = mentioned(columns, records);
   const tree: Trees = {};
   let left: string[] = [];

@@ -47,9 +47,13 @@ export function longEvents(table: EventTable): Trees {
     decisions.notes.add(
       `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too few to be events of their own; such rows are errors`,
     );
-  const events = [...byWord].filter(seen).map(([word, rows]): Event => {
-    return { said: [word], rows, filled: others.filter(({ values }) => rows.some((row) => values[row] !== "")) };
-  });
+  const events = [...byWord].filter(seen).map(
+    ([word, rows]): Event => ({
+      said: [word],
+      rows,
+      filled: others.filter(({ values }) => rows.some((row) => values[row] !== "")),
+    }),
+  );
   // Words whose events look alike are one event with several names.
   const alike = Map.groupBy(events, (event) =>
     JSON.stringify([event.said.filter(isReserved), event.filled.map(({ index }) => index), keyOf(event, words, table)]),
@@ -112,8 +116,15 @@ function contents(
   const formula = (column: Column | undefined) => (column === undefined ? "?" : ref(column));
   if (sent === "RELATED" && other === undefined)
     decisions.notes.add(`event ${name}: no column names the other document; write it in place of "?"`);
-  const last = sent === "CLOSE" || sent === "CANCEL";
-  const own = last ? "once" : other !== undefined ? ref(other) : (keyOf(event, words, table) ?? askKey());
+  const told =
+    sent === "CLOSE" || sent === "CANCEL" ? "once" : other === undefined ? keyOf(event, words, table) : ref(other);
+  const question = "if the row comes again, how is it known to be the same event?";
+  const own =
+    told ??
+    decisions.choose(`${input}.${name}.key`, question, [
+      { value: "content", label: "content", why: "an edited row is then a new event" },
+      { value: ref(time), label: `"${time.header}"`, why: "a corrected time is then a new event" },
+    ]);
   return {
     key: own,
     within: own === "content" ? "file" : undefined,
@@ -124,14 +135,6 @@ function contents(
       sent === "CANCEL" ? { reason: formula(reason) } : undefined,
     ),
   };
-
-  function askKey(): string {
-    const question = "if the row comes again, how is it known to be the same event?";
-    return decisions.choose(`${input}.${name}.key`, question, [
-      { value: "content", label: "content", why: "an edited row is then a new event" },
-      { value: ref(time), label: `"${time.header}"`, why: "a corrected time is then a new event" },
-    ]);
-  }
 }
 
 /** The columns that distinguish a document's rows; not times or amounts, which get corrected. */
@@ -182,16 +185,16 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
+const dateWords = new Set("data date datum fecha hora time dt e and y de da do of del".split(" "));
+
 /** `Data da Coleta` → `Coleta`; only `Data` → `Event`. */
-function titleOf({ header }: Column): string {
-  const dateWords =
-    /^\s{0,9}(data|date|datum|fecha|hora|dt)\b[\s./_-]{0,9}((e|and|y) (hora|time)\s{0,9})?((de|da|do|of|del) )?/iu;
-  const title = header.replace(dateWords, "").trim();
-  return headerText(title) === "" || /^(hora|time)$/i.test(title) ? "Event" : title;
+function titleOf({ header }: Column) {
+  const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
+  return told === undefined || headerText(told) === "" ? "Event" : header.slice(header.indexOf(told)).trim();
 }
 
 /** A literal equal to a column's name would be taken for a forgotten `=`. */
-function literal(text: string, columns: readonly Column[]): string {
+function literal(text: string, columns: readonly Column[]) {
   return text.startsWith("=") || columns.some(({ name }) => name === text) ? `=${JSON.stringify(text)}` : text;
 }
 

@@ -96,7 +96,7 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   return parties;
 }
 
-function draftDocuments(draft: InputDraft, shared: Shared): void {
+function draftDocuments(draft: InputDraft, shared: Shared) {
   const { name, columns, records } = draft;
   const { decisions, directories } = shared;
   const key = findDocumentKey(columns, name, decisions);
@@ -165,7 +165,7 @@ function draftDocuments(draft: InputDraft, shared: Shared): void {
 export function mentioned(columns: readonly Column[], records: Trees): { used: Set<Column>; keys: Set<Column> } {
   const found = { used: new Set<Column>(), keys: new Set<Column>() };
   const byName = new Map(columns.map((column) => [column.name, column]));
-  const visit = (name: string, tree: Tree): void => {
+  const visit = (name: string, tree: Tree) => {
     if (tree instanceof Said) visit(name, tree.value);
     else if (typeof tree === "string" && (tree.startsWith("=") || name === "by")) {
       const formula = tree.replaceAll('\\"', "").replace(/"[^"]*(?:"|$)/g, "");
@@ -237,7 +237,7 @@ function weigh(column: Column, columns: readonly Column[]) {
 }
 
 /** A birthday or a due date is no event unless a person says so. */
-function askWhen({ name, columns, above, records }: InputDraft, decisions: Decisions): void {
+function askWhen({ name, columns, above, records }: InputDraft, decisions: Decisions) {
   const why = "its header suggests a birthday or a future date";
   const days = columns.filter(({ type }) => type.as === "timestamp");
   const candidates = [
@@ -252,7 +252,7 @@ function askWhen({ name, columns, above, records }: InputDraft, decisions: Decis
   }
 }
 
-function askUndated(draft: InputDraft, { values }: Column, times: readonly Column[], decisions: Decisions): void {
+function askUndated(draft: InputDraft, { values }: Column, times: readonly Column[], decisions: Decisions) {
   const undated = values.filter((value, row) => value !== "" && times.every((time) => time.values[row] === "")).length;
   if (undated === 0) return;
   const candidates = [
@@ -265,7 +265,7 @@ function askUndated(draft: InputDraft, { values }: Column, times: readonly Colum
 }
 
 /** Skips rows of one status (drafts, say) that have no time while all others have one. */
-function skipUndated({ columns, skip }: InputDraft, times: readonly Column[]): void {
+function skipUndated({ columns, skip }: InputDraft, times: readonly Column[]) {
   const undated = (row: number) => times.every((time) => time.values[row] === "");
   const all = [...(times[0]?.values.keys() ?? [])].filter(undated).length;
   for (const column of columns)

@@ -13,36 +13,38 @@ export interface Totals {
 }
 
 export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): Totals | null {
-  const texts = new Map(
-    rows.map((row) => [row, row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell)))]),
-  );
-  const text = (row: Row, column: number) => texts.get(row)?.[column] ?? "";
-  const wordAt = (row: Row) => {
-    const cells = texts.get(row) ?? [];
-    const at = cells.findIndex((cell) => TOTAL.test(cell));
+  const seen = rows.map((row) => ({
+    row,
+    texts: row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell))),
+  }));
+  const byColumn = Map.groupBy(seen, ({ texts }) => {
+    const at = texts.findIndex((text) => TOTAL.test(text));
     // A sum's word is the first or second filled cell; further right it is a name.
-    return cells.slice(0, Math.max(0, at)).filter((cell) => cell !== "").length > 1 ? -1 : at;
-  };
-  const byColumn = Map.groupBy(rows, wordAt);
+    return texts.slice(0, Math.max(0, at)).filter((text) => text !== "").length > 1 ? -1 : at;
+  });
   byColumn.delete(-1);
   const [best] = [...byColumn].toSorted(([, one], [, other]) => other.length - one.length);
   if (best === undefined || best[1].length * 3 > rows.length) return null;
   const [at, sums] = best;
-  const others = rows.filter((row) => !sums.includes(row));
+  const others = seen.filter((one) => !sums.includes(one));
   const width = Math.max(...rows.map(({ cells }) => cells.length));
+  const isBlank =
+    (column: number) =>
+    ({ texts }: (typeof seen)[number]) =>
+      (texts[column] ?? "") === "";
   const gap = [...Array(width).keys()].find(
-    (column) =>
-      column !== at && sums.every((row) => text(row, column) === "") && others.every((row) => text(row, column) !== ""),
+    (column) => column !== at && sums.every(isBlank(column)) && !others.some(isBlank(column)),
   );
-  const words = [...new Set(sums.map((row) => TOTAL.exec(text(row, at))?.[0] ?? ""))];
+  const said = sums.map(({ texts }) => texts[at] ?? "");
+  const words = [...new Set(said.map((text) => TOTAL.exec(text)?.[0] ?? ""))];
   // Without a gap only the bare word is certain.
-  if (gap === undefined && !sums.every((row) => words.includes(text(row, at)))) return null;
+  if (gap === undefined && !said.every((text) => words.includes(text))) return null;
   const condition: Totals["condition"] = (name, names) => {
     const missing = names.get(gap ?? at);
     if (name === undefined || missing === undefined) return null;
     if (gap === undefined) return `fold(${name}) in ${JSON.stringify(words)}`;
-    const said = words.map((word) => `startsWith(fold(${name}), "${word}")`).join(" || ");
-    return `blank(${missing}) && ${words.length > 1 ? `(${said})` : said}`;
+    const begins = words.map((word) => `startsWith(fold(${name}), "${word}")`).join(" || ");
+    return `blank(${missing}) && ${words.length > 1 ? `(${begins})` : begins}`;
   };
-  return { rows: new Set(sums), column: at, condition };
+  return { rows: new Set(sums.map(({ row }) => row)), column: at, condition };
 }

@@ -56,7 +56,7 @@ export function oneLine(text: string): string {
 const bare = /^(?:=[a-z][a-z0-9_.]*|\p{Letter}(?:[\p{Letter}\p{Number} ./()_-]*[\p{Letter}\p{Number})])?)$/u;
 const otherwise = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
-function scalar(text: string): string {
+function scalar(text: string) {
   if (bare.test(text) && !otherwise.test(text)) return text;
   const plain = /^[\p{Letter}\p{Number}\p{Punctuation}\p{Symbol} ]+$/u.test(text);
   return plain && text.includes('"') ? `'${text.replaceAll("'", "''")}'` : JSON.stringify(text);

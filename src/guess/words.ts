@@ -57,7 +57,7 @@ const forms = Object.entries(table).flatMap(([role, words]) =>
 );
 
 /** -1: not found. */
-function find(words: readonly string[], { parts, whole }: (typeof forms)[number]): number {
+function find(words: readonly string[], { parts, whole }: (typeof forms)[number]) {
   const fits = (word = "", part = "") => (part.endsWith("*") ? word.startsWith(part.slice(0, -1)) : word === part);
   if (whole && words.length !== parts.length) return -1;
   return words.findIndex((_, at) => parts.every((part, next) => fits(words[at + next], part)));

@@ -11,14 +11,14 @@ import { openInput } from "../read/open-input.js";
 // oxlint-enable no-restricted-imports
 import type { TableFile } from "./column/table.js";
 import { shorten } from "../model/fold.js";
-import type { CustomFunctions } from "./formula/functions.js";
+import type { CustomFunction } from "./formula/functions.js";
 import type { TableSpec } from "./language/column-schema.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { MappingSource, Path } from "./language/source.js";
 
 export interface Beside {
   tables: ReadonlyMap<string, TableFile>;
-  functions: CustomFunctions;
+  functions: ReadonlyMap<string, CustomFunction>;
   /** "" without a module. */
   functionsText: string;
   functionsPath: string | null;
@@ -30,25 +30,27 @@ const MAX_TABLE_BYTES = 16 * 1024 * 1024;
 const MODULES = new Set([".mjs", ".js"]);
 
 export async function readBeside(
-  spec: MappingSpec,
+  { tables: specs = {}, functions: module, extends: base }: MappingSpec,
   source: MappingSource,
   running: (module: string) => void,
 ): Promise<Beside> {
   const tables = new Map<string, TableFile>();
-  for (const [name, table] of Object.entries(spec.tables ?? {})) {
+  for (const [name, table] of Object.entries(specs)) {
     const file = await readTable(table, ["tables", name, "file"], source);
     if (file !== null) tables.set(name, file);
   }
-  const { functions, functionsText } =
-    spec.functions === undefined
-      ? { functions: new Map(), functionsText: "" }
-      : await loadFunctions(spec.functions, source, running);
   const beside = (name: string) => join(dirname(source.path), normalize(name));
-  const tablePaths = Object.values(spec.tables ?? {}).map(({ file }) => beside(file));
-  const names = [spec.functions ?? [], spec.extends ?? []].flat();
-  const dependencies = [...new Set([...tablePaths, ...names.map(beside)])];
-  const functionsPath = spec.functions === undefined ? null : beside(spec.functions);
-  return { tables, functions, functionsText, functionsPath, dependencies, tablePaths };
+  const tablePaths = Object.values(specs).map(({ file }) => beside(file));
+  const names = [module ?? [], base ?? []].flat();
+  return {
+    tables,
+    ...(module === undefined
+      ? { functions: new Map(), functionsText: "" }
+      : await loadFunctions(module, source, running)),
+    functionsPath: module === undefined ? null : beside(module),
+    dependencies: [...new Set([...tablePaths, ...names.map(beside)])],
+    tablePaths,
+  };
 }
 
 /** Tables are read as strictly as rows: same encodings and delimiters, and no row of another width. */
@@ -60,18 +62,18 @@ async function readTable(spec: TableSpec, path: Path, source: MappingSource): Pr
   try {
     const input = await openInput(location);
     try {
+      const refuse = (message: string, hint?: string | null): never => {
+        throw new RowferryError("mapping-lookup", message, hint == null ? {} : { hint });
+      };
       if (input.bytes > MAX_TABLE_BYTES)
         throw new RowferryError("mapping-too-large", `the file is larger than ${MAX_TABLE_BYTES} bytes`);
-      if (input.format !== "csv") throw new RowferryError("mapping-lookup", "it is not a CSV file");
+      if (input.format !== "csv") refuse("it is not a CSV file");
       const table = await input.open({ csv, ...(header && { header }) });
       const rows: Row[] = [];
       for await (const some of table.rows())
         for (const row of some) {
           const [problem] = row.problems ?? [];
-          if (problem !== undefined) {
-            const details = problem.hint === null ? {} : { hint: problem.hint };
-            throw new RowferryError("mapping-lookup", `row ${row.number}: ${problem.message}`, details);
-          }
+          if (problem !== undefined) refuse(`row ${row.number}: ${problem.message}`, problem.hint);
           rows.push({ ...row, cells: row.cells.map(detachText) });
         }
       return { header: table.header, rows };
@@ -91,7 +93,7 @@ async function loadFunctions(
   source: MappingSource,
   running: (module: string) => void,
 ): Promise<Pick<Beside, "functions" | "functionsText">> {
-  const functions = new Map<string, (...values: unknown[]) => unknown>();
+  const functions = new Map<string, CustomFunction>();
   const location = besideMapping(name, ["functions"], source);
   const report = (message: string) => source.report("mapping-functions", ["functions"], `${name} ${message}.`);
   let functionsText = "";
@@ -102,8 +104,7 @@ async function loadFunctions(
       functionsText = readFileSync(location, "utf8");
       const module = (await import(pathToFileURL(location).href)) as { [name: string]: unknown };
       for (const [exported, value] of Object.entries(module))
-        if (typeof value === "function" && exported !== "default")
-          functions.set(exported, value as (...values: unknown[]) => unknown);
+        if (typeof value === "function" && exported !== "default") functions.set(exported, value as CustomFunction);
       if (functions.size === 0) report("exports no function by name");
     } catch (error) {
       report(`cannot be loaded: ${whyOf(error)}`);
@@ -111,7 +112,7 @@ async function loadFunctions(
   return { functions, functionsText };
 }
 
-function whyOf(error: unknown): string {
+function whyOf(error: unknown) {
   return shorten(error instanceof Error ? error.message : error);
 }
 

@@ -10,9 +10,9 @@ import { fingerprint } from "./fingerprints.js";
 import { eventsOf, type InputSpec, keyLabel, keyLabels, type MappingSpec } from "./language/mapping-schema.js";
 import { callables } from "./formula/functions.js";
 import { compileInput } from "./input/compile-input.js";
-import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
+import { matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
 import type { MappingSource } from "./language/source.js";
-import { fillSettings, type Mapping } from "./mapping.js";
+import type { Mapping, MappingInput } from "./mapping.js";
 import { findWarnings } from "./warnings.js";
 
 /** A mapping whose mistakes were reported to `source` must not be used. */
@@ -20,7 +20,7 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
   const conversions = new Conversions(defaults);
   const tables = new Map<string, Table | null>();
-  const settings = fillSettings(spec.settings);
+  const { settings } = spec;
   const shared: Shared = {
     source,
     conversions,
@@ -41,19 +41,16 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   }
   checkFormerLabels(spec, source);
   const compiled = Object.keys(spec.inputs).map((name) => compileInput(name, spec, shared));
-  const files = compiled.map(({ input }) => {
-    const patterns = spec.inputs[input.name]?.files;
-    return { input, patterns: patterns === undefined ? null : [patterns].flat() };
-  });
-  if (files.length === 0) source.report("mapping-value", ["inputs"], "The mapping has no inputs.");
-  checkFiles(files, source);
+  const inputs = compiled.map(({ input }) => input);
+  if (inputs.length === 0) source.report("mapping-value", ["inputs"], "The mapping has no inputs.");
+  checkFiles(inputs, source);
   const makers = compiled.flatMap((one) => one.makers);
   const keyMakers = fingerprint(spec, makers, { functionsText: beside.functionsText, tables });
   return {
     path: source.path,
     name: basename(source.path, extname(source.path)),
     namespace: spec.namespace,
-    inputs: compiled.map(({ input }) => input),
+    inputs,
     settings,
     fingerprints: keyMakers.fingerprints,
     keyMakers,
@@ -62,58 +59,56 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     tables: beside.tablePaths,
     functions: beside.functionsPath,
     inputsFor: (fileName, corrected) =>
-      corrected === undefined ? matchFiles(files, fileName) : [matchCorrected(files, fileName, corrected)],
-    inputsForNameless: (format) => matchNameless(files, format),
+      corrected === undefined ? matchFiles(inputs, fileName) : [matchCorrected(inputs, fileName, corrected)],
+    inputsForNameless: (format) => matchNameless(inputs, format),
   };
 }
 
 /** Only one document, or event of an input, can take over a former name. */
-function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
-  for (const [name, input] of Object.entries(spec.inputs)) {
-    for (const part of ["documents", "events"] as const) {
-      const members = Object.entries(part === "events" ? eventsOf(input) : (input.documents ?? {}));
-      for (const [label, { was }] of members) {
-        const others = members.filter(([other, one]) => other !== label && keyLabel(other, one) === was);
-        const [other] = others[0] ?? [];
+function checkFormerLabels({ inputs }: MappingSpec, source: MappingSource) {
+  for (const [name, input] of Object.entries(inputs))
+    for (const [part, records] of Object.entries({ documents: input.documents ?? {}, events: eventsOf(input) })) {
+      const labels = Object.entries(records).map(([label, one]) => ({
+        label,
+        was: one.was,
+        key: keyLabel(label, one),
+      }));
+      for (const { label, was } of labels) {
+        const other = labels.find((one) => one.label !== label && one.key === was);
         if (was === undefined || other === undefined) continue;
-        const message = `"${other}" goes by "${was}" already; only one can keep what was sent under that name.`;
+        const message = `"${other.label}" goes by "${was}" already; only one can keep what was sent under that name.`;
         source.report("mapping-value", ["inputs", name, part, label, "was"], message);
       }
     }
-  }
 }
 
 /** Names that `{ ref: … }` may use: records with a key in any input, targets, and `elsewhere`. */
-function knownNames({ elsewhere = {}, participants = {}, addresses = {}, inputs }: MappingSpec): Shared["known"] {
-  const all = [{ participants, addresses } as InputSpec, ...Object.values(inputs)];
-  const keyed = (kinds: "participants" | "addresses") =>
-    all.flatMap((input) =>
-      Object.entries(input[kinds] ?? {}).flatMap(([name, { key }]) => (key === undefined ? [] : name)),
-    );
-  const targets = all.flatMap((input) =>
-    Object.values(eventsOf(input)).flatMap(({ target }) => target?.document ?? []),
-  );
-  const documents = all.flatMap((input) => Object.keys(input.documents ?? {}));
+function knownNames({ elsewhere = {}, participants, addresses, inputs }: MappingSpec): Shared["known"] {
+  const all: InputSpec[] = [{ participants, addresses }, ...Object.values(inputs)];
+  const keyed = (kinds: "participants" | "addresses") => {
+    const parties = all.flatMap((input) => Object.entries<{ key?: unknown }>(input[kinds] ?? {}));
+    return new Set([
+      ...(elsewhere[kinds] ?? []),
+      ...parties.flatMap(([name, { key }]) => (key === undefined ? [] : name)),
+    ]);
+  };
+  const made = (input: InputSpec) => [
+    ...Object.keys(input.documents ?? {}),
+    ...Object.values(eventsOf(input)).flatMap(({ target }) => target?.document ?? []),
+  ];
   return {
-    participants: new Set([...(elsewhere.participants ?? []), ...keyed("participants")]),
-    addresses: new Set([...(elsewhere.addresses ?? []), ...keyed("addresses")]),
-    documents: new Set([...(elsewhere.documents ?? []), ...documents, ...targets]),
+    participants: keyed("participants"),
+    addresses: keyed("addresses"),
+    documents: new Set([...(elsewhere.documents ?? []), ...all.flatMap(made)]),
   };
 }
 
 /** Each of several inputs names its files, unless all are sheets. */
-function checkFiles(files: readonly InputFiles[], source: MappingSource): void {
-  if (files.length < 2) return;
-  for (const { input, patterns } of files) {
-    if (patterns !== null || input.read.excel?.sheet !== undefined) continue;
-    source.report(
-      "mapping-value",
-      ["inputs", input.name],
-      `Input "${input.name}" does not say which files it reads, and it is not the only one.`,
-      {
-        at: "key",
-        hint: 'Write `files: ["*…*.csv"]`, or `excel: { sheet: … }` for a sheet of a workbook.',
-      },
-    );
+function checkFiles(inputs: readonly MappingInput[], source: MappingSource) {
+  for (const { name, files, read } of inputs.length < 2 ? [] : inputs) {
+    if (files !== null || read.excel?.sheet !== undefined) continue;
+    const message = `Input "${name}" does not say which files it reads, and it is not the only one.`;
+    const hint = 'Write `files: ["*…*.csv"]`, or `excel: { sheet: … }` for a sheet of a workbook.';
+    source.report("mapping-value", ["inputs", name], message, { at: "key", hint });
   }
 }

@@ -46,12 +46,10 @@ export function fingerprint(
     }
     texts.set(name, (texts.get(name) ?? new Set()).add(canonicalJson(parts)));
   }
-  const common: JsonValue[] = [KEY_ALGORITHM, namespace, defaults.trim ?? true];
-  const print = (name: string, of: ReadonlySet<string>) =>
-    createHash("sha256")
-      .update(canonicalJson([...common, name, [...of].toSorted()]))
-      .digest("hex")
-      .slice(0, 32);
+  const print = (name: string, of: ReadonlySet<string>) => {
+    const text = canonicalJson([KEY_ALGORITHM, namespace, defaults.trim ?? true, name, [...of].toSorted()]);
+    return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  };
   return {
     fingerprints: new Map([...texts].map(([name, of]) => [name, print(name, of)])),
     kin: new Map(makers.map(({ name, kin }) => [name, kin])),

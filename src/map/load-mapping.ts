@@ -1,10 +1,12 @@
 /** Loads a mapping file: the only place where the mapping touches the disk. Everything after it is pure and synchronous. */
+import { createReadStream } from "node:fs";
 import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import { compileMapping } from "./compile-mapping.js";
 import { readBeside } from "./beside.js";
 import type { Mapping } from "./mapping.js";
-import { readText } from "./read-text.js";
 import { findPlaceholders } from "./warnings.js";
 import { mappingError, type MappingProblem, MappingSource } from "./language/source.js";
 import { parseWithSchema } from "./language/schema-problems.js";
@@ -25,6 +27,19 @@ export interface LoadOptions {
   drafts?: "refuse" | "accept";
 }
 
+const MOST_BYTES = 1024 * 1024;
+
+/** @throws RowferryError `mapping-missing`, `mapping-too-large`, `text-not-utf8`. */
+export async function readSource(path: string, schema?: "failsafe"): Promise<MappingSource> {
+  const place = { file: path };
+  const bytes = await buffer(createReadStream(path, { end: MOST_BYTES })).catch((cause: NodeJS.ErrnoException) => {
+    throw new RowferryError("mapping-missing", `the file cannot be read (${cause.code})`, { place, cause });
+  });
+  if (bytes.length > MOST_BYTES)
+    throw new RowferryError("mapping-too-large", `the file is larger than ${MOST_BYTES} bytes`, { place });
+  return new MappingSource(path, decodeText(bytes, path), schema);
+}
+
 /** @throws RowferryError with every mistake, each with file, line, column and caret. */
 export async function loadMapping(path: string, options: LoadOptions = {}): Promise<Mapping> {
   const { placeholders = "refuse", drafts = placeholders } = options;
@@ -43,46 +58,42 @@ export async function checkMapping(
   path: string,
   running: (module: string) => void = () => {},
 ): Promise<CheckedMapping> {
-  const source = new MappingSource(path, await readText(path, "mapping-missing"));
-  const spec = (await isReadable(source)) ? parseWithSchema(mappingSchema, source.data, source, []) : undefined;
-  if (spec === undefined) return { mapping: null, problems: inOrder(source.problems), unwritten: [] };
-  const checked = spec as MappingSpec;
-  const beside = await readBeside(checked, source, running);
-  const mapping = compileMapping(checked, source, beside);
+  const source = await readSource(path);
+  const { problems } = source;
+  if (problems.length === 0) await extendByBase(source);
+  const parsed = problems.length === 0 ? parseWithSchema(mappingSchema, source.data, source) : undefined;
+  const spec = parsed as MappingSpec | undefined;
+  if (spec === undefined) return { mapping: null, problems: inOrder(problems), unwritten: [] };
+  const mapping = compileMapping(spec, source, await readBeside(spec, source, running));
   return {
-    mapping: source.problems.length > 0 ? null : mapping,
-    problems: inOrder(source.problems),
-    unwritten: inOrder([...findPlaceholders(checked, source), ...findDecisions(checked, source)]),
+    mapping: problems.length > 0 ? null : mapping,
+    problems: inOrder(problems),
+    unwritten: inOrder([...findPlaceholders(spec, source), ...findDecisions(spec, source)]),
   };
 }
 
-/** Whether the mapping and its base have a version that is read. */
-async function isReadable(source: MappingSource): Promise<boolean> {
-  const data = source.data as { version?: unknown; extends?: unknown } | null | undefined;
-  if (source.problems.length > 0) return false;
-  if (data?.version === 1) {
-    const message = "This mapping is written in version 1 of the language, which is no longer read.";
-    source.report("mapping-value", ["version"], message, {
-      hint: "docs/how-to/upgrade-a-mapping.md shows old beside new.",
-    });
-    return false;
-  }
-  const name = data?.extends;
-  if (typeof name !== "string" || !/^[^/\\]+\.ya?ml$/.test(name)) return true;
-  const path = join(dirname(source.path), name);
+/** Reports a mapping, or its base, of a version that is no longer read. */
+async function extendByBase(source: MappingSource): Promise<void> {
+  const { version, extends: name } = (source.data ?? {}) as { version?: unknown; extends?: unknown };
+  if (version === 1)
+    source.report(
+      "mapping-value",
+      ["version"],
+      "This mapping is written in version 1 of the language, which is no longer read.",
+      { hint: "docs/how-to/upgrade-a-mapping.md shows old beside new." },
+    );
+  if (version === 1 || typeof name !== "string" || !/^[^/\\]+\.ya?ml$/.test(name)) return;
+  const refuse = (message: string) => source.report("mapping-value", ["extends"], message);
   try {
-    const base = new MappingSource(path, await readText(path, "mapping-missing"));
+    const base = await readSource(join(dirname(source.path), name));
     source.problems.push(...base.problems);
-    if (typeof base.data !== "object" || base.data === null)
-      source.report("mapping-value", ["extends"], `${name} holds no parts of a mapping.`);
-    else if ("extends" in base.data)
-      source.report("mapping-value", ["extends"], `${name} extends another one itself; one mapping extends one other.`);
+    if (typeof base.data !== "object" || base.data === null) refuse(`${name} holds no parts of a mapping.`);
+    else if ("extends" in base.data) refuse(`${name} extends another one itself; one mapping extends one other.`);
     if (source.problems.length === 0) source.extend(base);
   } catch (error) {
     if (!(error instanceof RowferryError)) throw error;
     source.report(error.code, ["extends"], `${name}: ${error.message}.`, { hint: error.hint });
   }
-  return source.problems.length === 0;
 }
 
 /** A draft's open decisions, or else the line `draft: true`. */
@@ -91,23 +102,15 @@ function findDecisions({ draft }: MappingSpec, source: MappingSource): MappingPr
   const hint =
     "Decide it and remove the line; after the last one, remove `draft: true`. Drafts can be imported into the sandbox.";
   const open = source.lines("# decide:", "mapping-draft", (rest) => `still to be decided: ${rest}`, hint);
+  const marked = { at: "key", hint: "Remove `draft: true` when it is right." } as const;
   return open.length > 0
     ? open
-    : [
-        source.describe("mapping-draft", ["draft"], "the mapping is marked as a draft", {
-          at: "key",
-          hint: "Remove `draft: true` when it is right.",
-        }),
-      ];
+    : [source.describe("mapping-draft", ["draft"], "the mapping is marked as a draft", marked)];
 }
 
+/** In the order of the file, each once. */
 function inOrder(problems: readonly MappingProblem[]): MappingProblem[] {
-  const seen = new Set<string>();
-  const once = problems.filter(({ place, message }) => {
-    const name = JSON.stringify([place, message]);
-    return seen.has(name) ? false : seen.add(name) !== undefined;
-  });
-  return once.toSorted(
-    (a, b) => (a.place.line ?? 0) - (b.place.line ?? 0) || (a.place.character ?? 0) - (b.place.character ?? 0),
-  );
+  const once = new Map(problems.map((one) => [JSON.stringify([one.place, one.message]), one]));
+  const position = ({ place: { line = 0, character = 0 } }: MappingProblem) => line * 1e6 + character;
+  return [...once.values()].toSorted((a, b) => position(a) - position(b));
 }

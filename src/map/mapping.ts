@@ -7,31 +7,15 @@ import type { MappedRow } from "../model/mapped-row.js";
 import type { Row } from "../model/row.js";
 import type { KeyMakers } from "./fingerprints.js";
 import type { MappingProblem } from "./language/source.js";
-import type { SettingsSpec } from "./language/mapping-schema.js";
+import type { MappingSpec } from "./language/mapping-schema.js";
 
 /** Stored with the inputs, so that `resume` needs no mapping. */
-export interface MappingSettings {
-  /** Which data of one natural key count. Default `first`. */
-  identity: "first" | "last" | "reject";
-  references: "registered" | "inline";
-  creation: "with-events" | "shell-first";
-  linkTime: "event" | "server";
-  participants: { strategy: "lookup-first" | "create-first"; foreign: "use" | "create" | "refuse" };
-  addresses: { extendedFields: boolean };
-  unplacedRows: "report" | "hold";
-  /**
-   * The externalId from the second generation on, with `{externalId}` and `{generation}`; null: unchanged (open point
-   * 26).
-   */
-  replacementExternalId: string | null;
-  /**
-   * Late rows are refused (default), or moved to the earliest permitted time, with the original time in this attribute.
-   */
-  late: { refuse: true } | { refuse: false; attribute: string; isPublic: boolean };
-}
+export type MappingSettings = MappingSpec["settings"];
 
 export interface MappingInput {
   name: string;
+  /** Patterns of the names of its files; null: any file of its format. */
+  files: readonly string[] | null;
   read: ReadOptions;
   hasRowId: boolean;
   /** For each column the mapping's name, then its possible headers. */
@@ -86,21 +70,4 @@ export interface CorrectedOrigin {
   /** Null: not known. */
   input: string | null;
   sheet: string | null;
-}
-
-export function fillSettings(spec: SettingsSpec = {}): MappingSettings {
-  return {
-    identity: spec.identity ?? "first",
-    references: spec.references ?? "registered",
-    creation: spec.creation ?? "with-events",
-    linkTime: spec.linkTime ?? "event",
-    participants: {
-      strategy: spec.participants?.strategy ?? "lookup-first",
-      foreign: spec.participants?.foreign ?? "use",
-    },
-    addresses: { extendedFields: spec.addresses?.extendedFields ?? false },
-    unplacedRows: spec.unplacedRows ?? "report",
-    replacementExternalId: spec.replacementExternalId ?? null,
-    late: spec.late === undefined || spec.late === "refuse" ? { refuse: true } : { refuse: false, ...spec.late },
-  };
 }

@@ -4,36 +4,32 @@ import { foldName } from "../model/fold.js";
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const wanted = foldName(name.slice(0, 80));
   let best: string | null = null;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of known) {
-    const distance = editDistance(wanted, foldName(candidate.slice(0, 80)), bestDistance);
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
+    const other = foldName(candidate.slice(0, 80));
+    const distance = Math.abs(wanted.length - other.length) < least ? editDistance(wanted, other) : least;
+    if (distance < least) [best, least] = [candidate, distance];
   }
   return best;
 }
 
-/** Swapped neighbours count once. Gives up at `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
+/** Swapped neighbours count once. */
+function editDistance(a: string, b: string) {
+  const costs: number[][] = [];
+  const cost = (i: number, j: number) => costs[i]?.[j] ?? Infinity;
+  for (let i = 0; i <= a.length; i++) {
+    const row: number[] = [];
+    costs.push(row);
+    for (let j = 0; j <= b.length; j++) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min((last[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + change);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
-      }
-      current.push(cost);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? cost(i - 2, j - 2) + 1 : Infinity;
+      row.push(
+        i * j === 0 ? i + j : Math.min(cost(i - 1, j) + 1, cost(i, j - 1) + 1, cost(i - 1, j - 1) + change, swapped),
+      );
     }
-    beforeLast = last;
-    last = current;
   }
-  return last[b.length] ?? limit;
+  return cost(a.length, b.length);
 }
 
 /** ` Did you mean "taxId"?`, or "". */

@@ -1,54 +1,38 @@
 /** Settings that are valid but seldom meant, for `rowferry check`. */
+import { isJsonObject } from "../model/json.js";
 import { eventsOf, type MappingSpec } from "./language/mapping-schema.js";
 import type { MappingProblem, MappingSource, Path } from "./language/source.js";
 
 /** `used`: the tables that formulas read. */
 export function findWarnings(spec: MappingSpec, source: MappingSource, used: ReadonlySet<string>): MappingProblem[] {
-  const warnings: MappingProblem[] = [...findPlaceholders(spec, source), ...source.doubts];
   const lost = "The character that stands for letters which some program could not read.";
   const again = "Write the letters again; otherwise they are sent as they are.";
-  warnings.push(...source.lines("\uFFFD", "mapping-doubtful", () => lost, again).slice(0, 1));
-  for (const name of Object.keys(spec.tables ?? {})) {
-    if (used.has(name)) continue;
-    const unread = `No formula reads the table "${name}".`;
-    const remedy = `Read it as tables.${name}[…], or remove it.`;
-    warnings.push(source.describe("mapping-doubtful", ["tables", name], unread, { at: "key", hint: remedy }));
-  }
+  const garbled = source.lines("\uFFFD", "mapping-doubtful", () => lost, again).slice(0, 1);
+  const warnings = [...findPlaceholders(spec, source), ...source.doubts, ...garbled];
+  const warn = (place: Path, message: string, hint: string) =>
+    warnings.push(source.describe("mapping-doubtful", place, message, { at: "key", hint }));
+  for (const name of Object.keys(spec.tables ?? {}).filter((one) => !used.has(one)))
+    warn(["tables", name], `No formula reads the table "${name}".`, `Read it as tables.${name}[…], or remove it.`);
   for (const [inputName, input] of Object.entries(spec.inputs)) {
+    const path = ["inputs", inputName];
     const kinds = [input.participants, input.addresses, input.documents, input.events];
     if (kinds.every((records) => Object.keys(records ?? {}).length === 0)) {
       const nothing = `Input "${inputName}" describes no records, so nothing of its rows is sent.`;
-      const remedy = "Describe `documents` and `events`, or `participants`.";
-      const place = ["inputs", inputName];
-      warnings.push(source.describe("mapping-doubtful", place, nothing, { at: "key", hint: remedy }));
+      warn(path, nothing, "Describe `documents` and `events`, or `participants`.");
     }
-    for (const [event, eventSpec] of Object.entries(eventsOf(input))) {
-      const path = ["inputs", inputName, "events", event];
-      const warn = (member: string, message: string, hint: string) =>
-        warnings.push(
-          source.describe("mapping-doubtful", [...path, member], `event "${event}": ${message}`, { at: "key", hint }),
-        );
-      if (eventSpec.key === "content") {
-        warn(
-          "key",
-          "`key: content` takes an edited row for a new event; the old one stays on the timeline.",
-          "Key it by a column that identifies the event, if the file has one.",
-        );
+    for (const [event, { key, name, relatedDocument, target }] of Object.entries(eventsOf(input))) {
+      const tell = (member: string, message: string, hint: string) =>
+        warn([...path, "events", event, member], `event "${event}": ${message}`, hint);
+      if (key === "content") {
+        const edited = "`key: content` takes an edited row for a new event; the old one stays on the timeline.";
+        tell("key", edited, "Key it by a column that identifies the event, if the file has one.");
       }
-      if (
-        eventSpec.relatedDocument !== undefined &&
-        typeof eventSpec.name === "string" &&
-        eventSpec.name !== "RELATED"
-      ) {
-        warn(
-          "relatedDocument",
-          `\`relatedDocument\` is described for RELATED events; this one is named ${eventSpec.name}.`,
-          "Name the event RELATED, unless the service is known to take it.",
-        );
+      if (relatedDocument !== undefined && typeof name === "string" && name !== "RELATED") {
+        const other = `\`relatedDocument\` is described for RELATED events; this one is named ${name}.`;
+        tell("relatedDocument", other, "Name the event RELATED, unless the service is known to take it.");
       }
-      if ((eventSpec.name === "SPLIT" || eventSpec.name === "OUTPUT") && eventSpec.target === undefined) {
-        warn("name", `${eventSpec.name} without \`target\` creates no document.`, "Add a `target`.");
-      }
+      if ((name === "SPLIT" || name === "OUTPUT") && target === undefined)
+        tell("name", `${name} without \`target\` creates no document.`, "Add a `target`.");
     }
   }
   return warnings;
@@ -61,22 +45,15 @@ const FREE: ReadonlySet<string> = new Set(["fields", "attributes", "extra", "val
 /** In file order. */
 export function findPlaceholders(spec: MappingSpec, source: MappingSource): MappingProblem[] {
   const found: MappingProblem[] = [];
-  const walk = (value: unknown, path: Path): void => {
-    if (value === null || typeof value !== "object" || Array.isArray(value)) return;
+  const message = (name: string) => `\`${name}: "${PLACEHOLDER}"\` is a placeholder that is still to be replaced.`;
+  const hint = "Write the id that the service gave, or the columns that tell it; the service refuses a question mark.";
+  const walk = (value: unknown, path: Path) => {
+    if (!isJsonObject(value)) return;
     for (const [name, member] of Object.entries(value)) {
       const place = [...path, name];
       // A draft runs in the sandbox with such placeholders.
       if (member === PLACEHOLDER && (name === "id" || spec.draft !== true))
-        found.push(
-          source.describe(
-            "mapping-doubtful",
-            place,
-            `\`${name}: "${PLACEHOLDER}"\` is a placeholder that is still to be replaced.`,
-            {
-              hint: "Write the id that the service gave, or the columns that tell it; the service refuses a question mark.",
-            },
-          ),
-        );
+        found.push(source.describe("mapping-doubtful", place, message(name), { hint }));
       else if (!FREE.has(name)) walk(member, place);
     }
   };

@@ -59,7 +59,7 @@ describe("a mapping with slips of the pen", () => {
         }
         const started = performance.now();
         const source = new MappingSource("m.yaml", text);
-        const spec = source.problems.length > 0 ? undefined : parseWithSchema(mappingSchema, source.data, source, []);
+        const spec = source.problems.length > 0 ? undefined : parseWithSchema(mappingSchema, source.data, source);
         if (spec !== undefined) {
           compileMapping(spec, source, {
             tables: new Map(),

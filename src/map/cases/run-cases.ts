@@ -7,11 +7,10 @@ import type { MappedRow } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { CellKind, Row } from "../../model/row.js";
 import { parseWithSchema } from "../language/schema-problems.js";
-import { mappingError, MappingSource, type Path } from "../language/source.js";
-import { loadMapping } from "../load-mapping.js";
+import { mappingError, type MappingSource, type Path } from "../language/source.js";
+import { loadMapping, readSource } from "../load-mapping.js";
 import type { Mapping, MappingInput } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
-import { readText } from "../read-text.js";
 import { type CaseSpec, casesSchema } from "./cases-schema.js";
 import { presentRecords } from "./present.js";
 
@@ -44,8 +43,8 @@ export function casesPathOf(mappingPath: string): string {
 export async function runCases(mappingPath: string): Promise<CasesReport> {
   const mapping = await loadMapping(mappingPath, { placeholders: "accept" });
   const casesPath = casesPathOf(mappingPath);
-  const source = new MappingSource(casesPath, await readText(casesPath, "mapping-missing"), "failsafe");
-  const spec = source.problems.length > 0 ? undefined : parseWithSchema(casesSchema, source.data, source, []);
+  const source = await readSource(casesPath, "failsafe");
+  const spec = source.problems.length > 0 ? undefined : parseWithSchema(casesSchema, source.data, source);
   const results = (spec?.cases ?? []).flatMap((one, position): CaseResult[] => {
     const path = ["cases", position];
     const input = chooseInput(mapping, one, path, source);
@@ -62,26 +61,29 @@ export async function runCases(mappingPath: string): Promise<CasesReport> {
 function chooseInput(mapping: Mapping, one: CaseSpec, path: Path, source: MappingSource): MappingInput | undefined {
   const names = mapping.inputs.map(({ name }) => name);
   const given = [one.records, one.codes, one.skipped].filter((expectation) => expectation !== undefined);
-  const input = one.input === undefined && names.length === 1 ? names[0] : one.input;
+  const { input = names.length === 1 ? names[0] : undefined } = one;
   const found = mapping.inputs.find(({ name }) => name === input);
-  if (given.length !== 1)
-    source.report("mapping-value", path, "A case expects exactly one of records, codes and skipped.", { at: "key" });
-  else if (input === undefined) {
-    const message = `The case does not say which input; the mapping has ${names.join(", ")}.`;
-    source.report("mapping-value", path, message, { at: "key" });
-  } else if (found === undefined) {
-    const message = `The mapping has no input "${input}".${didYouMean(input, names)}`;
-    source.report("mapping-reference", [...path, "input"], message);
-  } else return found;
-  return undefined;
+  const message =
+    given.length !== 1
+      ? "A case expects exactly one of records, codes and skipped."
+      : input === undefined
+        ? `The case does not say which input; the mapping has ${names.join(", ")}.`
+        : null;
+  if (message !== null) source.report("mapping-value", path, message, { at: "key" });
+  else if (found === undefined) {
+    const near = didYouMean(input ?? "", names);
+    source.report("mapping-reference", [...path, "input"], `The mapping has no input "${input}".${near}`);
+  }
+  return message === null ? found : undefined;
 }
 
 function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[] {
   const header = headerFor(one, input);
-  let mapped: MappedRow[];
+  const mapped: MappedRow[] = [];
   try {
     const mapper = input.bind(header, { file, sheet: null });
-    mapped = [...mapper.map(one.rows.map((cells, position) => toRow(cells, header, position + 1))), ...mapper.end()];
+    const rows = one.rows.map((cells, position) => toRow(cells, header, position + 1));
+    mapped.push(...mapper.map(rows), ...mapper.end());
   } catch (error) {
     if (error instanceof RowferryError) return [{ place: "header", expected: null, actual: error.message }];
     throw error;
@@ -89,21 +91,21 @@ function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[]
   const problems = mapped.flatMap(({ row, outcome }) =>
     outcome.fate === "invalid" ? outcome.problems.map((problem) => ({ ...problem, row })) : [],
   );
+  const records = mapped.flatMap(({ row, outcome }) => (outcome.fate === "valid" ? [{ row, ...outcome.records }] : []));
   if (one.codes !== undefined) return compareCodes(one.codes, problems);
+  const expected = one.skipped === undefined ? null : "skipped";
   const faults = problems.map(({ row, column, code, message }) => ({
-    place: `row ${row}${column === null ? "" : `, ${column}`}`,
-    expected: one.skipped === undefined ? null : "skipped",
+    place: column === null ? `row ${row}` : `row ${row}, ${column}`,
+    expected,
     actual: `${code}: ${message}`,
   }));
-  const landing = one.skipped === undefined ? [] : mapped.filter(({ outcome }) => outcome.fate === "valid");
-  const valid = landing.map(({ row }) => ({ place: `row ${row}`, expected: "skipped", actual: "valid" }));
-  if (faults.length > 0 || one.skipped !== undefined) return [...faults, ...valid];
-  const records = mapped.flatMap(({ outcome }) => (outcome.fate === "valid" ? [outcome.records] : []));
-  const presented = presentRecords(records);
-  return (["participants", "addresses", "documents", "events"] as const).flatMap((kind) => {
-    const expected = one.records?.[kind];
-    return expected === undefined ? [] : findDifferences(expected, presented[kind], kind);
-  });
+  if (expected !== null)
+    return [...faults, ...records.map(({ row }) => ({ place: `row ${row}`, expected, actual: "valid" }))];
+  if (faults.length > 0) return faults;
+  return findDifferences(one.records, presentRecords(records), "").map(({ place, ...sides }) => ({
+    ...sides,
+    place: place.slice(1),
+  }));
 }
 
 function compareCodes(codes: readonly string[], problems: readonly Problem[]): Difference[] {
@@ -164,6 +166,6 @@ function findDifferences(expected: unknown, actual: JsonValue | undefined, place
   return wanted === came ? [] : [{ place, expected: wanted, actual: came }];
 }
 
-function say(value: unknown): string {
+function say(value: unknown) {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }

@@ -5,8 +5,8 @@
 import { DateTime } from "luxon";
 import type { CellKind } from "../../model/row.js";
 import type { ConvertDefaults, Refusal } from "../convert/conversion.js";
-import { quoteCell, refuseErrorCell } from "../convert/conversion-kind.js";
-import { compileDateReader } from "../convert/date-reader.js";
+import { errorCell, quoteCell, Refused } from "../convert/conversion-kind.js";
+import { compileDateReader } from "../convert/timestamp.js";
 
 /** `map` may list what a spreadsheet wrote. */
 export type Purpose = "identity" | "value" | "map";
@@ -64,7 +64,7 @@ export class Cells {
   fault(cell: string, kind: CellKind, purpose: Purpose): Refusal | null {
     const strict = purpose === "identity" || (purpose === "value" && this.#strict);
     if (kind === "text") return faultOfText(cell, strict);
-    if (kind === "error") return purpose === "map" ? null : refuseErrorCell(cell).problem;
+    if (kind === "error") return purpose === "map" ? null : errorCell(cell);
     return kind === "number" ? faultOfNumber(cell) : null;
   }
 }
@@ -118,9 +118,14 @@ function compileSpelling({
     if (kind !== "date") return cell;
     const at = DateTime.fromISO(cell, { zone: "utc" }).setLocale(defaults.language ?? "en");
     const format = defaults.dates?.find((one) => {
+      if (one === "ISO" || one === "EXCEL") return false;
       const read = compileDateReader({ formats: [one] }, defaults);
-      const same = JSON.stringify(read(at.toFormat(one), "text")) === JSON.stringify(read(cell, "date"));
-      return same && one !== "ISO" && one !== "EXCEL";
+      try {
+        return JSON.stringify(read(at.toFormat(one), "text")) === JSON.stringify(read(cell, "date"));
+      } catch (error) {
+        if (error instanceof Refused) return false;
+        throw error;
+      }
     });
     return format === undefined ? cell : at.toFormat(format);
   };

@@ -77,7 +77,7 @@ export class Headers {
 
   /** Sorted by name, because the order of a file's columns means nothing; all count as used. */
   matching(test: (header: string) => boolean): number[] {
-    const at = (index: number): string => this.header[index] ?? "";
+    const at = (index: number) => this.header[index] ?? "";
     const indexes = [...this.header.keys()].filter(
       (index) => at(index) !== "" && !isOwnColumn(at(index)) && test(at(index)),
     );

@@ -38,7 +38,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     place.report("mapping-lookup", `: ${spec.file}${message}.`, hint);
   const view = new View(file.header, { file: spec.file, sheet: null });
   const headers = new Headers(file.header);
-  const find = (use: HeaderUse, place: Site): number => {
+  const find = (use: HeaderUse, place: Site) => {
     const index = headers.index(use);
     for (const text of headers.missing.splice(0)) refuse(place, ` has no column ${text}`);
     for (const text of headers.ambiguous.splice(0)) refuse(place, `: ${text}`);
@@ -104,6 +104,6 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
 
 const keyOf = (texts: readonly string[]): string => texts.map(foldName).join("\u0000");
 
-function said(values: ReadonlyMap<string, Value>): string {
+function said(values: ReadonlyMap<string, Value>) {
   return JSON.stringify([...values].map(([name, value]) => [name, asText(value)]));
 }

@@ -1,6 +1,6 @@
 /**
- * The contract of a conversion: from a cell's text and kind to a value or a refusal. Conversions are pure, never guess,
- * and never throw because of a cell.
+ * The contract of a conversion: from a cell's text and kind to a value, or a refusal. Conversions are pure, and never
+ * guess.
  */
 import { z } from "zod";
 import type { Code } from "../../model/codes.js";
@@ -16,10 +16,22 @@ export interface Refusal {
   hint: string | null;
 }
 
-export type ConvertResult = { value: string | number | boolean } | { problem: Refusal };
+/** Why a cell, or what a formula made, cannot be used. */
+export class Refused extends Error implements Refusal {
+  readonly code: Code;
+  readonly hint: string | null;
 
-/** `text` is not blank: the caller handles blank words. */
-export type Conversion = (text: string, kind: CellKind) => ConvertResult;
+  constructor(message: string, code: Code = "expression-failed", hint: string | null = null) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+export type Converted = string | number | boolean;
+
+/** `text` is not blank: the caller handles blank words. @throws Refused */
+export type Convert = (text: string, kind: CellKind) => Converted;
 
 /** The settings under `defaults:` that conversions use. */
 export const convertDefaultsShape = {
@@ -70,7 +82,7 @@ export interface ConversionKind<Options extends z.ZodObject = z.ZodObject> {
     out: string | number | boolean;
   }[];
   /** @throws RowferryError `conversion-options` if defaults and options do not suffice (no time zone, say). */
-  compile(options: z.infer<Options>, defaults: ConvertDefaults): Conversion;
+  compile(options: z.infer<Options>, defaults: ConvertDefaults): Convert;
 }
 
 /** Infers the options' type. */
@@ -84,8 +96,8 @@ export function quoteCell(text: string): string {
 }
 
 /** `message` follows the quoted cell. */
-export function refuse(code: Code, cell: string, message: string, hint: string | null = null): { problem: Refusal } {
-  return { problem: { code, message: `${quoteCell(cell)} ${message}`, hint } };
+export function refuse(code: Code, cell: string, message: string, hint: string | null = null): never {
+  throw new Refused(`${quoteCell(cell)} ${message}`, code, hint);
 }
 
 const kindNames: Record<CellKind, string> = {
@@ -99,22 +111,15 @@ const kindNames: Record<CellKind, string> = {
 };
 
 /** The workbook's kind of cell does not fit the field. */
-export function refuseKind(cell: string, kind: CellKind, wanted: string): { problem: Refusal } {
-  return {
-    problem: {
-      code: "cell-kind",
-      message: `the workbook holds ${kindNames[kind]} (${quoteCell(cell)}) where ${wanted} is needed`,
-      hint: "Correct the cell's value or its number format in the workbook; spreadsheets turn texts such as 1-2 into dates on their own.",
-    },
-  };
+export function refuseKind(cell: string, kind: CellKind, wanted: string): never {
+  throw new Refused(
+    `the workbook holds ${kindNames[kind]} (${quoteCell(cell)}) where ${wanted} is needed`,
+    "cell-kind",
+    "Correct the cell's value or its number format in the workbook; spreadsheets turn texts such as 1-2 into dates on their own.",
+  );
 }
 
-export function refuseErrorCell(cell: string): { problem: Refusal } {
-  return {
-    problem: {
-      code: "cell-error",
-      message: `the cell holds the spreadsheet error ${quoteCell(cell)}`,
-      hint: "Correct the formula or the value in the workbook.",
-    },
-  };
+export function errorCell(cell: string): Refusal {
+  const message = `the cell holds the spreadsheet error ${quoteCell(cell)}`;
+  return { code: "cell-error", message, hint: "Correct the formula or the value in the workbook." };
 }

@@ -2,12 +2,15 @@
 import { RowferryError } from "../../model/error.js";
 import { boolean } from "./boolean.js";
 import {
-  type Conversion,
   type ConversionKind,
   type ConvertDefaults,
-  refuseErrorCell,
+  type Converted,
+  errorCell,
+  type Refusal,
+  Refused,
   refuseKind,
 } from "./conversion-kind.js";
+import type { CellKind } from "../../model/row.js";
 import { integer, number } from "./number.js";
 import { phone } from "./phone.js";
 import { country, state } from "./places.js";
@@ -15,7 +18,7 @@ import { taxId } from "./tax-id.js";
 import { digits, hash, lower, slug, text, upper } from "./text.js";
 import { date, timestamp } from "./timestamp.js";
 
-export type { Conversion, ConvertDefaults, Refusal } from "./conversion-kind.js";
+export type { ConvertDefaults, Refusal } from "./conversion-kind.js";
 export { convertDefaultsShape } from "./conversion-kind.js";
 
 export const conversions = {
@@ -39,6 +42,9 @@ export const conversions = {
 export type ConversionName = keyof typeof conversions;
 export const conversionNames = Object.keys(conversions) as ConversionName[];
 
+/** `text` is not blank: the caller handles blank words. Never throws because of a cell. */
+export type Conversion = (text: string, kind: CellKind) => { value: Converted } | { problem: Refusal };
+
 export type ConversionSpec = string | { name: string; [option: string]: unknown };
 
 /** @throws RowferryError `conversion-unknown` or `conversion-options`, without a place, which the caller adds. */
@@ -60,8 +66,14 @@ export function compileConversion(spec: ConversionSpec, defaults: ConvertDefault
   }
   const convert = kind.compile(checked.data, defaults);
   return (cell, cellKind) => {
-    if (cellKind === "error") return refuseErrorCell(cell);
-    if (kind.reads?.kinds.includes(cellKind) === false) return refuseKind(cell, cellKind, kind.reads.called);
-    return convert(cell, cellKind);
+    if (cellKind === "error") return { problem: errorCell(cell) };
+    try {
+      if (kind.reads?.kinds.includes(cellKind) === false) return refuseKind(cell, cellKind, kind.reads.called);
+      return { value: convert(cell, cellKind) };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const { code, message, hint } = error;
+      return { problem: { code, message, hint } };
+    }
   };
 }

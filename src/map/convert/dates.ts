@@ -5,15 +5,10 @@
 import { DateTime } from "luxon";
 import { RowferryError } from "../../model/error.js";
 
-/** Local fields; `offset`: minutes east of UTC, null if the text has none. */
-export interface DateParts {
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  minute: number;
-  second: number;
-  millisecond: number;
+export interface LocalTime {
+  /** As if it were UTC, in ms since 1970. */
+  local: number;
+  /** Minutes east of UTC; null: the text has none, so that the zone decides. */
   offset: number | null;
 }
 
@@ -23,7 +18,7 @@ export interface DateParts {
  */
 export type DateFault = "form" | "impossible" | "two-digit-year" | "ambiguous";
 
-export type ReadDate = (text: string) => DateParts | DateFault;
+export type ReadDate = (text: string) => LocalTime | DateFault;
 
 export interface DateFormat {
   read: ReadDate;
@@ -38,37 +33,11 @@ export interface DateFormatOptions {
   language: string;
 }
 
-/** The fields as if they were UTC, in ms since 1970. */
-export function asUtc(parts: DateParts): number {
-  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second, parts.millisecond);
-}
-
-export function fromUtc(local: number, offset: number | null = null): DateParts {
-  const date = new Date(local);
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    millisecond: date.getUTCMilliseconds(),
-    offset,
-  };
-}
-
-/** Null: without an offset the zone decides. */
-export function instantOf(parts: DateParts): number | null {
-  return parts.offset === null ? null : asUtc(parts) - parts.offset * 60_000;
-}
-
-/** Refuses 30 February, 24:00 and second 60, and slips such as the years 0025 and 20225 or the offset +25:00. */
-function existing(parts: DateParts): DateParts | DateFault {
-  const { year, month, day, hour, minute, second, offset } = parts;
-  const found = fromUtc(asUtc(parts));
-  const same = found.month === month && found.day === day && found.hour === hour && found.minute === minute;
+/** Refuses slips such as the years 0025 and 20225 or the offset +25:00. */
+function within(local: number, offset: number | null): LocalTime | DateFault {
+  const year = new Date(local).getUTCFullYear();
   const isKnown = year >= 1900 && year <= 2999 && (offset === null || (offset >= -12 * 60 && offset <= 14 * 60));
-  return same && found.second === second && isKnown ? parts : "impossible";
+  return isKnown ? { local, offset } : "impossible";
 }
 
 const TOKENS: { [token: string]: string } = {
@@ -99,35 +68,32 @@ function reader(matcher: RegExp, twoDigitYears: number | null = null): ReadDate 
   return (text) => {
     const found = matcher.exec(text)?.groups;
     if (found === undefined) return "form";
-    const { year, shortYear, hour12, meridiem = "a", fraction = "", offset } = found;
+    const { shortYear, hour12, meridiem = "a", fraction = "", offset } = found;
     if (shortYear !== undefined && twoDigitYears === null) return "two-digit-year";
-    const [month, day, minute, second] = [found["month"], found["day"], found["minute"] ?? 0, found["second"] ?? 0];
-    let hour = Number(found["hour"] ?? 0);
-    if (hour12 !== undefined) {
-      if (Number(hour12) < 1 || Number(hour12) > 12) return "impossible";
-      hour = (Number(hour12) % 12) + (/p/i.test(meridiem) ? 12 : 0);
-    }
-    return existing({
-      year: shortYear === undefined ? Number(year) : fullYear(Number(shortYear), twoDigitYears ?? 0),
-      month: Number(month),
-      day: Number(day),
-      hour,
-      minute: Number(minute),
-      second: Number(second),
-      millisecond: Number(fraction.slice(0, 3).padEnd(3, "0")),
-      offset: offset === undefined ? null : offsetMinutes(offset),
-    });
+    const field = (name: string) => Number(found[name] ?? 0);
+    const [month, day, minute, second] = [field("month"), field("day"), field("minute"), field("second")];
+    const half = Number(hour12);
+    if (half < 1 || half > 12) return "impossible";
+    const hour = hour12 === undefined ? field("hour") : (half % 12) + (/p/i.test(meridiem) ? 12 : 0);
+    const year = shortYear === undefined ? field("year") : fullYear(Number(shortYear), twoDigitYears ?? 0);
+    const millisecond = Number(fraction.slice(0, 3).padEnd(3, "0"));
+    const local = Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
+    // 30 February would become another day, and the year 25 would become 1925.
+    const date = new Date(local);
+    const exists = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+    if (!exists || hour > 23 || minute > 59 || second > 59) return "impossible";
+    return within(local, offset === undefined ? null : offsetMinutes(offset));
   };
 }
 
 /** The latest year up to `latest` with these two last digits. */
-function fullYear(short: number, latest: number): number {
+function fullYear(short: number, latest: number) {
   const year = latest - (latest % 100) + short;
   return year <= latest ? year : year - 100;
 }
 
 /** Minutes east of UTC of `Z`, `+02:00` or `-0300`; NaN: no such offset. */
-function offsetMinutes(text: string): number {
+function offsetMinutes(text: string) {
   const digits = text.replace(/\D/g, "").padEnd(4, "0");
   const minutes = Number(digits.slice(2, 4));
   return minutes > 59 ? Number.NaN : (text.startsWith("-") ? -1 : 1) * (Number(digits.slice(0, 2)) * 60 + minutes);
@@ -143,7 +109,7 @@ const EXCEL_EPOCH = Date.UTC(1899, 11, 30);
 function counted(form: RegExp, toMilliseconds: (number: number) => number, offset: number | null): ReadDate {
   return (text) => {
     if (!form.test(text)) return "form";
-    return existing(fromUtc(Math.trunc(toMilliseconds(Number(text.replace(",", ".")))), offset));
+    return within(Math.trunc(toMilliseconds(Number(text.replace(",", ".")))), offset);
   };
 }
 
@@ -213,10 +179,11 @@ function luxonReader(
   const carriesOffset = tokens.some((token) => /^[Zz]+$/.test(token));
   return (text) => {
     const read = DateTime.fromFormat(text, format, options);
-    if (read.isValid && shortYear && twoDigitYears === null) return "two-digit-year";
     if (!read.isValid) return read.invalidReason === "unit out of range" ? "impossible" : "form";
-    const parts = fromUtc(read.toMillis() + read.offset * 60_000, carriesOffset ? read.offset : null);
-    if (shortYear) parts.year = fullYear(parts.year % 100, twoDigitYears ?? 0);
-    return existing(parts);
+    if (shortYear && twoDigitYears === null) return "two-digit-year";
+    const at = shortYear ? read.set({ year: fullYear(read.year % 100, twoDigitYears ?? 0) }) : read;
+    // A year that has no 29 February.
+    if (at.day !== read.day) return "impossible";
+    return within(at.toMillis() + at.offset * 60_000, carriesOffset ? at.offset : null);
   };
 }

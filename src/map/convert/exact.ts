@@ -10,7 +10,7 @@ export class TooLong extends Error {
   }
 }
 
-function digits({ c, e }: Big): number {
+function digits({ c, e }: Big) {
   return Math.max(e, 0) + 1 + Math.max(c.length - 1 - e, 0);
 }
 

@@ -1,13 +1,6 @@
 import { z } from "zod";
 import type { CellKind } from "../../model/row.js";
-import {
-  type ConvertDefaults,
-  convertDefaultsShape,
-  type ConvertResult,
-  defineConversion,
-  quoteCell,
-  refuse,
-} from "./conversion-kind.js";
+import { type ConvertDefaults, convertDefaultsShape, defineConversion, quoteCell, refuse } from "./conversion-kind.js";
 import { Exact, MAX_DIGITS, TooLong } from "./exact.js";
 import { type NumberFault, readNumber } from "./number-text.js";
 import { filled, maybe } from "../described.js";
@@ -54,12 +47,11 @@ export const number = defineConversion({
     const read = compileReader(others, defaults);
     return (cell, kind) => {
       const value = read(cell, kind);
-      if (typeof value !== "string" || places === undefined) return typeof value === "string" ? { value } : value;
+      if (places === undefined) return value;
       const [whole = "", fraction = ""] = value.split(".");
-      if (fraction.length <= places)
-        return { value: places === 0 ? value : `${whole}.${fraction.padEnd(places, "0")}` };
-      const message = `has ${fraction.length} digits after the decimal mark; ${places} are allowed`;
-      return refuse("number-range", cell, message);
+      if (fraction.length > places)
+        refuse("number-range", cell, `has ${fraction.length} digits after the decimal mark; ${places} are allowed`);
+      return places === 0 ? value : `${whole}.${fraction.padEnd(places, "0")}`;
     };
   },
 });
@@ -74,9 +66,8 @@ export const integer = defineConversion({
     const read = compileReader(others, defaults);
     return (cell, kind) => {
       const text = read(cell, kind);
-      if (typeof text !== "string") return text;
-      if (text.includes(".")) return refuse("integer-fraction", cell, "is not a whole number");
-      if (Number.isSafeInteger(Number(text))) return { value: Number(text) };
+      if (text.includes(".")) refuse("integer-fraction", cell, "is not a whole number");
+      if (Number.isSafeInteger(Number(text))) return Number(text);
       const hint = "For identifiers use `as: digits` or `as: text`.";
       return refuse("number-range", cell, "is too large for an exact whole number", hint);
     };
@@ -88,31 +79,29 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
   const { decimal, grouping = false } = { ...defaults, ...marks };
   const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
   const factors = new Map(entries.map(([unit, value]) => [foldUnit(unit), Exact.of(value)]));
-  return (cell: string, kind: CellKind): string | ConvertResult => {
+  return (cell: string, kind: CellKind): string => {
     if (kind === "text" && decimal === undefined && /[.,]/.test(cell)) {
       const hint = 'Set `decimal: ","` or `decimal: "."` under `defaults:`.';
-      return refuse("number-unreadable", cell, "cannot be read, since the mapping names no decimal mark", hint);
+      refuse("number-unreadable", cell, "cannot be read, since the mapping names no decimal mark", hint);
     }
     // A workbook's number is canonical: read under decimal ",", 1.234 would become 1234.
     const mark = kind === "number" ? "." : (decimal ?? ".");
     const found = readNumber(cell, mark, grouping);
-    if (typeof found === "string") return refuseLetter(cell, mark, grouping) ?? refuseNumber(cell, found, mark);
+    const times = typeof found === "string" || found.unit === "" ? ONE : factors.get(foldUnit(found.unit));
+    if (typeof found === "string" || times === undefined) refuseLetter(cell, mark, grouping);
+    if (typeof found === "string") return refuseNumber(cell, found, mark);
     const { text, unit } = found;
-    if (unit === "" && min === undefined && max === undefined) return text;
-    const times = unit === "" ? Exact.of(1) : factors.get(foldUnit(unit));
     if (times === undefined) {
       const known = [...factors.keys()].join(", ");
       const hint =
         known === "" ? "Name the unit in the column's `units`, or remove it from the cell." : `Known units: ${known}.`;
-      const message = `carries ${quoteCell(unit)}, which is not a unit of this column`;
-      return refuseLetter(cell, mark, grouping) ?? refuse("number-unit", cell, message, hint);
+      return refuse("number-unit", cell, `carries ${quoteCell(unit)}, which is not a unit of this column`, hint);
     }
+    if (unit === "" && min === undefined && max === undefined) return text;
     try {
       const value = Exact.of(text).times(times);
-      if (min !== undefined && value.compare(Exact.of(min)) < 0)
-        return refuse("number-range", cell, `is less than ${min}`);
-      if (max !== undefined && value.compare(Exact.of(max)) > 0)
-        return refuse("number-range", cell, `is more than ${max}`);
+      if (min !== undefined && value.compare(Exact.of(min)) < 0) refuse("number-range", cell, `is less than ${min}`);
+      if (max !== undefined && value.compare(Exact.of(max)) > 0) refuse("number-range", cell, `is more than ${max}`);
       return value.text;
     } catch (error) {
       if (error instanceof TooLong) return refuseNumber(cell, "digits", mark);
@@ -121,20 +110,22 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
   };
 }
 
-function foldUnit(unit: string): string {
+const ONE = Exact.of(1);
+
+function foldUnit(unit: string) {
   return unit.trim().replace(/\.$/, "").toLowerCase();
 }
 
 /** Letters typed or scanned in place of digits: next to a digit or a mark, and not the beginning of a unit. */
 const lookAlike = /(?<=[\d.,])[OoIl](?=[\d.,\s]|$)|^[OoIl](?=[\d.,])/g;
 
-/** `12,5O kg`; null: no such letter, or there is another fault. */
-function refuseLetter(cell: string, mark: "," | ".", grouping: boolean): ConvertResult | null {
+/** `12,5O kg` */
+function refuseLetter(cell: string, mark: "," | ".", grouping: boolean) {
   const [letter] = cell.slice(0, 100).match(lookAlike) ?? [];
   const corrected = cell.replace(lookAlike, (found) => (/o/i.test(found) ? "0" : "1"));
-  if (letter === undefined || typeof readNumber(corrected, mark, grouping) === "string") return null;
+  if (letter === undefined || typeof readNumber(corrected, mark, grouping) === "string") return;
   const message = `has a letter ${letter} for ${/o/i.test(letter) ? "a zero" : "a one"}`;
-  return refuse("number-unreadable", cell, message, `Write ${quoteCell(corrected)}.`);
+  refuse("number-unreadable", cell, message, `Write ${quoteCell(corrected)}.`);
 }
 
 const faults: Record<NumberFault, string> = {
@@ -153,7 +144,7 @@ const hints: Partial<Record<NumberFault, string>> = {
   digits: "Identifiers are text: use `as: digits` or `as: text`.",
 };
 
-function refuseNumber(cell: string, fault: NumberFault, decimal: "," | "."): ConvertResult {
+function refuseNumber(cell: string, fault: NumberFault, decimal: "," | "."): never {
   const [mark, others, example] =
     decimal === "," ? ["a comma", "points", "1.500,5 or 1500,5"] : ["a point", "commas", "1,500.5 or 1500.5"];
   const hint = hints[fault] ?? `The mapping's decimal mark is ${mark}; write 1500 and a half as ${example}.`;

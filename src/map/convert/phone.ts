@@ -31,13 +31,8 @@ export const phone = defineConversion({
       const of = country === undefined ? {} : { defaultCountry: country };
       const number = parsePhoneNumberFromString(cell, { ...of, extract: false });
       if (number?.ext !== undefined)
-        return refuse(
-          "phone-invalid",
-          cell,
-          "carries an extension, which the international format has no place for",
-          hint,
-        );
-      if (number?.isValid() === true) return { value: number.number };
+        refuse("phone-invalid", cell, "carries an extension, which the international format has no place for", hint);
+      if (number?.isValid() === true) return number.number;
       return refuse("phone-invalid", cell, "is not a valid telephone number", hint);
     };
   },

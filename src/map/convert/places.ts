@@ -22,7 +22,7 @@ function loadNames(): Map<string, string> {
   return byName;
 }
 
-function foldName(name: string): string {
+function foldName(name: string) {
   return foldText(name)
     .replace(/[^\p{Letter}\p{Number}]+/gu, " ")
     .trim();
@@ -46,15 +46,10 @@ export const country = defineConversion({
     const byName = loadNames();
     return (cell) => {
       const value = byName.get(foldName(cell));
-      if (value !== undefined && only?.includes(value) !== false) return { value };
-      return value === undefined
-        ? refuse(
-            "country-unknown",
-            cell,
-            "is not the code or name of a country",
-            "Write its two-letter code, such as BR.",
-          )
-        : refuse("country-unknown", cell, `is not one of ${only?.join(", ")}`);
+      if (value !== undefined && only?.includes(value) !== false) return value;
+      if (value !== undefined) refuse("country-unknown", cell, `is not one of ${only?.join(", ")}`);
+      const hint = "Write its two-letter code, such as BR.";
+      return refuse("country-unknown", cell, "is not the code or name of a country", hint);
     };
   },
 });
@@ -122,7 +117,7 @@ export const state = defineConversion({
     }
     return (cell) => {
       const value = known.get(foldName(cell));
-      if (value !== undefined) return { value };
+      if (value !== undefined) return value;
       return refuse("state-unknown", cell, "is not a state of Brazil", "Write its two letters, such as SP.");
     };
   },

@@ -4,7 +4,7 @@ import type { Validator } from "stdnum";
 import { z } from "zod";
 import { detachText } from "../../model/detach.js";
 import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, type ConvertResult, defineConversion, refuse } from "./conversion-kind.js";
+import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
 import { filled, maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
@@ -58,7 +58,7 @@ function canonical(text: string, { validator }: TaxIdType): string | null {
 }
 
 /** Restores leading zeros. */
-function padded(text: string, { length }: TaxIdType): string {
+function padded(text: string, { length }: TaxIdType) {
   return length !== null && /^\d+$/.test(text) && text.length >= FEWEST_DIGITS ? text.padStart(length, "0") : text;
 }
 
@@ -72,23 +72,18 @@ function chooseTypes(country: string | undefined, wanted: string | undefined): T
   const refuseOptions = (message: string, hint: string): never => {
     throw new RowferryError("conversion-options", message, { hint });
   };
-  if (country === undefined)
-    return refuseOptions(
-      "the country of tax ids is not known",
-      "Set `country: BR` under `defaults:`, or in the field's `as`.",
-    );
+  if (country === undefined) {
+    const hint = "Set `country: BR` under `defaults:`, or in the field's `as`.";
+    return refuseOptions("the country of tax ids is not known", hint);
+  }
   const types = typesOf(country);
-  if (types.length === 0)
-    refuseOptions(
-      `no tax ids of country ${JSON.stringify(country)} are known`,
-      "Use `as: text` with `pattern` for them.",
-    );
+  const unknown = `no tax ids of country ${JSON.stringify(country)} are known`;
+  if (types.length === 0) refuseOptions(unknown, "Use `as: text` with `pattern` for them.");
   const chosen = types.filter(({ name }) => wanted === undefined || name === wanted.toUpperCase());
-  if (chosen.length === 0)
-    refuseOptions(
-      `tax id type ${JSON.stringify(wanted)} is not one of country ${country}`,
-      `Known: ${types.map(({ name }) => name).join(", ")}. For others use \`as: text\`.`,
-    );
+  if (chosen.length === 0) {
+    const hint = `Known: ${types.map(({ name }) => name).join(", ")}. For others use \`as: text\`.`;
+    refuseOptions(`tax id type ${JSON.stringify(wanted)} is not one of country ${country}`, hint);
+  }
   return chosen;
 }
 
@@ -107,39 +102,34 @@ export const taxId = defineConversion({
   ],
   compile(options, defaults) {
     const types = chooseTypes(options.country ?? defaults.country, options.type);
-    const convert = (cell: string): ConvertResult => {
+    const convert = (cell: string) => {
       const text = cell.trim().toUpperCase();
-      if (/^[\d.,]+E[+-]?\d+$/.test(text))
-        return refuse(
-          "tax-id-invalid",
-          cell,
-          "is in scientific notation, which has lost digits",
-          "Export the column as text.",
-        );
-      const forms = (pad: boolean) => [
-        ...new Set(
-          types.map((type) => canonical(pad ? padded(text, type) : text, type)).filter((form) => form !== null),
-        ),
-      ];
-      const [value, ...others] = forms(types.length === 1);
-      if (value !== undefined && others.length === 0) return { value };
+      if (/^[\d.,]+E[+-]?\d+$/.test(text)) {
+        const lost = "is in scientific notation, which has lost digits";
+        refuse("tax-id-invalid", cell, lost, "Export the column as text.");
+      }
+      const forms = (pad: boolean) =>
+        new Set(types.flatMap((type) => canonical(pad ? padded(text, type) : text, type) ?? []));
+      const found = forms(types.length === 1);
+      const [value] = found;
+      if (value !== undefined && found.size === 1) return value;
       const message =
         value === undefined
           ? `is not a valid ${types.map(({ name }) => name).join(" or ")}`
           : "can be read as several tax ids";
       const hint =
-        types.length > 1 && forms(true).length > forms(false).length
+        types.length > 1 && forms(true).size > found.size
           ? "It would be valid with leading zeros: name its `type` in the mapping, or export the column as text."
           : "Check the number against its document: its length or its check digits are wrong.";
       return refuse("tax-id-invalid", cell, message, hint);
     };
     // Each takes ten microseconds, and a file has few different ones.
-    const known = new Map<string, ConvertResult>();
+    const known = new Map<string, string>();
     return (cell) => {
-      const result = known.get(cell) ?? convert(cell);
+      const value = known.get(cell) ?? convert(cell);
       if (known.size >= MOST_KNOWN) known.clear();
-      known.set(detachText(cell), result);
-      return result;
+      known.set(detachText(cell), value);
+      return value;
     };
   },
 });

@@ -49,12 +49,12 @@ export const text = defineConversion({
   compile:
     ({ lines, maxLength = Infinity }) =>
     (cell) => {
-      if (!cell.isWellFormed()) return refuse("cell-damaged", cell, "holds half a character");
+      if (!cell.isWellFormed()) refuse("cell-damaged", cell, "holds half a character");
       const value = cleanText(cell, lines);
-      if (value.length <= maxLength) return { value };
+      if (value.length <= maxLength) return value;
       // Counts code points, so that an emoji is one character.
       const { length } = Array.from(value);
-      if (length <= maxLength) return { value };
+      if (length <= maxLength) return value;
       return refuse("text-too-long", value, `has ${length} characters; ${maxLength} are allowed`, "Shorten the text.");
     },
 });
@@ -65,14 +65,14 @@ export const upper = defineConversion({
   description: "Text as `text` gives it, in capitals: for plates and codes.",
   options: noOptions,
   examples: [{ spec: "upper", in: " abc1d23 ", out: "ABC1D23" }],
-  compile: () => (cell) => ({ value: cleanText(cell).toUpperCase() }),
+  compile: () => (cell) => cleanText(cell).toUpperCase(),
 });
 
 export const lower = defineConversion({
   description: "Text as `text` gives it, in small letters: for e-mail addresses.",
   options: noOptions,
   examples: [{ spec: "lower", in: "Ana@Example.COM", out: "ana@example.com" }],
-  compile: () => (cell) => ({ value: cleanText(cell).toLowerCase() }),
+  compile: () => (cell) => cleanText(cell).toLowerCase(),
 });
 
 export const digits = defineConversion({
@@ -89,8 +89,8 @@ export const digits = defineConversion({
     ({ length }) =>
     (cell) => {
       const value = cell.replace(/[^0-9]+/g, "");
-      if (value === "") return refuse("digits-missing", cell, "holds no digits");
-      if (value.length === (length ?? value.length)) return { value };
+      if (value === "") refuse("digits-missing", cell, "holds no digits");
+      if (value.length === (length ?? value.length)) return value;
       return refuse("digits-missing", cell, `holds ${value.length} digits; ${length} are needed`);
     },
 });
@@ -104,7 +104,7 @@ export const slug = defineConversion({
     const value = foldText(cell)
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-|-$/g, "");
-    return value === "" ? refuse("text-empty", cell, "holds nothing but signs") : { value };
+    return value === "" ? refuse("text-empty", cell, "holds nothing but signs") : value;
   },
 });
 
@@ -122,6 +122,6 @@ export const hash = defineConversion({
     ({ salt, length = 32 }) =>
     (cell) => {
       const digest = createHmac("sha256", salt).update(cleanText(cell)).digest("hex");
-      return { value: digest.slice(0, length) };
+      return digest.slice(0, length);
     },
 });

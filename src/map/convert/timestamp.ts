@@ -1,17 +1,107 @@
+/** Dates and times: which format of a field reads a cell, and what it means in its zone. */
 import { z } from "zod";
+import type { Code } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
-import { type ConvertDefaults, defineConversion, refuse } from "./conversion-kind.js";
-import { compileDateReader, type DateOptions, dateOptions } from "./date-reader.js";
-import { asUtc, instantOf } from "./dates.js";
+import type { CellKind } from "../../model/row.js";
+import { type ConvertDefaults, convertDefaultsShape, defineConversion, refuse, refuseKind } from "./conversion-kind.js";
+import { compileDateFormat, type DateFault, type DateFormat, type LocalTime, readExcelCell } from "./dates.js";
 import { openZone, type Zone } from "./zone.js";
 import { maybe } from "../described.js";
 
+const dateOptions = {
+  formats: convertDefaultsShape.dates.describe("The formats of this field, instead of the mapping's `dates`."),
+  timezone: convertDefaultsShape.timezone,
+  disambiguation: convertDefaultsShape.disambiguation,
+  twoDigitYears: convertDefaultsShape.twoDigitYears,
+  language: convertDefaultsShape.language,
+};
+type DateOptions = z.infer<z.ZodObject<typeof dateOptions>>;
+
+interface ReadCell extends LocalTime {
+  hasTime: boolean;
+}
+
+/** Longer texts are refused before any pattern runs. */
+const LONGEST_DATE = 100;
+/** luxon's own meaning of two digits. */
+const LATEST_BY_DEFAULT = 2060;
+
+/** @throws RowferryError `conversion-options` without formats, or with one that reads no date. */
+export function compileDateReader(
+  options: DateOptions,
+  defaults: ConvertDefaults,
+): (cell: string, kind: CellKind) => ReadCell {
+  const written = options.formats ?? defaults.dates;
+  if (written === undefined)
+    throw new RowferryError("conversion-options", "the formats of dates are not known", {
+      hint: 'Set `dates: ["dd/MM/yyyy HH:mm"]` under `defaults:`, or `formats` in the field\'s `as`. For a workbook whose cells are dates: `dates: [ISO]`.',
+    });
+  const { twoDigitYears: allowed = false, language = "en" } = { ...defaults, ...options };
+  const twoDigitYears = typeof allowed === "number" ? allowed : allowed ? LATEST_BY_DEFAULT : null;
+  const formats = written.map((format) => compileDateFormat(format, { twoDigitYears, language }));
+  const numeric = formats.filter(({ ofNumbers }) => ofNumbers);
+  const known = written.join(", ");
+  return (cell, kind) => {
+    const text = cell.trim();
+    const usable = kind === "number" ? numeric : kind === "text" ? formats : [];
+    if (usable.length === 0 && kind !== "date") refuseKind(cell, kind, "a date");
+    const read =
+      kind === "date" ? readDateCell(cell) : text.length > LONGEST_DATE ? "form" : readByFormats(usable, text);
+    if (typeof read !== "string") return read;
+    const { code, cause, hint } = unread[read];
+    const [message = "", remedy = ""] = [cause, hint].map((said) => said.replace("FORMATS", () => known));
+    return refuse(code, text, message, remedy);
+  };
+}
+
+function readDateCell(cell: string): ReadCell | DateFault {
+  const read = readExcelCell(cell);
+  return typeof read === "string" ? read : { ...read, hasTime: cell.includes("T") };
+}
+
+/** The most informative fault last: a format that fits but names no real date beats one that does not fit. */
+const TELLING: DateFault[] = ["form", "two-digit-year", "impossible", "ambiguous"];
+
+/** Refuses a text that two formats read as different times. */
+function readByFormats(formats: readonly DateFormat[], text: string): ReadCell | DateFault {
+  let fault: DateFault = "form";
+  let first: ReadCell | undefined;
+  for (const { read, hasTime } of formats) {
+    const found = read(text);
+    if (typeof found !== "string") {
+      if (first !== undefined && found.local !== first.local) return "ambiguous";
+      first ??= { ...found, hasTime };
+    } else if (TELLING.indexOf(found) > TELLING.indexOf(fault)) fault = found;
+  }
+  return first ?? fault;
+}
+
+const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
+  form: {
+    code: "date-unreadable",
+    cause: "does not have the form FORMATS",
+    hint: "Correct the cell, or add its format to the mapping's `dates`.",
+  },
+  impossible: {
+    code: "date-impossible",
+    cause: "is not a date and time that exists",
+    hint: "It was read as FORMATS; years go from 1900 to 2999, offsets from -12:00 to +14:00.",
+  },
+  ambiguous: {
+    code: "date-ambiguous",
+    cause: "means different days under the formats FORMATS",
+    hint: "Keep only the format that the file is written in.",
+  },
+  "two-digit-year": {
+    code: "date-two-digit-year",
+    cause: "has a year of two digits",
+    hint: "Export years with four digits, or set `twoDigitYears` to the latest year that two digits can mean.",
+  },
+};
+
 /** @throws RowferryError `conversion-options` for no zone or an unknown one. */
 function compileZone(options: DateOptions, defaults: ConvertDefaults): Zone {
-  const { timezone, disambiguation = "reject" } = {
-    timezone: options.timezone ?? defaults.timezone,
-    disambiguation: options.disambiguation ?? defaults.disambiguation,
-  };
+  const { timezone, disambiguation = "reject" } = { ...defaults, ...options };
   if (timezone === undefined)
     throw new RowferryError("conversion-options", "the time zone of local times is not known", {
       hint: "Set `timezone: America/Sao_Paulo` (or another IANA name) under `defaults:`.",
@@ -23,6 +113,20 @@ function compileZone(options: DateOptions, defaults: ConvertDefaults): Zone {
     throw new RowferryError("conversion-options", `there is no time zone ${JSON.stringify(timezone)}`, { hint, cause });
   }
 }
+
+/** A gap or an overlap of local times, where clocks are put forward or back. */
+const refusals = {
+  skipped: {
+    code: "time-skipped",
+    message: "does not exist in the mapping's time zone: clocks were put forward over it",
+    hint: "Correct the time, check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
+  },
+  repeated: {
+    code: "time-repeated",
+    message: "exists twice in the mapping's time zone: clocks were put back over it",
+    hint: "Choose a side with `disambiguation: earlier` or `later`, or export times with their offset and read them as ISO.",
+  },
+} as const;
 
 export const timestamp = defineConversion({
   description:
@@ -50,27 +154,14 @@ export const timestamp = defineConversion({
     const read = compileDateReader(options, defaults);
     const zone = compileZone(options, defaults);
     return (cell, kind) => {
-      const found = read(cell, kind);
-      if (!("parts" in found)) return found;
-      const { parts, hasTime } = found;
-      if (!hasTime && timeOfDay !== undefined) [parts.hour = 0, parts.minute = 0] = timeOfDay.split(":").map(Number);
-      const local = asUtc(parts);
-      const day = !hasTime && timeOfDay === undefined;
-      const value = instantOf(parts) ?? (day ? zone.toFirstInstant(local) : zone.toInstant(local));
-      if (typeof value === "number") return { value };
-      return value === "skipped"
-        ? refuse(
-            "time-skipped",
-            cell,
-            "does not exist in the mapping's time zone: clocks were put forward over it",
-            "Correct the time, check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
-          )
-        : refuse(
-            "time-repeated",
-            cell,
-            "exists twice in the mapping's time zone: clocks were put back over it",
-            "Choose a side with `disambiguation: earlier` or `later`, or export times with their offset and read them as ISO.",
-          );
+      const { offset, hasTime, ...found } = read(cell, kind);
+      const [hours = 0, minutes = 0] = hasTime ? [] : (timeOfDay ?? "").split(":").map(Number);
+      const local = found.local + (hours * 60 + minutes) * 60_000;
+      if (offset !== null) return local - offset * 60_000;
+      const value = hasTime || timeOfDay !== undefined ? zone.toInstant(local) : zone.toFirstInstant(local);
+      if (typeof value === "number") return value;
+      const { code, message, hint } = refusals[value];
+      return refuse(code, cell, message, hint);
     };
   },
 });
@@ -86,11 +177,9 @@ export const date = defineConversion({
     const zoned = formats.some((format) => format === "ISO" || format.includes("Z"));
     const zone = zoned ? compileZone(options, defaults) : null;
     return (cell, kind) => {
-      const found = read(cell, kind);
-      if (!("parts" in found)) return found;
-      const instant = instantOf(found.parts);
-      const local = instant === null || zone === null ? asUtc(found.parts) : zone.toLocal(instant);
-      return { value: new Date(local).toISOString().slice(0, 10) };
+      const { offset, ...found } = read(cell, kind);
+      const local = offset === null || zone === null ? found.local : zone.toLocal(found.local - offset * 60_000);
+      return new Date(local).toISOString().slice(0, 10);
     };
   },
 });

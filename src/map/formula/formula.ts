@@ -6,24 +6,14 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { shorten } from "../../model/fold.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Value, type View } from "../column/view.js";
-import { quoteCell } from "../convert/conversion-kind.js";
+import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact, TooLong } from "../convert/exact.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice } from "./forms.js";
 import { FormulaRefusal, functionHabit, parseFormula, refuseNode } from "./parse.js";
-import {
-  type Callable,
-  common,
-  compare,
-  type Compiling,
-  FormulaFailure,
-  lift,
-  type Part,
-  typeName,
-  wanted,
-} from "./part.js";
+import { type Callable, common, compare, type Compiling, lift, type Part, typeName, wanted } from "./part.js";
 
 /** `text`: without its `=`. Reports mistakes at `site`. */
 export function compileFormula(text: string, { scope, path }: Site): Formula {
@@ -51,8 +41,8 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
       try {
         return run(view);
       } catch (error) {
-        if (!(error instanceof FormulaFailure || error instanceof TooLong)) throw error;
-        const { code, hint } = error instanceof FormulaFailure ? error : new FormulaFailure("");
+        if (!(error instanceof Refused || error instanceof TooLong)) throw error;
+        const { code, hint } = error instanceof Refused ? error : new Refused("");
         const message = `formula =${shorten(text)}: ${error.message}${severalColumns(view, reads)}`;
         return view.report(code, message, hint, onlyColumn(reads));
       }
@@ -165,7 +155,7 @@ function numeric(run: (a: Exact, b: Exact) => Exact): Operator {
 }
 
 function over(a: Exact, b: Exact): Exact {
-  if (b.isZero()) throw new FormulaFailure("it divides by zero");
+  if (b.isZero()) throw new Refused("it divides by zero");
   return a.over(b);
 }
 
@@ -319,7 +309,7 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
  * A problem names at most one column; the message names several headers, unquoted, because quoted values are hidden in
  * collected output.
  */
-function severalColumns(view: View, { columns }: Reads): string {
+function severalColumns(view: View, { columns }: Reads) {
   const headers = [...columns].flatMap(({ slot }) => view.header[view.index[slot] ?? -1] ?? []);
   return headers.length < 2 ? "" : ` (columns ${headers.join(" · ")})`;
 }

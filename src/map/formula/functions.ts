@@ -6,51 +6,36 @@ import { MAX_TEXT } from "../column/cells.js";
 import type { Conversions } from "../column/column.js";
 import { asText, type Type, type Value } from "../column/view.js";
 import { conversionNames } from "../convert/conversion.js";
+import { Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { forms } from "./forms.js";
 import { refuseNode } from "./parse.js";
-import { type Callable, FormulaFailure, lift, type Part, wanted } from "./part.js";
+import { type Callable, lift, type Part, wanted } from "./part.js";
 
-/** For the reference. */
-export const formulaFunctions: readonly { signature: string; meaning: string }[] = [
-  {
-    signature: "filled(x), blank(x)",
-    meaning: "Whether there is something, or nothing. Only these two are never blank.",
-  },
-  { signature: "default(x, y)", meaning: "x, or y where x is blank." },
-  { signature: "required(x)", meaning: "x; a blank is a problem of the row." },
-  {
-    signature: "iff(test, a, b)",
-    meaning: "a where the test is true, else b. `null` is a blank branch. The same as `test ? a : b`.",
-  },
-  { signature: "x in [a, b]", meaning: "Whether x is one of them. Text is compared exactly: see `fold`." },
-  { signature: "fold(text)", meaning: 'Case, accents and white space folded: `fold(status) == "rascunho"`.' },
-  { signature: "upper(text), lower(text), digits(text), slug(text)", meaning: "As the types of columns do it." },
-  {
-    signature: "number(text), date(text), timestamp(text), boolean(text), taxId(text) …",
-    meaning: 'Every type of a column is a function, for what is put together first: `timestamp(day + " " + time)`.',
-  },
-  { signature: "text(x)", meaning: 'Anything as text, as keys and attributes have it: `text(net) + " kg"`.' },
-  {
-    signature: "round(number, places)",
-    meaning: "Halves away from zero. Put divisions inside it, because a quotient may have no end.",
-  },
-  {
-    signature: "fixed(number, places)",
-    meaning: "As text with exactly so many places; more of them in the number are a problem of the row.",
-  },
-  { signature: "abs(number)", meaning: "Without its sign." },
-  { signature: "size(text)", meaning: "How many characters it has." },
-  { signature: "padLeft(text, length, with)", meaning: 'Filled up from the left: `padLeft(ticket, 6, "0")`.' },
-  { signature: "contains(text, part), startsWith(text, part), endsWith(text, part)", meaning: "Compared exactly." },
-  { signature: "matches(text, pattern)", meaning: "Whether some part matches the RE2 pattern, which is written out." },
-  { signature: "extract(text, pattern)", meaning: "The first match, or its first group; blank where nothing matches." },
-  { signature: "replace(text, pattern, by)", meaning: "Every match replaced; `$1` stands for a group." },
-  {
-    signature: "sum(x), min(x), max(x), count(x), first(x), last(x), join(x, between)",
-    meaning: "Over the rows of a group. Blanks do not count; `join` takes each text once.",
-  },
-];
+/** For the reference: what each gives. */
+export const formulaFunctions = {
+  "filled(x), blank(x)": "Whether there is something, or nothing. Only these two are never blank.",
+  "default(x, y)": "x, or y where x is blank.",
+  "required(x)": "x; a blank is a problem of the row.",
+  "iff(test, a, b)": "a where the test is true, else b. `null` is a blank branch. The same as `test ? a : b`.",
+  "x in [a, b]": "Whether x is one of them. Text is compared exactly: see `fold`.",
+  "fold(text)": 'Case, accents and white space folded: `fold(status) == "rascunho"`.',
+  "upper(text), lower(text), digits(text), slug(text)": "As the types of columns do it.",
+  "number(text), date(text), timestamp(text), boolean(text), taxId(text) …":
+    'Every type of a column is a function, for what is put together first: `timestamp(day + " " + time)`.',
+  "text(x)": 'Anything as text, as keys and attributes have it: `text(net) + " kg"`.',
+  "round(number, places)": "Halves away from zero. Put divisions inside it, because a quotient may have no end.",
+  "fixed(number, places)": "As text with exactly so many places; more of them in the number are a problem of the row.",
+  "abs(number)": "Without its sign.",
+  "size(text)": "How many characters it has.",
+  "padLeft(text, length, with)": 'Filled up from the left: `padLeft(ticket, 6, "0")`.',
+  "contains(text, part), startsWith(text, part), endsWith(text, part)": "Compared exactly.",
+  "matches(text, pattern)": "Whether some part matches the RE2 pattern, which is written out.",
+  "extract(text, pattern)": "The first match, or its first group; blank where nothing matches.",
+  "replace(text, pattern, by)": "Every match replaced; `$1` stands for a group.",
+  "sum(x), min(x), max(x), count(x), first(x), last(x), join(x, between)":
+    "Over the rows of a group. Blanks do not count; `join` takes each text once.",
+};
 
 const MAX_PLACES = 20;
 const MAX_PADDED = 1000;
@@ -97,12 +82,12 @@ function patternOf(node: ASTNode): RegularExpression {
 }
 
 /** They take text, numbers and booleans, and return text, a number, a boolean or null (blank). */
-export type CustomFunctions = ReadonlyMap<string, (...values: unknown[]) => unknown>;
+export type CustomFunction = (...values: unknown[]) => unknown;
 
 /** Functions named like column types use the mapping's defaults. `refuse`: why a custom function cannot be called. */
 export function callables(
   conversions: Conversions,
-  custom: CustomFunctions,
+  custom: ReadonlyMap<string, CustomFunction>,
   refuse: (why: string) => void,
 ): ReadonlyMap<string, Callable> {
   const table = new Map(forms);
@@ -111,7 +96,7 @@ export function callables(
     const run = (text: string) => {
       const result = conversions.get(name)(text, "text");
       if ("value" in result) return valueOf(result.value, name);
-      throw new FormulaFailure(`${name}(): ${result.problem.message}`, result.problem.code, result.problem.hint);
+      throw new Refused(`${name}(): ${result.problem.message}`, result.problem.code, result.problem.hint);
     };
     table.set(name, ofValues(["text"], typeOf(name), run));
   }
@@ -148,27 +133,27 @@ const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, r
   ["replace", ["text", "pattern", "text"], "text", replace],
 ];
 
-function padLeft(text: string, length: Exact, fill: string): string {
+function padLeft(text: string, length: Exact, fill: string) {
   return text.padStart(Math.min(Number(length.text), MAX_PADDED), fill);
 }
 
-function replace(text: string, by: RegularExpression, to: string): string {
-  if (text.length * (to.length + 1) > 16 * MAX_TEXT) throw new FormulaFailure("replace() would make too long a text");
+function replace(text: string, by: RegularExpression, to: string) {
+  if (text.length * (to.length + 1) > 16 * MAX_TEXT) throw new Refused("replace() would make too long a text");
   return by.replace(text, to);
 }
 
-function placesOf({ text }: Exact): number {
+function placesOf({ text }: Exact) {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 0 && number <= MAX_PLACES) return number;
-  throw new FormulaFailure(`${text} is not a number of places from 0 to ${MAX_PLACES}`);
+  throw new Refused(`${text} is not a number of places from 0 to ${MAX_PLACES}`);
 }
 
-function fixed({ text }: Exact, places: Exact): string {
+function fixed({ text }: Exact, places: Exact) {
   const most = placesOf(places);
   const [whole = "", fraction = ""] = text.split(".");
   if (fraction.length > most) {
     const message = `fixed(): ${text} has ${fraction.length} digits after the decimal mark; ${most} are allowed`;
-    throw new FormulaFailure(message, "number-range", "Round it first: fixed(round(x, 2), 2).");
+    throw new Refused(message, "number-range", "Round it first: fixed(round(x, 2), 2).");
   }
   return most === 0 ? whole : `${whole}.${fraction.padEnd(most, "0")}`;
 }
@@ -215,12 +200,12 @@ export function compileRegularExpression(pattern: string): RegularExpression {
 
 function callCustom(
   name: string,
-  call: (...values: unknown[]) => unknown,
+  call: CustomFunction,
   given: readonly Value[],
   types: readonly Type[],
 ): Value | undefined {
   const fail = (message: string, hint: string | null = null): never => {
-    throw new FormulaFailure(`the custom function ${name} ${message}`, "function-failed", hint);
+    throw new Refused(`the custom function ${name} ${message}`, "function-failed", hint);
   };
   const values = given.map((value, position) => {
     if (typeof value === "boolean") return value;

@@ -45,7 +45,7 @@ const TOKENS: { [name: string]: string } = {
   STRING: "a text",
 };
 
-function explain({ code, summary, range }: ParseError, text: string): string {
+function explain({ code, summary, range }: ParseError, text: string) {
   const named = summary.replaceAll(/\b[A-Z]{2,}\b/g, (name) => TOKENS[name] ?? name.toLowerCase());
   if (code === "expected_token") {
     const [wanted = "", found = ""] = named.replace("Expected ", "").split(", got ");

@@ -1,10 +1,9 @@
 /** Compiled nodes of a formula, and conversions between their types. */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import type { Code } from "../../model/codes.js";
 import { MAX_TEXT } from "../column/cells.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Maybe, type Type, type Value } from "../column/view.js";
-import { quoteCell } from "../convert/conversion-kind.js";
+import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import type { Column, Reads } from "../piece.js";
 import { refuseNode } from "./parse.js";
@@ -28,17 +27,6 @@ export interface Compiling {
 export interface Callable {
   takes: readonly number[];
   compile(args: ASTNode[], context: Compiling, node: ASTNode): Part;
-}
-
-export class FormulaFailure extends Error {
-  readonly code: Code;
-  readonly hint: string | null;
-
-  constructor(message: string, code: Code = "expression-failed", hint: string | null = null) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
 }
 
 /** What it is called, and its form in a row. */
@@ -70,7 +58,7 @@ function narrowed(run: Eval, type: Type): Eval {
   return (view) => {
     const value = run(view);
     if (value == null || typeof value === form) return value;
-    throw new FormulaFailure(`${typeName(type)} is needed, and a function gave ${quoteCell(asText(value))}`);
+    throw new Refused(`${typeName(type)} is needed, and a function gave ${quoteCell(asText(value))}`);
   };
 }
 
@@ -98,7 +86,7 @@ export function lift(
     if (values.includes(undefined)) return undefined;
     const value = apply(...values);
     if (typeof value === "string" && value.length > MAX_TEXT)
-      throw new FormulaFailure(`it makes a text of more than ${MAX_TEXT} characters`);
+      throw new Refused(`it makes a text of more than ${MAX_TEXT} characters`);
     return value;
   };
   return { type, run };

@@ -8,23 +8,17 @@ import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../l
 import type { FieldInfo, Scalar } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
-import { type Column, type KeyMaker, merged, type Piece } from "../piece.js";
+import { type Column, merged, type Piece } from "../piece.js";
 import { compileDocument } from "../record/documents.js";
 import { compileEvent } from "../record/events.js";
 import { compileCondition, compileField, compileKey } from "../record/fields.js";
 import { compileAddress, compileParticipant } from "../record/parties.js";
 import { bindRowMapper } from "./row-mapper.js";
 
-export interface CompiledInput {
-  input: MappingInput;
-  makers: KeyMaker[];
-  tables: string[];
-}
-
 const ROW_ID: FieldInfo = { takes: "text", required: true, identity: true };
 const compileRowId = (spec: Scalar, site: Site) => compileField(spec, ROW_ID, site);
 
-export function compileInput(name: string, mapping: MappingSpec, shared: Shared): CompiledInput {
+export function compileInput(name: string, mapping: MappingSpec, shared: Shared) {
   const spec = mapping.inputs[name] ?? {};
   const path = ["inputs", name];
   const scope = new Scope(shared, spec.columns ?? {}, path);
@@ -75,6 +69,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
   const columns = [...reads.columns].filter((column) => bound.has(column));
   const input: MappingInput = {
     name,
+    files: spec.files === undefined ? null : [spec.files].flat(),
     read: readOptions(spec),
     hasRowId: rowId !== undefined,
     columns: columns.flatMap(({ use }) => (use === null ? [] : [use.nth === null ? use.headers : [use.name]])),
@@ -148,7 +143,7 @@ function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope) {
 }
 
 /** An event is unreachable by a word that the column refuses or never gives. */
-function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site): void {
+function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site) {
   for (const [event, { by = "", is = [] }] of Object.entries(events)) {
     const column = spec.columns?.[by];
     if (column === undefined || typeof column === "string" || site.scope.column(by)?.use === null) continue;

@@ -4,12 +4,6 @@ import { compileGlob } from "../../model/glob.js";
 import type { CorrectedOrigin, MappingInput } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 
-export interface InputFiles {
-  input: MappingInput;
-  /** Null: any file of its format. */
-  patterns: string[] | null;
-}
-
 const WORKBOOK = /\.xls[xm]$/iu;
 const PACKED = /\.(gz|zst)$/iu;
 const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
@@ -18,91 +12,81 @@ function refuse(file: string, message: string, hint?: string): never {
   throw new RowferryError("mapping-files", message, { place: { file }, ...(hint && { hint }) });
 }
 
-const inputOf = ({ input }: InputFiles) => input;
-const namesOf = (inputs: readonly InputFiles[], between: string) => inputs.map(({ input }) => input.name).join(between);
+type Inputs = readonly MappingInput[];
+
+const namesOf = (inputs: Inputs, between: string) => inputs.map(({ name }) => name).join(between);
 
 /** No input reads this name; a file found in a folder is then passed over. */
 export class UnreadFile extends RowferryError {}
 
 /** @throws RowferryError `mapping-files` if none fits (UnreadFile), or several that are not sheets of one workbook. */
-export function matchFiles(inputs: readonly InputFiles[], fileName: string): MappingInput[] {
-  const name = lastPart(fileName);
-  const fitting = fittingName(inputs, name);
+export function matchFiles(inputs: Inputs, fileName: string): MappingInput[] {
+  const file = lastPart(fileName);
+  const fitting = fittingName(inputs, file);
   if (fitting.length === 0) {
-    const near = didYouMean(
-      name,
-      inputs.flatMap(({ patterns }) => patterns ?? []),
-    );
-    const known = inputs.map(({ input, patterns }) => `${input.name} (${patterns?.join(", ") ?? "any"})`).join("; ");
-    const message = `no input of the mapping reads this file; its inputs: ${known}.${near}`;
-    throw new UnreadFile("mapping-files", message, { place: { file: name } });
+    const all = inputs.flatMap(({ files }) => files ?? []);
+    const known = inputs.map(({ name, files }) => `${name} (${files?.join(", ") ?? "any"})`).join("; ");
+    const message = `no input of the mapping reads this file; its inputs: ${known}.${didYouMean(file, all)}`;
+    throw new UnreadFile("mapping-files", message, { place: { file } });
   }
-  if (fitting.length > 1 && !(WORKBOOK.test(name) && areSheets(fitting)))
-    refuse(
-      name,
-      `the inputs ${namesOf(fitting, " and ")} all read this file`,
-      "Adjust their `files:` patterns; for sheets of one workbook name a different `excel.sheet` in each.",
-    );
-  return fitting.map(inputOf);
+  if (fitting.length > 1 && !(WORKBOOK.test(file) && areSheets(fitting))) {
+    const message = `the inputs ${namesOf(fitting, " and ")} all read this file`;
+    const hint = "Adjust their `files:` patterns; for sheets of one workbook name a different `excel.sheet` in each.";
+    refuse(file, message, hint);
+  }
+  return fitting;
 }
 
 /** A pipe has no file name, so only its format can decide. */
-export function matchNameless(inputs: readonly InputFiles[], format: "csv" | "xlsx"): MappingInput[] {
-  const kind = inputs.filter(({ input: { read } }) => (format === "csv" ? read.excel : read.csv) === undefined);
-  const left = kind.length > 0 ? kind : inputs;
-  if (left.length === 1 || (format === "xlsx" && areSheets(left))) return left.map(inputOf);
-  return refuse(
-    "stdin",
-    `standard input has no name that tells which input reads it: ${namesOf(left, ", ")}`,
-    "Save it to a file whose name fits the `files:` patterns of one, and import that.",
-  );
+export function matchNameless(inputs: Inputs, format: "csv" | "xlsx"): MappingInput[] {
+  const kind = inputs.filter(({ read }) => (format === "csv" ? read.excel : read.csv) === undefined);
+  const left = kind.length > 0 ? kind : [...inputs];
+  if (left.length === 1 || (format === "xlsx" && areSheets(left))) return left;
+  const message = `standard input has no name that tells which input reads it: ${namesOf(left, ", ")}`;
+  return refuse("stdin", message, "Save it to a file whose name fits the `files:` patterns of one, and import that.");
 }
 
-function areSheets(inputs: readonly InputFiles[]): boolean {
-  const sheets = inputs.map((entry) => entry.input.read.excel?.sheet);
-  return sheets.every((sheet) => sheet !== undefined) && new Set(sheets).size === sheets.length;
+function areSheets(inputs: Inputs) {
+  const sheets = inputs.map(({ read }) => read.excel?.sheet);
+  return !sheets.includes(undefined) && new Set(sheets).size === sheets.length;
 }
 
 /**
  * Finds the input of a corrected file: from the ledger, else by file name, by sheet, or because there is only one.
  * @throws RowferryError `mapping-files` if several remain.
  */
-export function matchCorrected(inputs: readonly InputFiles[], fileName: string, origin: CorrectedOrigin): MappingInput {
-  const name = lastPart(fileName);
-  const own = inputs.find(({ input }) => input.name === origin.input);
-  if (own !== undefined) return own.input;
-  const named = fittingName(inputs, name);
-  const left = named.length > 0 ? named : [...inputs];
-  const ofSheet = left.filter(({ input }) => isSheet(input.read.excel?.sheet, origin.sheet));
+export function matchCorrected(inputs: Inputs, fileName: string, origin: CorrectedOrigin): MappingInput {
+  const own = inputs.find(({ name }) => name === origin.input);
+  if (own !== undefined) return own;
+  const file = lastPart(fileName);
+  const named = fittingName(inputs, file);
+  const left = named.length > 0 ? named : inputs;
+  const ofSheet = left.filter(({ read }) => {
+    const { sheet } = read.excel ?? {};
+    return typeof sheet === "string" && origin.sheet !== null && compileGlob(sheet)(origin.sheet);
+  });
   const [first, ...others] = ofSheet.length > 0 ? ofSheet : left;
-  if (first !== undefined && others.length === 0) return first.input;
-  return refuse(
-    name,
-    `these are corrected rows, but of which input? It may be any of ${namesOf(left, ", ")}`,
-    "Give the file the name that it was written under, or import it into the ledger that rejected its rows.",
-  );
+  if (first !== undefined && others.length === 0) return first;
+  const message = `these are corrected rows, but of which input? It may be any of ${namesOf(left, ", ")}`;
+  const hint = "Give the file the name that it was written under, or import it into the ledger that rejected its rows.";
+  return refuse(file, message, hint);
 }
 
-function fittingName(inputs: readonly InputFiles[], name: string): InputFiles[] {
+function fittingName(inputs: Inputs, name: string): MappingInput[] {
   const fitting = inputs.filter((entry) => fits(entry, name, inputs.length));
-  // `*.csv` also fits `x.csv.gz`, unless a pattern distinguishes them.
-  if (fitting.length === 0 && PACKED.test(name)) return fittingName(inputs, name.replace(PACKED, ""));
-  if (fitting.length > 0 || !REJECTED.test(name)) return fitting;
-  return inputs.filter((entry) => fits(entry, name.replace(REJECTED, ""), inputs.length));
+  if (fitting.length > 0) return fitting;
+  // `*.csv` also fits `x.csv.gz`, unless a pattern distinguishes them; so does it the rejected rows of a file.
+  const plain = name.replace(PACKED.test(name) ? PACKED : REJECTED, "");
+  return plain === name ? [] : fittingName(inputs, plain);
 }
 
-function isSheet(wanted: string | number | undefined, sheet: string | null): boolean {
-  if (typeof wanted !== "string" || sheet === null) return false;
-  return wanted === sheet || compileGlob(wanted)(sheet);
-}
-
-function lastPart(fileName: string): string {
+function lastPart(fileName: string) {
   return fileName.split(/[\\/]/u).at(-1) ?? fileName;
 }
 
-function fits({ input, patterns }: InputFiles, name: string, count: number): boolean {
-  if (patterns !== null) return patterns.some((pattern) => compileGlob(pattern)(name));
+function fits({ files, read }: MappingInput, name: string, count: number) {
+  if (files !== null) return files.some((pattern) => compileGlob(pattern)(name));
   if (count === 1) return true;
-  if (input.read.excel !== undefined) return WORKBOOK.test(name);
-  return input.read.csv === undefined || !WORKBOOK.test(name);
+  if (read.excel !== undefined) return WORKBOOK.test(name);
+  return read.csv === undefined || !WORKBOOK.test(name);
 }

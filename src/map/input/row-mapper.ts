@@ -5,7 +5,7 @@ import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import { asText, type Maybe, type View } from "../column/view.js";
 import { quoteCell } from "../convert/conversion-kind.js";
-import { foldName, shorten } from "../../model/fold.js";
+import { foldName, listed, shorten } from "../../model/fold.js";
 import type { RowMapper } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 import type { EventPart } from "../record/events.js";
@@ -22,13 +22,14 @@ export interface InputParts extends RecordParts {
   rowsWithoutEvents: boolean;
 }
 
-const NO_PROBLEMS: readonly Problem[] = [];
-const NO_ROWS: number[] = [];
+type Problems = readonly Problem[];
+
 /** The cells of such rows may be under the wrong headers. */
 const SHAPELESS: ReadonlySet<Code> = new Set<Code>(["row-short", "row-long", "quote-stray", "line-cut"]);
-const isShapeless = (problems: readonly Problem[]) => problems.some(({ code }) => SHAPELESS.has(code));
+const isShapeless = (problems: Problems) => problems.some(({ code }) => SHAPELESS.has(code));
 /** A group is held in memory as a whole. */
 const MAX_GROUP = 100_000;
+const SHOWN = 8;
 
 export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "map" | "end"> {
   const { skip, rowId, group, events, dispatch, rowsWithoutEvents } = parts;
@@ -38,13 +39,13 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   const documents = [...parts.documents.values()];
   const sumsUp = events.some(({ eachRow, byContent }) => byContent && !eachRow);
   const eventless = noEvent(events, view);
-  let open: { key: string; rows: Row[]; problems: readonly Problem[] } | null = null;
+  let open: { key: string; rows: Row[]; problems: Problems } | null = null;
   /** Problems of a group that begins here: the row before it may belong to it. */
-  let beside: readonly Problem[] = NO_PROBLEMS;
+  let beside: Problems = [];
 
   /** Whether an odd row, such as a footer, has content in the columns of `skip`. A row that was cut proves nothing. */
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
-  const isSkipped = (row: Row, problems: readonly Problem[]): boolean => {
+  const isSkipped = (row: Row, problems: Problems) => {
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
     const says = problems.length === 0 || (narrow && skipsBy.some((at) => (row.cells[at] ?? "").trim() !== ""));
     if (skip === undefined || !says || skip.run(view) !== true) return false;
@@ -57,14 +58,14 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     else look(view.row);
   };
 
-  /** `rows`: a group of several; null: `first` alone. `problems`: found outside the cells. */
-  const mapOne = (rows: readonly Row[] | null, first: Row, problems = NO_PROBLEMS): MappedRow => {
-    if (first.leftOut !== undefined) return skippedRow(first, first.leftOut);
-    view.look(first, rows);
-    view.problems.push(...problems);
-    for (const row of rows ?? [first]) view.problems.push(...(row.problems ?? NO_PROBLEMS));
-    const alsoRows = rows === null ? NO_ROWS : rows.slice(1).map((member) => member.number);
-    if (isSkipped(first, view.problems)) return { ...skippedRow(first, first.leftOut ?? ""), alsoRows };
+  /** `rows`: of one group, or one alone. `problems`: found outside the cells. */
+  const mapOne = (rows: readonly [Row, ...Row[]], problems: Problems = []): MappedRow => {
+    const [first, ...others] = rows;
+    const alsoRows = others.map((member) => member.number);
+    if (first.leftOut !== undefined) return skippedRow(first, alsoRows);
+    view.look(first, others.length === 0 ? null : rows);
+    view.problems.push(...problems, ...rows.flatMap((row) => row.problems ?? []));
+    if (isSkipped(first, view.problems)) return skippedRow(first, alsoRows);
     const id = rowId?.run(view);
     const mapped = { row: first.number, alsoRows, rowId: id == null ? null : String(id) };
     made.participants = participants.map((run) => run(view));
@@ -77,18 +78,19 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
       events: mapEvents(),
     };
     if (view.problems.length === 0)
-      return { ...mapped, outcome: { fate: "valid", records, warnings: replaced(rows ?? [first], header) } };
-    const found = withoutRepeats(view.problems);
+      return { ...mapped, outcome: { fate: "valid", records, warnings: replaced(rows, header) } };
+    // A cell's mistake counts once, even if several records read the cell.
+    const named = view.problems.map((one) => [`${one.code}\u0000${one.column}\u0000${one.message}`, one] as const);
+    const found = [...new Map(named).values()];
     return { ...mapped, outcome: { fate: "invalid", problems: found, placements: placements(found) } };
   };
-
-  const yieldsRecord = () =>
-    [...made.participants, ...made.addresses, ...made.documents].some((record) => record !== undefined);
 
   const mapEvents = () => {
     const records: ReturnType<EventPart["run"]>[] = [];
     const own = new Set<number>();
-    let happens = rowsWithoutEvents || (events.length === 0 && (view.problems.length > 0 || yieldsRecord()));
+    const all = [...made.participants, ...made.addresses, ...made.documents];
+    const isOther = view.problems.length > 0 || all.some((record) => record !== undefined);
+    let happens = rowsWithoutEvents || (events.length === 0 && isOther);
     for (const event of events)
       visit(event.eachRow, (row) => {
         const record = event.run(view);
@@ -103,29 +105,29 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   };
 
   /** Reports words that no event claims; they may be misspelt. */
-  const reportUnclaimed = (): boolean => {
+  const reportUnclaimed = () => {
     const before = view.problems.length;
+    const look = () => {
+      for (const { column, words } of dispatch) {
+        const value = column.run(view);
+        if (value == null || isShapeless(view.problems)) continue;
+        const word = asText(value, column.type);
+        if (words.has(foldName(word))) continue;
+        const known = [...words.values()];
+        const message = `${quoteCell(word)} names no event; the words are ${listed(known, SHOWN)}`;
+        const hint = "Correct the cell, add the word to an event's `is`, or skip such rows with `skip`.";
+        view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
+      }
+    };
     visit(
       events.every(({ eachRow }) => eachRow),
-      () => {
-        for (const { column, words } of dispatch) {
-          const value = column.run(view);
-          if (value == null || isShapeless(view.problems)) continue;
-          const word = asText(value, column.type);
-          if (words.has(foldName(word))) continue;
-          const known = [...words.values()];
-          const more = known.length > SHOWN ? " …" : "";
-          const message = `${JSON.stringify(shorten(word))} names no event; the words are ${known.slice(0, SHOWN).join(", ")}${more}`;
-          const hint = "Correct the cell, add the word to an event's `is`, or skip such rows with `skip`.";
-          view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
-        }
-      },
+      look,
     );
     return view.problems.length > before;
   };
 
   /** A row with misplaced cells has been reported already. */
-  const reportEventless = (own: ReadonlySet<number>): void => {
+  const reportEventless = (own: ReadonlySet<number>) => {
     if (own.size === 0 && !isShapeless(view.problems)) view.problems.push(eventless);
     if (own.size === 0 || view.members === null) return;
     view.eachMember((number) => {
@@ -133,7 +135,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     });
   };
 
-  const placements = (problems: readonly Problem[]): Placement[] => {
+  const placements = (problems: Problems): Placement[] => {
     view.problems = [];
     // The cells of such a row may be under the wrong headers, so only its documents are believed.
     const shapeless = view.members === null && isShapeless(problems);
@@ -154,11 +156,11 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     return found;
   };
 
-  const close = (after = NO_PROBLEMS): MappedRow[] => {
+  const close = (after: Problems = []): MappedRow[] => {
     if (open === null) return [];
     const { rows, problems, key } = open;
     open = null;
-    const mapped = mapOne(rows.length > 1 ? rows : null, rows[0] as Row, [...problems, ...after]);
+    const mapped = mapOne(rows as [Row, ...Row[]], [...problems, ...after]);
     return [sumsUp ? { ...mapped, group: key } : mapped];
   };
 
@@ -167,17 +169,17 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
    * without it would look complete (P3).
    */
   const mapGrouped = (row: Row, read: Piece<string[]>["run"]): MappedRow[] => {
-    if (row.leftOut !== undefined) return [skippedRow(row, row.leftOut)];
+    if (row.leftOut !== undefined) return [skippedRow(row)];
     view.look(row, null);
-    if (isSkipped(row, row.problems ?? NO_PROBLEMS)) {
-      beside = NO_PROBLEMS;
-      return [...close(), skippedRow(row, row.leftOut ?? "")];
+    if (isSkipped(row, row.problems ?? [])) {
+      beside = [];
+      return [...close(), skippedRow(row)];
     }
     const key = read(view)?.join("\u0000") ?? null;
     if (key === null) {
       const { problems } = view;
-      beside = [groupUnclear(row.number)];
-      return [...close(beside), mapOne(null, row, problems)];
+      beside = groupUnclear(`row ${row.number} beside it has no group key and may belong to the same group`);
+      return [...close(beside), mapOne([row], problems)];
     }
     const same = open?.key === key;
     if (same && open !== null && open.rows.length < MAX_GROUP) {
@@ -186,18 +188,17 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     }
     // The rest would form a wrong group of its own.
     const message = `the group has more than ${MAX_GROUP} rows`;
-    const hint = "Group by more columns, so that groups become smaller.";
-    if (same) beside = [{ code: "group-unclear", message, hint, column: null }];
-    const closed = close(same ? beside : NO_PROBLEMS);
+    if (same) beside = groupUnclear(message, "Group by more columns, so that groups become smaller.");
+    const closed = close(same ? beside : []);
     open = { key, rows: [row], problems: beside };
-    if (!same) beside = NO_PROBLEMS;
+    if (!same) beside = [];
     return closed;
   };
 
   return {
-    map: (rows) => rows.flatMap((row) => (group === undefined ? mapOne(null, row) : mapGrouped(row, group.run))),
+    map: (rows) => rows.flatMap((row) => (group === undefined ? mapOne([row]) : mapGrouped(row, group.run))),
     end() {
-      beside = NO_PROBLEMS;
+      beside = [];
       return close();
     },
   };
@@ -207,56 +208,40 @@ function present<T>(all: readonly Maybe<T>[]): T[] {
   return all.filter((one) => one != null);
 }
 
-function skippedRow({ number }: Row, reason: string): MappedRow {
-  return { row: number, alsoRows: NO_ROWS, rowId: null, outcome: { fate: "skipped", reason } };
+function skippedRow({ number, leftOut = "" }: Row, alsoRows: number[] = []): MappedRow {
+  return { row: number, alsoRows, rowId: null, outcome: { fate: "skipped", reason: leftOut } };
 }
 
 /** Characters that replace letters which some program could not read. */
 function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
   const warnings: Problem[] = [];
-  for (const { cells } of rows) {
+  for (const { cells } of rows)
     for (const [index, cell] of cells.entries()) {
       if (!cell.includes("\uFFFD")) continue;
       const message = `${quoteCell(cell)} holds the character that stands for letters which some program could not read`;
       const hint = "Correct the cell where the file comes from; it is sent as it is.";
       warnings.push({ code: "text-replaced", message, hint, column: header[index] ?? null });
     }
-  }
   return warnings;
 }
 
-function groupUnclear(row: number): Problem {
-  const message = `row ${row} beside it has no group key and may belong to the same group`;
-  return { code: "group-unclear", message, hint: null, column: null };
+function groupUnclear(message: string, hint: string | null = null): Problem[] {
+  return [{ code: "group-unclear", message, hint, column: null }];
 }
-
-const SHOWN = 8;
 
 /** A row without an event, or in an input of none without a record, would be lost silently (P7). Names the column if all conditions read the same one. */
 function noEvent(events: readonly EventPart[], { header, index }: View): Problem {
   const conditions = events.map(({ event, condition }) => `${event} when ${shorten(condition?.words ?? "")}`);
   const more = conditions.length - SHOWN;
   if (more > 0) conditions.splice(SHOWN, more, `${more} more`);
-  const what =
-    events.length === 0
-      ? "none of the input's records exists in this row"
-      : `none of the input's events happens in this row: ${conditions.join("; ")}`;
   const only = onlyColumn(merged(events.map(({ condition }) => condition)));
   return {
     code: "no-event",
-    message: what,
+    message:
+      events.length === 0
+        ? "none of the input's records exists in this row"
+        : `none of the input's events happens in this row: ${conditions.join("; ")}`,
     hint: "Correct the cells that decide it, skip such rows with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: only === undefined ? null : (header[index[only.slot] ?? -1] ?? null),
   };
-}
-
-/** Reports a cell's mistake once, even if several records read the cell. */
-function withoutRepeats(problems: readonly Problem[]): Problem[] {
-  const seen = new Set<string>();
-  return problems.filter((problem) => {
-    const name = `${problem.code}\u0000${problem.column ?? ""}\u0000${problem.message}`;
-    if (seen.has(name)) return false;
-    seen.add(name);
-    return true;
-  });
 }

@@ -12,7 +12,7 @@ import {
   participantSchema,
   scalarSchema,
 } from "./record-schema.js";
-import { filled, filledList, maybe } from "../described.js";
+import { filled, filledList, maybe, usually } from "../described.js";
 
 export const defaultsSchema = z
   .strictObject({
@@ -32,47 +32,56 @@ export const defaultsSchema = z
 
 export const settingsSchema = z
   .strictObject({
-    identity: maybe(
+    identity: usually(
+      "first",
       z.enum(["first", "last", "reject"]),
       "Which data count if rows describe one participant, address or document differently. Default `first`, with a warning.",
     ),
-    references: maybe(
+    references: usually(
+      "registered",
       z.enum(["registered", "inline"]),
       "Whether events carry ids (default) or the participant and address themselves. Both are registered first either way, so it saves no requests.",
     ),
-    creation: maybe(
+    creation: usually(
+      "with-events",
       z.enum(["with-events", "shell-first"]),
       "Whether a document is created together with its first events (default, fewest requests) or empty beforehand: one request more for each document, and a creation whose answer is lost leaves no events in doubt.",
     ),
-    linkTime: maybe(
+    linkTime: usually(
+      "event",
       z.enum(["event", "server"]),
       "When back-references take place: at the event's time (default) or at the service's.",
     ),
     participants: z
       .strictObject({
-        strategy: maybe(
+        strategy: usually(
+          "lookup-first",
           z.enum(["lookup-first", "create-first"]),
           "Default `lookup-first`. `create-first` saves the lookup of each participant that the service does not have; one that it has costs a refused create, or is registered twice if the service allows that.",
         ),
-        foreign: maybe(
+        foreign: usually(
+          "use",
           z.enum(["use", "create", "refuse"]),
           "What to do with a participant that another dataset registered. Default `use`.",
         ),
       })
-      .optional(),
+      .prefault({}),
     addresses: z
       .strictObject({
-        extendedFields: maybe(
+        extendedFields: usually(
+          false,
           z.boolean(),
           "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false.",
         ),
       })
-      .optional(),
-    unplacedRows: maybe(
+      .prefault({}),
+    unplacedRows: usually(
+      "report",
       z.enum(["report", "hold"]),
       "An invalid row whose document is unknown: only reported (default), or it holds all later rows of its input.",
     ),
-    late: maybe(
+    late: usually(
+      "refuse",
       z.union([
         z.literal("refuse"),
         z.strictObject({
@@ -90,6 +99,11 @@ export const settingsSchema = z
       ["{externalId}-{generation}"],
     ),
   })
+  .transform(({ late, replacementExternalId = null, ...settings }) => ({
+    ...settings,
+    replacementExternalId,
+    late: late === "refuse" ? { refuse: true as const } : { refuse: false as const, ...late },
+  }))
   .meta({ id: "Settings", description: "Choices for staging, planning and submitting." });
 
 const csvSchema = z.strictObject({
@@ -206,7 +220,7 @@ export const mappingSchema = z
       }),
     description: z.string().optional(),
     defaults: defaultsSchema.optional(),
-    settings: settingsSchema.optional(),
+    settings: settingsSchema.prefault({}),
     functions: maybe(
       filled,
       "A JavaScript module beside the mapping; every function that it exports can be called in formulas. It runs with all rights of the program.",
@@ -232,7 +246,6 @@ export const mappingSchema = z
     description: "Which files become which participants, addresses, documents and events.",
   });
 
-export type SettingsSpec = z.infer<typeof settingsSchema>;
 type Columns = { [name: string]: ColumnSpec };
 type Parsed = z.infer<typeof mappingSchema>;
 export type InputSpec = Omit<z.infer<typeof inputSchema>, "columns"> & { columns?: Columns | undefined };

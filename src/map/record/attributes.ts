@@ -10,18 +10,9 @@ import { compileField } from "./fields.js";
 /** Null: as public as the event. */
 type Shown = Omit<Attribute, "isPublic"> & { isPublic: boolean | null };
 
-export interface Attributes extends Piece<Shown[]> {
-  /** Refuses names that two columns of this header would write. */
-  bind(headers: Headers, view: View): void;
-}
-
 const VISIBILITY = { public: true, private: false, asEvent: null };
 
-export function compileAttributes(
-  spec: NonNullable<EventSpec["attributes"]>,
-  site: Site,
-  needsReason: boolean,
-): Attributes {
+export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, site: Site, needsReason: boolean) {
   const { lateAttribute } = site.scope.shared;
   const pieces: { [name: string]: Piece<Shown[]> } = {};
   const sets: Column[] = [];
@@ -49,7 +40,8 @@ export function compileAttributes(
     }
   return {
     ...derive(combine(pieces), (values) => Object.values(values).flat()),
-    bind: (headers, view) => {
+    /** Refuses names that two columns of this header would write. */
+    bind: (headers: Headers, view: View) => {
       for (const column of sets) bindSet(column, headers, view, taken, lateAttribute);
     },
   };
@@ -91,7 +83,7 @@ function bindSet(
   view: View,
   taken: ReadonlyMap<string, Reads>,
   late: string | null,
-): void {
+) {
   const takes = `\`headers: ${set?.pattern ?? ""}\``;
   const seen = new Set<string>();
   for (const index of view.sets[slot] ?? []) {

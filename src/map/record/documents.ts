@@ -75,7 +75,7 @@ function makerOf(name: string, { tree, reads }: Piece<unknown>, declaredNew: boo
   return { name, tree, reads, kin: tree, declaredNew };
 }
 
-function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site): void {
+function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site) {
   const report = (message: string, hint: string | null = null, ...part: string[]) =>
     site.reportName("mapping-value", `: ${message}`, hint, ...part);
   if (mode === "create") {
@@ -107,7 +107,7 @@ export function compileRelation(spec: RelatedDocumentSpec, site: Site): Piece<No
   }));
 }
 
-function checkRelation(spec: RelatedDocumentSpec, site: Site): void {
+function checkRelation(spec: RelatedDocumentSpec, site: Site) {
   const rule = "(service.md, Event endpoints, rule 10)";
   if (spec.bidirectional !== false) {
     if (spec.isPublic !== undefined) return;
@@ -122,11 +122,7 @@ function checkRelation(spec: RelatedDocumentSpec, site: Site): void {
   }
 }
 
-export interface TargetPart extends Piece<NonNullable<EventRecord["target"]>> {
-  maker: KeyMaker;
-}
-
-export function compileTarget(spec: TargetSpec, site: Site): TargetPart {
+export function compileTarget(spec: TargetSpec, site: Site) {
   const kind = site.scope.shared.labels.get(spec.document) ?? spec.document;
   const key = compileKey(spec.key, site.at("key"));
   const whole = compileBody(spec, key, true, site);

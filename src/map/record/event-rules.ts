@@ -46,7 +46,7 @@ export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, si
   }
 }
 
-function checkKey({ key, within }: EventSpec, site: Site): void {
+function checkKey({ key, within }: EventSpec, site: Site) {
   const place = site.at("key", site.label);
   if (key === undefined) {
     const hint =
@@ -68,7 +68,7 @@ function checkKey({ key, within }: EventSpec, site: Site): void {
   place.report("mapping-event-key", ": a constant key would be the same for every row.", hint);
 }
 
-function checkReason({ attributes = {} }: EventSpec, site: Site): void {
+function checkReason({ attributes = {} }: EventSpec, site: Site) {
   const names = Object.values(attributes).flatMap((of) => Object.keys(of ?? {}));
   if (names.includes("reason")) return;
   const like = names.find((name) => name.trim().toLowerCase() === "reason");

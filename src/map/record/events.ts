@@ -18,25 +18,15 @@ import {
   onlyWhere,
   type Piece,
 } from "../piece.js";
-import { type Attributes, compileAttributes } from "./attributes.js";
+import { compileAttributes } from "./attributes.js";
 import { compileRelation, compileTarget } from "./documents.js";
 import { checkEventRules, fitsRules } from "./event-rules.js";
 import { compileCondition, compileFields, compileJson, compileKey } from "./fields.js";
 import { addressRef, documentRef, participantRef } from "./references.js";
 
-export interface EventPart extends Piece<EventRecord> {
-  event: string;
-  /** Undefined: every row. */
-  condition: Condition | undefined;
-  eachRow: boolean;
-  byContent: boolean;
-  attributes: Attributes;
-  /** Null: the event does not happen in this row, or its document is unknown. Reports nothing. */
-  place(view: View): Placement | null;
-  makers: KeyMaker[];
-}
+export type EventPart = ReturnType<typeof compileEvent>;
 
-export function compileEvent(event: string, spec: EventSpec, site: Site): EventPart {
+export function compileEvent(event: string, spec: EventSpec, site: Site) {
   const condition = compileHappens(spec, site);
   const fields = compileFields(spec, eventFields, site);
   const name = fields.each.name?.constant;
@@ -100,12 +90,14 @@ export function compileEvent(event: string, spec: EventSpec, site: Site): EventP
   return {
     ...onlyWhere(condition, record),
     event,
+    /** Undefined: every row. */
     condition,
     eachRow: spec.each === "row",
     byContent,
     attributes,
     makers: target === undefined ? [own] : [target.maker, own],
-    place: (view) => {
+    /** Null: the event does not happen in this row, or its document is unknown. Reports nothing. */
+    place: (view: View): Placement | null => {
       const happens = condition === undefined ? true : condition.run(view);
       const document = happens === true || happens === null ? owner.place(view) : null;
       if (document === null) return null;
@@ -224,7 +216,7 @@ function ownerInRow({ kind, key, reads, tree, has }: DocumentPart, position: num
 }
 
 /** An event needs a participant and an address, its own or its document's (service.md, Event endpoints, rule 1). */
-function checkOwnParties(spec: EventSpec, { has, kind }: Owner, site: Site): void {
+function checkOwnParties(spec: EventSpec, { has, kind }: Owner, site: Site) {
   if (kind === "") return;
   for (const party of ["participant", "address"] as const) {
     if (spec[party] !== undefined || has?.[party] === true) continue;

@@ -127,7 +127,7 @@ function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site):
 }
 
 /** A literal equal to a column's name was meant as the column. */
-function forgotten(spec: unknown, site: Site): boolean {
+function forgotten(spec: unknown, site: Site) {
   if (typeof spec !== "string" || ![...site.scope.names()].includes(spec)) return false;
   const hint = `Write =${spec} for the column; '="${spec}"' for the text.`;
   site.report("mapping-value", `: "${spec}" is the name of a column, but here it is plain text.`, hint);

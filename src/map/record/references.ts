@@ -21,9 +21,10 @@ type Kinds = keyof Made;
 const CALLED = { participants: "participant", addresses: "address", documents: "document" };
 
 export function participantRef(spec: ParticipantRefSpec, site: Site): Piece<ParticipantRef> {
+  const ways = ["ref", "taxId", "id"];
   if (typeof spec === "string") return derive(local(spec, "participants", site), ({ ref }) => ref);
-  if (spec.taxId === undefined) return partyRef(spec, "participants", site, ["ref", "taxId", "id"]);
-  if (!isOneWay(spec, ["ref", "taxId", "id"], site)) return BROKEN;
+  if (spec.taxId === undefined) return partyRef(spec, "participants", site, ways);
+  if (!isOneWay(spec, ways, site)) return BROKEN;
   return derive(compileTaxId(spec, site), (id) => ({ by: "natural", key: naturalKey(id) }));
 }
 
@@ -100,7 +101,7 @@ function remote(
   return { ...piece, tree: `${kind} ${piece.tree}` };
 }
 
-function isOneWay(spec: { [way: string]: unknown }, ways: readonly string[], site: Site): boolean {
+function isOneWay(spec: { [way: string]: unknown }, ways: readonly string[], site: Site) {
   const given = ways.filter((way) => spec[way] !== undefined);
   if (given.length === 1 && (given[0] === "ref" || spec["key"] === undefined)) return true;
   const found = given.length === 0 ? "needs one of" : "takes only one of";
