@@ -6,6 +6,7 @@ import type { RegistrationKind } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { Writer } from "../writer.js";
 import { foldKey } from "../../model/near-keys.js";
+import { detachText } from "../../model/detach.js";
 import type { AddressRef, ParticipantRef } from "../../model/records.js";
 
 /** Remembered ids, all forgotten at this number: flat memory for any number of rows. */
@@ -17,10 +18,11 @@ type Refs = { participant: ParticipantRef; address: AddressRef };
 function createIds() {
   const scopes = new Map<string | number, Map<string, number>>();
   let size = 0;
+  // A cell keeps the chunk of the file that it was cut from.
   const keep = (scope: string | number, name: string, id: number) => {
     if (size >= MOST_IDS) scopes.clear();
     size = size >= MOST_IDS ? 1 : size + 1;
-    scopes.set(scope, (scopes.get(scope) ?? new Map<string, number>()).set(name, id));
+    scopes.set(scope, (scopes.get(scope) ?? new Map<string, number>()).set(detachText(name), id));
     return id;
   };
   return {
