@@ -9,6 +9,7 @@ import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries } from "../ledger/journal/entries.js";
+import { learnIds } from "../ledger/journal/rebuild.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, createSettingsStore } from "../ledger/inputs.js";
 import { createRegistrationStore, type ForeignParticipant } from "../ledger/registrations.js";
@@ -25,6 +26,7 @@ import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Answer, Attempt, Call, CallKind, ServiceError } from "../submit/call.js";
 import { readParticipant } from "../submit/calls.js";
+import { counted } from "../report/figures.js";
 import { createSubmitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
@@ -120,6 +122,11 @@ export async function openSession(command: string, mapping: string | null, optio
 
     const isTaken = (name: string) => existsSync(join(target.stateFolder, "runs", name));
     const run = runs.begin(command, mapping, clock.now(), undefined, isTaken);
+    if (path !== null)
+      tellLearnt(
+        database.atomic(() => learnIds(database, path, run.id)),
+        observe,
+      );
     const session = {
       target,
       clock,
@@ -235,6 +242,12 @@ function openRunJournal(
     options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
   }
   return journal;
+}
+
+function tellLearnt(count: number, observe: SessionOptions["observe"]): void {
+  if (count === 0) return;
+  const message = `${counted(count, "document")} in doubt ${count === 1 ? "has its id" : "have their ids"} from the journal.`;
+  observe({ type: "notice", level: "info", code: null, message });
 }
 
 /** On a full disk, the position remembered at the beginning stays valid. */

@@ -203,6 +203,31 @@ describe("the journal's format, version 1", () => {
   });
 });
 
+describe("a ledger that missed an answer", () => {
+  it("takes it from its journal: the document has its id, and nothing is left in doubt", async () => {
+    world = createWorld({ journal });
+    await world.import([storyFile("a", ["M0 10"])]);
+    // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
+    world.withLedger((database) =>
+      database.exec(
+        `CREATE TABLE room (id INTEGER PRIMARY KEY, more INTEGER REFERENCES room (id) DEFERRABLE INITIALLY DEFERRED);
+         CREATE TRIGGER no_room AFTER UPDATE OF result ON requests WHEN NEW.kind = 'create-with-events'
+           BEGIN INSERT INTO room (more) VALUES (-1); END`,
+      ),
+    );
+    await expect(world.import([storyFile("b", ["M1 10", "M1 20", "M2 10"])])).rejects.toThrow("FOREIGN KEY");
+    world.withLedger((database) => database.exec("DROP TRIGGER no_room; DROP TABLE room"));
+    const before = world.sandbox.dump();
+    const { requests, open, exitCode } = await world.resume();
+    expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
+    expect(world.sandbox.dump()).toBe(before);
+    expect(isSound()).toEqual([]);
+    const again = await world.import([storyFile("c", ["M1 30", "M2 5"])]);
+    expect(again.events).toEqual({ landed: 1 });
+    expect(again.open.events).toEqual({ rejected: 1 });
+  });
+});
+
 describe("a rebuilt ledger", () => {
   it("knows all that landed: the same rows cost no request", async () => {
     world = createWorld({ journal });

@@ -69,8 +69,8 @@ function hashBefore(path: string, end: number) {
  * its own earlier events for somebody else's.
  */
 
-/** Far more than one entry. */
-const TAIL_BYTES = 1024 * 1024;
+/** Far more than all requests that are under way at once. */
+const TAIL_BYTES = 4 * 1024 * 1024;
 
 /** Looks at the last landed event: a ledger that is up to date has at least its intent, even after a kill. */
 export function isBehindJournal(database: LedgerDatabase, path: string): boolean {
@@ -88,9 +88,8 @@ export function isBehindJournal(database: LedgerDatabase, path: string): boolean
 
 /** Null: none near the journal's end. */
 function lastLanding(path: string): { documents: JournalDocument[]; keys: string[] } | null {
-  for (const line of tailOf(path).split("\n").toReversed()) {
-    const entry = parsed(line);
-    if (entry?.entry !== "end") continue;
+  for (const entry of newestEntries(path).toReversed()) {
+    if (entry.entry !== "end") continue;
     const keys = listOf(entry["events"]).flatMap(({ state, key }) =>
       state === "landed" && typeof key === "string" ? [key] : [],
     );
@@ -100,18 +99,18 @@ function lastLanding(path: string): { documents: JournalDocument[]; keys: string
   return null;
 }
 
-const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
+export const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
 
-/** Null: torn by a power loss, or cut at the beginning. */
-function parsed(line: string): JournalEntry | null {
-  try {
-    return JSON.parse(line) as JournalEntry;
-  } catch {
-    return null;
-  }
-}
-
-function tailOf(path: string) {
+/** Whole ones near the journal's end, oldest first. */
+export function newestEntries(path: string): JournalEntry[] {
   const size = statSync(path).size;
-  return readAt(path, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES)).toString("utf8");
+  const tail = readAt(path, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES)).toString("utf8");
+  return tail.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as JournalEntry];
+    } catch {
+      // Torn by a power loss, or cut at the beginning.
+      return [];
+    }
+  });
 }

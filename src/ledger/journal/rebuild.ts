@@ -7,6 +7,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
 import type { JournalEntry } from "./journal.js";
+import { listOf, newestEntries } from "./own-journal.js";
 import { createReplay } from "./replay.js";
 
 export interface Rebuilt {
@@ -27,8 +28,6 @@ export async function rebuildFrom(
   const runs = createRunStore(database);
   const run = runs.begin("rebuild", null, now);
   runs.finish(run.id, ExitCode.ok, null, now);
-  // The reading of a journal needs this index and nothing else does.
-  database.exec("CREATE INDEX events_by_key_for_rebuild ON events (deduplication_id)");
   const replay = createReplay(database, run.id);
   let entries = 0;
   let torn = 0;
@@ -47,7 +46,6 @@ export async function rebuildFrom(
     replay(entry);
     entries += 1;
   }
-  database.exec("DROP INDEX events_by_key_for_rebuild");
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${torn}).`);
   const count = (from: string) => database.number(`SELECT count(*) FROM ${from}`);
   return {
@@ -58,4 +56,27 @@ export async function rebuildFrom(
     landed: count("events_now WHERE landed"),
     inDoubt: count("event_states WHERE state IN ('sending', 'stalled')"),
   };
+}
+
+/**
+ * Takes over the answers about documents in doubt that the journal has: a kill or a full disk came before the ledger's
+ * commit. @returns how many documents have their ids now
+ */
+export function learnIds(database: LedgerDatabase, path: string, run: number): number {
+  const names = database.values<string>(
+    `SELECT json_array(namespace, kind, key, generation) FROM failed_documents JOIN documents USING (id)
+     WHERE state = 'stalled' AND reason = 'interrupted-in-doubt'`,
+  );
+  if (names.length === 0) return 0;
+  const replay = createReplay(database, run);
+  let learnt = 0;
+  for (const entry of newestEntries(path)) {
+    const ids = listOf(entry["documents"]).filter(
+      ({ document, id }) => typeof id === "string" && names.includes(JSON.stringify(document)),
+    );
+    if (ids.length === 0) continue;
+    replay(entry);
+    learnt += ids.length;
+  }
+  return learnt;
 }

@@ -24,8 +24,6 @@ const isLandedState = (state: string) => (landedStates as readonly string[]).inc
 /** `run`: the run that restores the ledger. */
 export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
   const writer = new Writer(database);
-  const restored = restoredReference(database, "make");
-  const input = journalInput(database, run);
   const knownRows = createKnownRows(database);
 
   const registrationOf = (kind: RegistrationKind, owner: number, identity: string, entry: JsonObject) =>
@@ -101,10 +99,11 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     if (state !== "cancelled") markOpen(database, id);
   };
 
-  const find = (entry: JsonObject) =>
-    database.row<{ id: number; state: string }>("SELECT id, state FROM events_now WHERE deduplication_id = @key", {
-      key: keyOf(entry),
-    });
+  const find = (document: number, entry: JsonObject) =>
+    database.row<{ id: number; state: string }>(
+      "SELECT id, state FROM events_now WHERE document_id = @document AND deduplication_id = @key",
+      { document, key: keyOf(entry) },
+    );
 
   const setEvent = (id: number, state: string, entry: JsonObject, at: number) => {
     const reason = text(entry["reason"]) ?? (state === "stalled" ? "interrupted-in-doubt" : null);
@@ -112,7 +111,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   };
 
   const intendEvent = (document: number, entry: JsonObject, at: number) => {
-    const found = find(entry);
+    const found = find(document, entry);
     if (found !== null && isLandedState(found.state)) return;
     const related = entry["related"] as JournalDocument | null;
     const target = entry["target"] as JournalDocument | null;
@@ -127,19 +126,19 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
         name: entry["name"],
         at: entry["at"],
         rank: entry["rank"],
-        ...restored,
+        ...restoredReference(database, "make"),
         related_document: related === null ? null : named(related),
         related_id: entry["relatedId"],
         mirrored: entry["mirrored"],
         target_document: target === null ? null : named(target, "target"),
         payload: "",
-        input_id: input,
+        input_id: journalInput(database, run),
       });
     setEvent(id, "stalled", {}, at);
   };
 
-  const endEvent = (entry: JsonObject, at: number) => {
-    const found = find(entry);
+  const endEvent = (document: number, entry: JsonObject, at: number) => {
+    const found = find(document, entry);
     const state = text(entry["state"]) ?? "planned";
     // The service's answer stands, even if a kill kept it from a ledger that was later in doubt, or an older ledger
     // continued the same journal.
@@ -165,13 +164,14 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       );
     for (const event of objects(entry["events"])) {
       const hash = hexBytes(event["hash"]);
+      const document = named(event["document"] as JournalDocument);
       database.run(
         `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
          SELECT @document, @key, @hash, @at WHERE NOT EXISTS (SELECT 1 FROM dismissals
            WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash)`,
-        { document: named(event["document"] as JournalDocument), key: keyOf(event), hash, at },
+        { document, key: keyOf(event), hash, at },
       );
-      const found = find(event);
+      const found = find(document, event);
       if (found !== null) acknowledge(found, hash, at);
     }
     for (const registration of objects(entry["registrations"])) register(registration, at);
@@ -181,11 +181,12 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     for (const cells of list(entry["cells"]))
       database.run("DELETE FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL", { hash: hexBytes(cells) });
     for (const event of objects(entry["events"])) {
+      const document = named(event["document"] as JournalDocument);
       database.run("DELETE FROM dismissals WHERE document_id = @document AND deduplication_id = @key", {
-        document: named(event["document"] as JournalDocument),
+        document,
         key: keyOf(event),
       });
-      const found = find(event);
+      const found = find(document, event);
       if (found !== null) writer.undismissed(found.id, at);
     }
     for (const registration of objects(entry["registrations"])) register(registration, at);
@@ -229,10 +230,11 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const there = documentNow(document);
     // A stranded document has no id to cancel it by.
     if (participant === null || address === null || there?.serviceId == null || there.state === "cancelled") return;
-    if (find(cancel) !== null) return;
+    if (find(document, cancel) !== null) return;
     const cancelAt = Math.max(Number(cancel["at"]), there.lastAt ?? 0);
     const payload = JSON.stringify(cancel["payload"]);
-    addCancel(database, document, { key: keyOf(cancel), at: cancelAt, payload, participant, address }, input);
+    const cancelled = { key: keyOf(cancel), at: cancelAt, payload, participant, address };
+    addCancel(database, document, cancelled, journalInput(database, run));
     markOpen(database, document);
   };
 
@@ -253,7 +255,8 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const at = Number(entry["at"] ?? 0);
     if (entry["record"] === "participant" || entry["record"] === "address") return void register(entry, at);
     const events = objects(entry["events"]);
-    for (const document of objects(entry["documents"])) if ("state" in document) setDocument(document, at);
+    const documents = objects(entry["documents"]);
+    for (const document of documents) if ("state" in document) setDocument(document, at);
     if (entry.entry === "intent") {
       const creates = (text(entry["kind"]) ?? "").startsWith("create-");
       setDocument(creates ? { ...entry, state: "stalled", reason: "interrupted-in-doubt" } : entry, at);
@@ -262,7 +265,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     else if (entry.entry === "undone") undone(entry, at);
     else if (entry.entry === "keys") setKeys(entry, at);
     else if (entry.entry === "replaced") replaced(entry, at);
-    else for (const event of events) endEvent(event, at);
+    else for (const event of events) endEvent(documentOf(documents[0] ?? {}), event, at);
     if (isJsonObject(entry["decision"])) decided(entry["decision"], events, at);
   };
 }
