@@ -110,12 +110,15 @@ async function drainComponent(
   progress: SendProgress & { onBegun(): void },
 ): Promise<void> {
   let tried = "";
+  let retryStalled = true;
   for (let round = 0; ; round += 1) {
     let isLeft = false;
     let isSent = false;
     let isStopped = false;
+    const pieces = planPieces(planContext(session, retryStalled), documents);
     // Failures block from now on; stalled work is tried once a run.
-    for (const piece of planPieces(planContext(session, round === 0), documents)) {
+    retryStalled = false;
+    for (const piece of pieces) {
       settleComponent(session, piece);
       if (!isWhole(piece)) isLeft = true;
       if (piece.requests.length === 0) continue;
@@ -130,7 +133,11 @@ async function drainComponent(
         tried = next;
       }
       isSent = true;
-      isStopped = !(await sendRequests(session, piece.requests, gate, progress));
+      // What waited for a request that failed was not tried.
+      const unsent = await sendRequests(session, piece.requests, gate, progress);
+      isStopped = unsent !== null;
+      retryStalled =
+        unsent?.some(isInDoubt) === true && !piece.requests.some((one) => isLeftInDoubt(session, one, unsent));
       if (isStopped) break;
     }
     if (!isStopped && !isLeft) resting.add(documents);
@@ -146,13 +153,22 @@ function isWhole({ assessments }: Component): boolean {
   );
 }
 
-/** @returns whether all have landed */
+const isInDoubt = ({ document, creates, events }: PlannedRequest): boolean =>
+  (creates && document.state === "stalled") || events.some(({ state }) => state === "stalled");
+
+const isLeftInDoubt = ({ work }: Session, request: PlannedRequest, unsent: readonly PlannedRequest[]): boolean =>
+  !unsent.includes(request) &&
+  (work.document(request.document.id)?.state === "stalled" ||
+    work.eventsById(request.events.map(({ id }) => id)).some(({ state }) => state === "stalled"));
+
+/** @returns null: all have landed; otherwise those that were not sent, because they waited for one that failed */
 async function sendRequests(
   session: Session,
   requests: readonly PlannedRequest[],
   gate: Gate,
   progress: SendProgress,
-): Promise<boolean> {
+): Promise<PlannedRequest[] | null> {
+  const unsent: PlannedRequest[] = [];
   const results = new Map<PlannedRequest, Promise<boolean>>();
   for (const request of requests) {
     const waits = request.waits.flatMap((wait) => results.get(wait) ?? []);
@@ -160,7 +176,10 @@ async function sendRequests(
       request,
       (async () => {
         const before = await Promise.all(waits);
-        if (before.includes(false)) return false;
+        if (before.includes(false)) {
+          unsent.push(request);
+          return false;
+        }
         // A request that waits for another must not take its place (H17).
         const landed = await gate(() => sendRequest(session, request));
         progress.onRequest();
@@ -168,7 +187,7 @@ async function sendRequests(
       })(),
     );
   }
-  return !(await Promise.all(results.values())).includes(false);
+  return (await Promise.all(results.values())).includes(false) ? unsent : null;
 }
 
 /** Writes why events are not sent: held, deferred, refused, released. */
