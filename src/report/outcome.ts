@@ -72,7 +72,11 @@ function allIsWell(summary: Summary): string {
   const landed = landedOf(events);
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const took = Number.isFinite(seconds) ? ` in ${shortDuration(seconds)}` : "";
-  const left = outcomes.toSend > 0 ? ` ${counted(outcomes.toSend, "row")} left for the next run.` : "";
+  const { toSend, eventless } = outcomes;
+  const left = [
+    toSend > 0 ? ` ${counted(toSend, "row")} left for the next run.` : "",
+    eventless > 0 ? ` The documents of ${counted(eventless, "row")} are created with their first event.` : "",
+  ].join("");
   const on = total(documents) > 0 ? ` on ${counted(total(documents), "document")}` : "";
   if (landed > 0) return `All is well. ${counted(landed, "event")} landed${on}${took}.${left}`;
   const registered = registrations(summary);
@@ -112,6 +116,7 @@ const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][]
   ["toDecide", "to decide", "bad"],
   ["toSend", "to send", "waiting"],
   ["later", "in the future", "waiting"],
+  ["eventless", "without an event yet", "waiting"],
   ["dismissed", "dismissed", "plain"],
   ["superseded", "superseded", "plain"],
 ];

@@ -4,7 +4,17 @@ import { testWorld, type } from "../support/cli.world.js";
 
 const plan: Plan = {
   inputs: [{ input: "march.csv", sheet: null, read: 560, skipped: 6, invalid: 0, known: 0, staged: 554 }],
-  outcomes: { landed: 0, later: 0, waiting: 3, toCorrect: 0, toDecide: 1, toSend: 550, dismissed: 0, superseded: 0 },
+  outcomes: {
+    landed: 0,
+    later: 0,
+    waiting: 3,
+    toCorrect: 0,
+    toDecide: 1,
+    toSend: 550,
+    eventless: 0,
+    dismissed: 0,
+    superseded: 0,
+  },
   requests: {
     "lookup-participant": 22,
     "create-participant": 22,

@@ -295,13 +295,14 @@ describe("H20, H28: the future, and documents without events", () => {
 
   test("H28: a document without a due event is created with its first one, unless the mapping says createEmpty", async () => {
     open();
-    await world.import([
+    const { outcomes } = await world.import([
       fileOf([
         documentRow({ row: 2, document: "M1" }),
         documentRow({ row: 3, document: "M2", createEmpty: true }),
         eventRow({ row: 4, document: "M3", minute: TONIGHT + 10 }),
       ]),
     ]);
+    expect(outcomes).toMatchObject({ landed: 1, later: 1, eventless: 1 });
     expect(world.sandbox.store.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
     await world.clock.advance(3_600_000);
     expect((await world.resume()).exitCode).toBe(0);

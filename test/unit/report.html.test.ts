@@ -27,6 +27,7 @@ describe("the HTML report", () => {
       toCorrect: 1,
       toDecide: 1,
       toSend: 0,
+      eventless: 0,
       dismissed: 0,
       superseded: 0,
     };

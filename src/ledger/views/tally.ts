@@ -151,8 +151,17 @@ export function countInvalidRows(database: LedgerDatabase): number {
 }
 
 /** Worst first; queries use the position. */
-const outcomes = ["toDecide", "toCorrect", "waiting", "toSend", "later", "dismissed", "superseded"] as const;
-const [DECIDE, CORRECT, WAITING, SEND, LATER, DISMISSED, SUPERSEDED] = outcomes.keys();
+const outcomes = [
+  "toDecide",
+  "toCorrect",
+  "waiting",
+  "toSend",
+  "later",
+  "eventless",
+  "dismissed",
+  "superseded",
+] as const;
+const [DECIDE, CORRECT, WAITING, SEND, LATER, EVENTLESS, DISMISSED, SUPERSEDED] = outcomes.keys();
 
 const inInput = (row: string) => `${row} >= i.id << 32 AND ${row} < (i.id + 1) << 32`;
 
@@ -169,6 +178,12 @@ const openOutcomes = `SELECT row_id, CASE
   UNION ALL SELECT r.id, iif(r.settled_by IS NULL, ${DISMISSED}, ${SUPERSEDED}) FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
     WHERE r.fate IN ('invalid', 'staged') AND r.settled IS NOT NULL`;
 
+/** Rows whose documents wait for a first event (H28). */
+const eventless = `SELECT b.row_id, ${EVENTLESS} AS outcome FROM documents_now d JOIN
+    (SELECT id, row_id FROM documents UNION SELECT record_id, row_id FROM row_records WHERE kind = 'document') b ON b.id = d.id
+  WHERE d.declared = 1 AND d.mode = 'create' AND d.create_empty = 0 AND d.state = 'planned' AND b.row_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id)`;
+
 const withInputs = "WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM json_each(@inputs))";
 
 /**
@@ -183,7 +198,9 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
        ON CONFLICT (row_id) DO UPDATE SET outcome = min(outcome, excluded.outcome)`,
       { inputs },
     );
-  add(`SELECT row_id, outcome FROM (${openOutcomes}) WHERE row_id >> 32 IN (SELECT id FROM inputs_asked)`);
+  add(
+    `SELECT row_id, outcome FROM (${openOutcomes} UNION ALL ${eventless}) WHERE row_id >> 32 IN (SELECT id FROM inputs_asked)`,
+  );
   add(`SELECT r.id, o.outcome FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
        JOIN temp.row_outcomes o ON o.row_id = r.lead WHERE r.lead IS NOT NULL`);
   const counts = outcomes.map((name, index) => `count(*) FILTER (WHERE o.outcome = ${index}) AS ${name}`);
@@ -192,5 +209,7 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
      WHERE r.fate IS NULL OR r.fate IN ('staged', 'invalid')`,
   );
   database.exec("DROP TABLE temp.row_outcomes");
-  return found ?? { toDecide: 0, toCorrect: 0, waiting: 0, toSend: 0, later: 0, dismissed: 0, superseded: 0 };
+  return (
+    found ?? { toDecide: 0, toCorrect: 0, waiting: 0, toSend: 0, later: 0, eventless: 0, dismissed: 0, superseded: 0 }
+  );
 }

@@ -39,6 +39,7 @@ export const rowOutcomes = z
     toCorrect: count.describe("a person must change the row"),
     toDecide: count.describe("no change of the row helps; a person must decide"),
     toSend: count.describe("the next run sends it; of a plan: the import"),
+    eventless: count.describe("its documents are created with their first event, which no row has brought yet"),
     dismissed: count,
     superseded: count.describe("another row has come in its place"),
   })
