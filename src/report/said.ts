@@ -72,7 +72,7 @@ const sentences: Say = {
     verified(stopped, differences.length, unread.length),
     `Compared: ${countedKinds(checked)}.`,
     ...[...differences, ...unread].slice(0, 50).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
-    ...unverifiable.map(({ text, count }) => `Not shown by reads: ${grouped(count)} ${text}`),
+    ...unverifiable.map(({ text, count }) => `Not shown by reads: ${text} (${grouped(count)})`),
   ],
 };
 

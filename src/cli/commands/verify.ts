@@ -46,7 +46,7 @@ export const spec = onTarget({
         unread.length > 0 && ["Not read:", listed(unread)],
         unverifiable.length > 0 && [
           "Not shown by reads:",
-          unverifiable.map(({ text, count }) => `  ${grouped(count)} ${text}`),
+          unverifiable.map(({ text, count }) => `  ${text} (${grouped(count)})`),
         ],
       ],
       next: found.differences.some(({ subject }) => subject === "document" || subject === "event")
