@@ -217,7 +217,7 @@ export function rebuildLedger(
   clock: Clock,
 ): Promise<Rebuilt> {
   const owner = ownerOf(target);
-  return putInPlace(target, clock, async (temporary) => {
+  return putInPlace(target, clock, from, async (temporary) => {
     const file = target.ledgerPath;
     if (existsSync(file))
       throw new RowferryError("ledger-there-already", "There is a ledger already.", { place: { file } });
@@ -250,7 +250,7 @@ const SUFFIXES = ["-wal", "-shm", ""];
 export async function restoreLedger(target: Target, from: string, clock: Clock): Promise<string | null> {
   if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
   const { ledgerPath: path } = target;
-  return putInPlace(target, clock, (temporary) => {
+  return putInPlace(target, clock, from, (temporary) => {
     refuseAnothersLog(from);
     copyOwn(from, temporary);
     if (hasLog(from)) copyFileSync(`${from}-wal`, `${temporary}-wal`);
@@ -276,10 +276,11 @@ function copyOwn(from: string, to: string): void {
   chmodSync(to, 0o600);
 }
 
-/** Under the lock; `make`'s file takes the ledger's place once it is complete. */
+/** Under the lock; `make`'s file, perhaps a copy of `from`, takes the ledger's place once it is complete. */
 async function putInPlace<Made>(
   { ledgerPath: path }: Target,
   clock: Clock,
+  from: string | null,
   make: (temporary: string) => Promise<Made> | Made,
 ): Promise<Made> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -296,7 +297,10 @@ async function putInPlace<Made>(
     return made;
   } catch (error) {
     clear();
-    throw error;
+    const isAboutCopy = error instanceof RowferryError && error.place.file === temporary && from !== null;
+    if (!isAboutCopy) throw error;
+    const { code, message, hint } = error;
+    throw new RowferryError(code, message, { place: { file: from }, hint, cause: error });
   } finally {
     lock.release();
   }

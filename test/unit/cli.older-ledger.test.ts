@@ -65,6 +65,20 @@ async function dump(world: TestWorld): Promise<string> {
   return world.stdout.text;
 }
 
+it("a backup of another target's ledger is refused by its own name", async () => {
+  const { world, at } = await twoNights();
+  const there = {
+    BASE_URL: "http://127.0.0.1:9",
+    TOKEN_URL: "http://127.0.0.1:9/token",
+    CLIENT_ID: "x",
+    CLIENT_SECRET: "y",
+  };
+  for (const [name, value] of Object.entries(there)) world.env[`ROWFERRY_${name}`] = value;
+  world.stderr.text = "";
+  expect(await type(world, "ledger", "restore", at("copy.db"))).toBe(2);
+  expect(world.stderr.text).toContain("copy.db: This ledger belongs to ");
+});
+
 describe("a ledger older than its journal", () => {
   it("is refused before anything is sent; rebuilt over the copy, it knows all", async () => {
     const { world, at, restore, lose, bring, rebuild } = await twoNights();
