@@ -8,6 +8,7 @@ import { copyFileSync, createWriteStream, existsSync, readFileSync } from "node:
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { asInstalled } from "../scripts/as-installed.js";
 import { keepHeapSmall } from "../src/cli/heap.js";
 import type { JsonValue } from "../src/model/json.js";
 import type { Random } from "../src/model/clock.js";
@@ -132,13 +133,11 @@ export function builtFile(file: string): string {
   return join(built, relative(project, file)).replace(/\.ts$/, ".js");
 }
 
-/** How the command's own first line starts Node (docs/decisions/node.md). */
-export const asInstalled = { flags: ["--max-semi-space-size=8"], env: { MALLOC_ARENA_MAX: "1" } };
-
 /** One run of a contender of the benchmark in `file` (its `import.meta.filename`) in a process of its own. */
 export async function measure(file: string, contender: string, args: string[]): Promise<Measured> {
-  const child = spawn(process.execPath, [...asInstalled.flags, builtFile(file), contender, ...args], {
-    env: { ...process.env, ...asInstalled.env },
+  const { flags, env } = asInstalled();
+  const child = spawn(process.execPath, [...flags, builtFile(file), contender, ...args], {
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

@@ -10,7 +10,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { FaultRule } from "../src/sandbox/index.js";
-import { asInstalled, figure, withTemporaryFolder } from "./harness.js";
+import { asInstalled } from "../scripts/as-installed.js";
+import { figure, withTemporaryFolder } from "./harness.js";
 import { EVENTS_A_DOCUMENT, writeManifests, writeMapping } from "./manifests.js";
 import { type Service, startService } from "./service.js";
 
@@ -55,7 +56,7 @@ interface Tool {
 const tools = (mapping: string, rate: number): Tool[] => [
   {
     name: "Rowferry",
-    words: (file) => [...asInstalled.flags, join(root, "dist/cli/rowferry.js"), "import", "--quiet", mapping, file],
+    words: (file) => [...asInstalled().flags, join(root, "dist/cli/rowferry.js"), "import", "--quiet", mapping, file],
   },
   {
     name: "afternoon",
@@ -96,7 +97,7 @@ async function play(tool: Tool, scenario: Scenario, folder: string, rows: number
   const cwd = join(folder, `${tool.name} ${scenario.name}`.replaceAll(/\W+/g, "-"));
   const env = {
     ...process.env,
-    ...asInstalled.env,
+    ...asInstalled().env,
     ROWFERRY_BASE_URL: service.baseUrl,
     ROWFERRY_TOKEN_URL: service.tokenUrl,
     ROWFERRY_CLIENT_ID: "sandbox",

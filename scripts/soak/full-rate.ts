@@ -14,6 +14,7 @@ import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
+import { asInstalled } from "../as-installed.js";
 import { EVENTS_A_DOCUMENT, manifestRow, writeManifests, writeMapping } from "../../bench/manifests.js";
 import { createSandbox, type FaultRule } from "../../src/sandbox/index.js";
 import {
@@ -100,9 +101,13 @@ export async function soakAtFullRate(minutes: number, everyMs: number): Promise<
     const preload = [new URL("sample-process.mjs", import.meta.url).href];
     const samplesOf = (name: string) => join(folder, `${name}.jsonl`);
     const start = (name: string, ...args: string[]) => {
-      // As its first line starts the command.
-      const asInstalled = { MALLOC_ARENA_MAX: "1", NODE_OPTIONS: "--max-semi-space-size=8" };
-      const env = { ...asInstalled, ROWFERRY_SOAK_SAMPLES: samplesOf(name), ROWFERRY_SOAK_EVERY: String(everyMs) };
+      const { flags, env: first } = asInstalled();
+      const env = {
+        ...first,
+        NODE_OPTIONS: flags.join(" "),
+        ROWFERRY_SOAK_SAMPLES: samplesOf(name),
+        ROWFERRY_SOAK_EVERY: String(everyMs),
+      };
       return startRowferry([name, ...args], { cwd: folder, env, preload });
     };
 
