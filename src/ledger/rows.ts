@@ -13,6 +13,9 @@ export const rowsOfInput = (input: number): { first: number; last: number } => (
   last: rowId(input + 1, 0) - 1,
 });
 
+/** In SQL, of a row and the input `i`. */
+export const isInInput = (id: string): string => `${id} >= i.id << 32 AND ${id} < (i.id + 1) << 32`;
+
 /** Links a row of a rejected file to its input: `a1b2c3d4-3:17`. Excel does not change it. */
 export function rowReference(contentHash: string, id: number): string {
   return `${contentHash.slice(0, 8)}-${inputOf(id)}:${rowNumberOf(id)}`;

@@ -67,22 +67,7 @@ function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problem
 
 export function outcomesOf(database: Session["database"], staged: readonly StagedInput[]): RowOutcomes {
   const rows = staged.reduce((sum, input) => sum + input.staged + input.invalid, 0);
-  const none = {
-    landed: 0,
-    later: 0,
-    waiting: 0,
-    toCorrect: 0,
-    toDecide: 0,
-    toSend: 0,
-    eventless: 0,
-    dismissed: 0,
-    superseded: 0,
-  };
-  if (rows === 0) return none;
-  const outcomes = tallyRows(
-    database,
-    staged.map(({ id }) => id),
-  );
+  const outcomes = tallyRows(database, rows === 0 ? [] : staged.map(({ id }) => id));
   return { ...outcomes, landed: rows - Object.values(outcomes).reduce((sum, count) => sum + count, 0) };
 }
 

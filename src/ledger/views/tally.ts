@@ -3,6 +3,7 @@ import { beyondCorrection } from "../../model/beyond-correction.js";
 import type { OpenWork, RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { isInInput } from "../rows.js";
 import { requestsOf } from "../runs.js";
 
 type Counted = { state: string; count: number };
@@ -163,26 +164,24 @@ const outcomes = [
 ] as const;
 const [DECIDE, CORRECT, WAITING, SEND, LATER, EVENTLESS, DISMISSED, SUPERSEDED] = outcomes.keys();
 
-const inInput = (row: string) => `${row} >= i.id << 32 AND ${row} < (i.id + 1) << 32`;
-
 const openOutcomes = `SELECT row_id, CASE
     WHEN state = 'held' THEN ${WAITING} WHEN state = 'deferred' THEN ${LATER}
     WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${beyondCorrection.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
     WHEN state IN ('rejected', 'invalid') THEN ${CORRECT} ELSE ${SEND} END AS outcome
   FROM row_fates
   UNION ALL SELECT re.row_id, iif(e.dismissed, ${DISMISSED}, ${SEND})
-    FROM inputs_asked i CROSS JOIN row_events re ON ${inInput("re.row_id")} JOIN events_now e ON e.id = re.event_id
+    FROM inputs_asked i CROSS JOIN row_events re ON ${isInInput("re.row_id")} JOIN events_now e ON e.id = re.event_id
     WHERE e.state IN ('planned', 'sending') OR e.dismissed
   UNION ALL SELECT row_id, ${DISMISSED} FROM registrations
     WHERE state <> 'registered' AND row_id IS NOT NULL AND reason = 'dismissed'
-  UNION ALL SELECT r.id, iif(r.settled_by IS NULL, ${DISMISSED}, ${SUPERSEDED}) FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
-    WHERE r.fate IN ('invalid', 'staged') AND r.settled IS NOT NULL`;
+  UNION ALL SELECT r.id, iif(r.settled_by IS NULL, ${DISMISSED}, ${SUPERSEDED}) FROM inputs_asked i CROSS JOIN rows r ON ${isInInput("r.id")}
+    WHERE r.fate IN ('invalid', 'staged') AND r.settled IS NOT NULL
+  -- Rows that gave no event, and whose document waits for its first one (H28).
+  UNION ALL SELECT rr.row_id, ${EVENTLESS} FROM inputs_asked i CROSS JOIN row_records rr ON ${isInInput("rr.row_id")}
+    JOIN documents_now d ON d.id = rr.record_id WHERE rr.kind = 'document' AND d.declared = 1 AND d.mode = 'create'
+    AND d.create_empty = 0 AND d.state = 'planned' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id)`;
 
-/** Rows whose documents wait for a first event (H28). */
-const eventless = `SELECT b.row_id, ${EVENTLESS} AS outcome FROM documents_now d JOIN
-    (SELECT id, row_id FROM documents UNION SELECT record_id, row_id FROM row_records WHERE kind = 'document') b ON b.id = d.id
-  WHERE d.declared = 1 AND d.mode = 'create' AND d.create_empty = 0 AND d.state = 'planned' AND b.row_id IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id)`;
+const none = Object.fromEntries(outcomes.map((name) => [name, 0])) as Omit<RowOutcomes, "landed">;
 
 const withInputs = "WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM json_each(@inputs))";
 
@@ -191,6 +190,7 @@ const withInputs = "WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM js
  * landed completely are left out. Gathered in a table, because sorting a million rows takes 70 MiB.
  */
 export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): Omit<RowOutcomes, "landed"> {
+  if (inputs.length === 0) return none;
   database.exec("CREATE TEMP TABLE row_outcomes (row_id INTEGER PRIMARY KEY, outcome INTEGER NOT NULL)");
   const add = (rows: string) =>
     database.run(
@@ -198,10 +198,8 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
        ON CONFLICT (row_id) DO UPDATE SET outcome = min(outcome, excluded.outcome)`,
       { inputs },
     );
-  add(
-    `SELECT row_id, outcome FROM (${openOutcomes} UNION ALL ${eventless}) WHERE row_id >> 32 IN (SELECT id FROM inputs_asked)`,
-  );
-  add(`SELECT r.id, o.outcome FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
+  add(`SELECT row_id, outcome FROM (${openOutcomes}) WHERE row_id >> 32 IN (SELECT id FROM inputs_asked)`);
+  add(`SELECT r.id, o.outcome FROM inputs_asked i CROSS JOIN rows r ON ${isInInput("r.id")}
        JOIN temp.row_outcomes o ON o.row_id = r.lead WHERE r.lead IS NOT NULL`);
   const counts = outcomes.map((name, index) => `count(*) FILTER (WHERE o.outcome = ${index}) AS ${name}`);
   const found = database.row<Omit<RowOutcomes, "landed">>(
@@ -209,7 +207,5 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
      WHERE r.fate IS NULL OR r.fate IN ('staged', 'invalid')`,
   );
   database.exec("DROP TABLE temp.row_outcomes");
-  return (
-    found ?? { toDecide: 0, toCorrect: 0, waiting: 0, toSend: 0, later: 0, eventless: 0, dismissed: 0, superseded: 0 }
-  );
+  return found ?? none;
 }

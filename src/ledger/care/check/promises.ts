@@ -2,6 +2,7 @@
 import { eventDeduplicationId } from "../../../model/keys.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { keyText } from "../../event-key.js";
+import { isInInput } from "../../rows.js";
 
 /** SQL that selects a text for each case, or a function that finds them. */
 export type Broken = string | ((database: LedgerDatabase) => Iterable<string>);
@@ -24,8 +25,6 @@ export const rowName = (id: string): string => `'row ' || (${id} & 4294967295) |
 /** See check.ts. */
 export const rowsOn = (kind: "cells" | "known"): string =>
   `(SELECT k.first_row, l.row_id, l.event_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l WHERE k.kind = '${kind}')`;
-
-const isIn = (id: string) => `${id} >= i.id << 32 AND ${id} < (i.id + 1) << 32`;
 
 /** A reference is a registration's id, or minus an alias's id. */
 const dangling = (ref: string) =>
@@ -68,15 +67,15 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
     {
       "every row that was read has a fate": `SELECT i.name || ': ' || i.read || ' rows were read, ' || counted || ' have a fate' FROM (
        SELECT i.*, (SELECT count(*) FROM (
-         SELECT id FROM rows WHERE ${isIn("id")}
-         UNION SELECT row_id FROM row_events WHERE ${isIn("row_id")}
-         UNION SELECT row_id FROM ${rowsOn("known")} WHERE ${isIn("first_row")}
-         UNION SELECT row_id FROM row_records WHERE ${isIn("row_id")})) AS counted
+         SELECT id FROM rows WHERE ${isInInput("id")}
+         UNION SELECT row_id FROM row_events WHERE ${isInInput("row_id")}
+         UNION SELECT row_id FROM ${rowsOn("known")} WHERE ${isInInput("first_row")}
+         UNION SELECT row_id FROM row_records WHERE ${isInInput("row_id")})) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
       "skipped and invalid rows are as many as counted": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (
-       SELECT i.*, (SELECT count(*) FROM rows r WHERE ${isIn("r.id")}
+       SELECT i.*, (SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'skipped') AS s,
-         (SELECT count(*) FROM rows r WHERE ${isIn("r.id")}
+         (SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'invalid') AS v
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
       "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
