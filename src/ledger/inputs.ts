@@ -158,7 +158,6 @@ export function listInputs(database: LedgerDatabase, limit: number): ListedInput
 }
 
 /** Mappings' settings, stored once each, so that `resume` needs no mapping. The ledger does not interpret them. */
-
 export function createSettingsStore<Settings>(database: LedgerDatabase, defaults: Settings) {
   const read = new Map<number | null, Settings>();
   return {

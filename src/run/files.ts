@@ -70,7 +70,6 @@ export function whyUnread(mapping: Mapping, path: string): UnreadFile | null {
 }
 
 /** Progress over all files of a command. */
-
 export interface ReadingProgress {
   /** `rows`: of the current file so far. */
   tell(input: Input, rows: number): void;

@@ -223,7 +223,6 @@ const AGAIN = "Run the same command again: it reads the files from the beginning
 const TOLD_EVERY = 500;
 
 /** Compares keys before anything is staged (H25). @throws RowferryError `keys-changed` */
-
 export function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
   const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);

@@ -21,6 +21,7 @@ export interface UndiciTransportOptions {
 }
 
 const CONNECT_MS = 10_000;
+
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
   const maxAnswerBytes = options.maxAnswerBytes ?? 8 * 1024 * 1024;
   const settings: Agent.Options = {

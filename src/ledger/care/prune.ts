@@ -98,11 +98,6 @@ function pruneAttempts(database: LedgerDatabase, archive: string, before: number
   });
 }
 
-/**
- * Removes cells that are no longer needed. Pages whose rows have all landed or been corrected are deleted; `ledger
- * prune` moves other such rows from shared pages to the archive.
- */
-
 /** A dismissed record waits for nothing. */
 const openDocument =
   "(x.state IS NULL OR x.service_id IS NULL AND x.reason IS NOT 'dismissed' AND x.reason IS NOT 'replaced')";
@@ -132,6 +127,10 @@ function collectOpenDeclarations(database: LedgerDatabase) {
       UNION ALL SELECT row_id FROM failed_documents WHERE state = 'rejected' AND row_id IS NOT NULL`);
 }
 
+/**
+ * Removes cells that are no longer needed. Pages whose rows have all landed or been corrected are deleted; `ledger
+ * prune` moves other such rows from shared pages to the archive.
+ */
 export function forgetLandedCells(database: LedgerDatabase): void {
   collectOpenDeclarations(database);
   let after: number | undefined = 0;

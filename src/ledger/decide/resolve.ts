@@ -150,7 +150,6 @@ export function resolveDocument(
 }
 
 /** What a person said about records in doubt, with name and time; kept permanently (H5). */
-
 export interface Decision {
   said: "landed" | "not-landed" | "document-id";
   by: string;

@@ -64,15 +64,14 @@ function hashBefore(path: string, end: number) {
     .digest("hex");
 }
 
-/**
- * Finds out whether a journal knows more than its ledger: then the ledger is an older copy, or a new one. It would take
- * its own earlier events for somebody else's.
- */
-
 /** Far more than all requests that are under way at once. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
-/** Looks at the last landed event: a ledger that is up to date has at least its intent, even after a kill. */
+/**
+ * Whether a journal knows more than its ledger: then the ledger is an older copy, or a new one, and would take its own
+ * earlier events for somebody else's. Looks at the last landed event: a ledger that is up to date has at least its
+ * intent, even after a kill.
+ */
 export function isBehindJournal(database: LedgerDatabase, path: string): boolean {
   const last = lastLanding(path);
   if (last === null) return false;
@@ -88,7 +87,7 @@ export function isBehindJournal(database: LedgerDatabase, path: string): boolean
 
 /** Null: none near the journal's end. */
 function lastLanding(path: string): { documents: JournalDocument[]; keys: string[] } | null {
-  for (const entry of newestEntries(path).toReversed()) {
+  for (const entry of entriesFromEnd(path)) {
     if (entry.entry !== "end") continue;
     const keys = listOf(entry["events"]).flatMap(({ state, key }) =>
       state === "landed" && typeof key === "string" ? [key] : [],
@@ -101,16 +100,21 @@ function lastLanding(path: string): { documents: JournalDocument[]; keys: string
 
 export const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
 
-/** Whole ones near the journal's end, oldest first. */
-export function newestEntries(path: string): JournalEntry[] {
+/** Whole ones near the journal's end, newest first. */
+export function* entriesFromEnd(path: string): Generator<JournalEntry> {
   const size = statSync(path).size;
   const tail = readAt(path, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES)).toString("utf8");
-  return tail.split("\n").flatMap((line) => {
-    try {
-      return [JSON.parse(line) as JournalEntry];
-    } catch {
-      // Torn by a power loss, or cut at the beginning.
-      return [];
-    }
-  });
+  for (const line of tail.split("\n").toReversed()) {
+    const entry = parsed(line);
+    if (entry !== null) yield entry;
+  }
+}
+
+/** Null: torn by a power loss, or cut at the beginning. */
+function parsed(line: string) {
+  try {
+    return JSON.parse(line) as JournalEntry;
+  } catch {
+    return null;
+  }
 }

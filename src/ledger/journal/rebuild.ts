@@ -7,7 +7,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
 import type { JournalEntry } from "./journal.js";
-import { listOf, newestEntries } from "./own-journal.js";
+import { entriesFromEnd, listOf } from "./own-journal.js";
 import { createReplay } from "./replay.js";
 
 export interface Rebuilt {
@@ -63,16 +63,18 @@ export async function rebuildFrom(
  * commit. @returns how many documents have their ids now
  */
 export function learnIds(database: LedgerDatabase, path: string, run: number): number {
-  const names = database.values<string>(
-    `SELECT json_array(namespace, kind, key, generation) FROM failed_documents JOIN documents USING (id)
-     WHERE state = 'stalled' AND reason = 'interrupted-in-doubt'`,
+  const names = new Set(
+    database.values<string>(
+      `SELECT json_array(namespace, kind, key, generation) FROM failed_documents JOIN documents USING (id)
+       WHERE state = 'stalled' AND reason = 'interrupted-in-doubt'`,
+    ),
   );
-  if (names.length === 0) return 0;
+  if (names.size === 0) return 0;
   const replay = createReplay(database, run);
   let learnt = 0;
-  for (const entry of newestEntries(path)) {
+  for (const entry of [...entriesFromEnd(path)].toReversed()) {
     const ids = listOf(entry["documents"]).filter(
-      ({ document, id }) => typeof id === "string" && names.includes(JSON.stringify(document)),
+      ({ document, id }) => typeof id === "string" && names.has(JSON.stringify(document)),
     );
     if (ids.length === 0) continue;
     replay(entry);

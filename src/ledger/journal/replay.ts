@@ -24,6 +24,10 @@ const isLandedState = (state: string) => (landedStates as readonly string[]).inc
 /** `run`: the run that restores the ledger. */
 export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
   const writer = new Writer(database);
+  const makeStandIns = () => ({ ...restoredReference(database, "make"), input_id: journalInput(database, run) });
+  let made: ReturnType<typeof makeStandIns> | undefined;
+  /** Stands for the parties and the file of events until their rows come again. */
+  const standIns = () => (made ??= makeStandIns());
   const knownRows = createKnownRows(database);
 
   const registrationOf = (kind: RegistrationKind, owner: number, identity: string, entry: JsonObject) =>
@@ -126,13 +130,12 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
         name: entry["name"],
         at: entry["at"],
         rank: entry["rank"],
-        ...restoredReference(database, "make"),
+        ...standIns(),
         related_document: related === null ? null : named(related),
         related_id: entry["relatedId"],
         mirrored: entry["mirrored"],
         target_document: target === null ? null : named(target, "target"),
         payload: "",
-        input_id: journalInput(database, run),
       });
     setEvent(id, "stalled", {}, at);
   };
@@ -234,7 +237,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const cancelAt = Math.max(Number(cancel["at"]), there.lastAt ?? 0);
     const payload = JSON.stringify(cancel["payload"]);
     const cancelled = { key: keyOf(cancel), at: cancelAt, payload, participant, address };
-    addCancel(database, document, cancelled, journalInput(database, run));
+    addCancel(database, document, cancelled, standIns().input_id);
     markOpen(database, document);
   };
 

@@ -228,10 +228,9 @@ export function nearlyEqualKey(database: LedgerDatabase, namespace: string, kind
 
 /**
  * Merges two names of one document: rows may name it by its service id before the ledger knows that the document under
- * its own key has that id. One document has one row here, and so one lane (P2).
+ * its own key has that id. One document has one row here, and so one lane (P2). Moves everything known of
+ * `from` to `into`, inside the caller's transaction.
  */
-
-/** Moves everything known of `from` to `into`. Inside the caller's transaction. */
 export function absorbDocument(database: LedgerDatabase, from: number, into: number, now: number): void {
   new Writer(database).documentAbsorbed(from, into, now);
   const run = (text: string) => database.run(text, { from, into });

@@ -65,8 +65,6 @@ export function checkLedger(database: LedgerDatabase): CheckResult[] {
   );
 }
 
-/** Checks pages of many rows: cells of open rows, and known rows. */
-
 const KNOWN_AGAIN =
   "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
 
@@ -119,6 +117,7 @@ function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<s
   }
 }
 
+/** Of pages of many rows: cells of open rows, and known rows. */
 export const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
   [ONLY_CELLS, { "every page of cells can be read, and holds its rows": (database) => brokenPages(database, "cells") }],
   [
