@@ -9,7 +9,6 @@ import { type LedgerDatabase, openLedger, openLedgerBeside, openLedgerReadOnly }
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
-import { onAbort } from "../model/when-aborted.js";
 import { isEmbedded, type Later, openEmbeddedSandbox, ownerOf } from "../run/sandbox.js";
 import type { Submitter } from "../submit/call.js";
 import { createSubmitter } from "../submit/submitter.js";
@@ -154,8 +153,10 @@ export function withReader<Result>(
     }
     const submitter = createSubmitter({ ...options, target: reached });
     later(() => submitter.close());
-    if (signal?.aborted === true) submitter.drain();
-    else if (signal !== undefined) later(onAbort(signal, () => submitter.drain()));
+    const drain = () => submitter.drain();
+    if (signal?.aborted === true) drain();
+    signal?.addEventListener("abort", drain, { once: true });
+    later(() => signal?.removeEventListener("abort", drain));
     return work(submitter);
   });
 }

@@ -17,7 +17,7 @@ const lawOf = (
   machine: Machine,
   name = `'${machine}'`,
 ): string => `CREATE TRIGGER ${table}_law BEFORE UPDATE OF state ON ${table}
-WHEN OLD.state <> NEW.state AND instr('${transitions[machine].map(({ from, to }) => ` ${from}>${to},`).join("")}',
+WHEN OLD.state <> NEW.state AND instr('${transitions[machine].map(([from, , to]) => ` ${from}>${to},`).join("")}',
   ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, ${name} || ': no such transition'); END;`;
 

@@ -1,4 +1,4 @@
-import { onAbort } from "./when-aborted.js";
+import { setMaxListeners } from "node:events";
 
 /** Handed in, so that a night can be simulated in virtual time. */
 export interface Clock {
@@ -13,19 +13,31 @@ export type Random = () => number;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = () => {
-        clearTimeout(timer);
-        leave?.();
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      // Hundreds sleep on one signal; Node takes so many listeners for a leak and warns.
-      const leave = signal === undefined ? null : onAbort(signal, done);
-    }),
+  async sleep(ms, signal) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    await unlessAborted(promise, signal);
+    clearTimeout(timer);
+  },
 };
+
+/** Resolves with `work`, or as soon as a signal aborts; `work` itself continues. */
+export async function unlessAborted(work: Promise<void>, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+  const given = signals.filter((signal) => signal !== undefined);
+  if (given.some(({ aborted }) => aborted)) return;
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const leave = () => resolve();
+  for (const signal of given) {
+    // Hundreds wait on one signal; Node takes so many listeners for a leak and warns.
+    setMaxListeners(0, signal);
+    signal.addEventListener("abort", leave);
+  }
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    for (const signal of given) signal.removeEventListener("abort", leave);
+  }
+}
 
 /** `2025-09-21 00:24 UTC`, with seconds and milliseconds where there are any; for messages that the ledger keeps. */
 export const inUtc = (ms: number): string =>

@@ -1,4 +1,4 @@
-import type { ExitCode } from "./exit-code.js";
+import { ExitCode } from "./exit-code.js";
 
 /** Printed by `rowferry explain <code>`. */
 export interface CodeEntry {
@@ -12,3 +12,18 @@ export interface CodeEntry {
   /** Of a command that ends with this error; absent: the code marks a row or record. */
   exit?: ExitCode;
 }
+
+/** Of a row or a record. */
+export const mark = (meaning: string, remedy: string, example: string): CodeEntry => ({ meaning, remedy, example });
+
+/** Of an error that ends the command. */
+export const ending =
+  (exit: ExitCode) =>
+  (...told: Parameters<typeof mark>): CodeEntry => ({ ...mark(...told), exit });
+
+export const usage = ending(ExitCode.usage);
+export const person = ending(ExitCode.person);
+export const again = ending(ExitCode.again);
+export const unexpected = ending(ExitCode.unexpected);
+
+export const passing = (entry: CodeEntry): CodeEntry => ({ ...entry, transient: true });

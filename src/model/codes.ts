@@ -19,7 +19,7 @@ const all = {
   ...submitCodes,
   ...pipelineCodes,
   ...cliCodes,
-} as const satisfies Record<string, CodeEntry>;
+} satisfies Record<string, CodeEntry>;
 
 export type Code = keyof typeof all;
 

@@ -1,4 +1,6 @@
 /** How to read a file, from the mapping or from detection. Absent fields: the reader's default. */
+import type { z } from "zod";
+import type { dialect } from "./lines/files.js";
 
 /** `auto`: the first row that looks like a header; a number: that row; several: joined; `none`: columns by letter. */
 export type HeaderOption = "auto" | "none" | number | number[];
@@ -41,22 +43,4 @@ export interface ReadOptions {
 }
 
 /** As used: stored with the input, shown by `check`, and used for rejected files. */
-export type Dialect =
-  | {
-      format: "csv";
-      encoding: string;
-      bom: boolean;
-      delimiter: string;
-      quote: string | null;
-      escape: string | null;
-      trim?: boolean;
-      lineEnding: "\n" | "\r\n" | "\r";
-      compression: "none" | "gzip" | "zip" | "zstd";
-    }
-  | {
-      format: "xlsx";
-      sheet: string;
-      date1904: boolean;
-      /** Of its columns, in characters; null: the usual one. Absent: all have that. */
-      widths?: (number | null)[];
-    };
+export type Dialect = z.infer<typeof dialect>;

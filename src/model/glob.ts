@@ -1,31 +1,12 @@
 /** Patterns of file and column names: `*` any run of characters, `?` one. Case, accents and white space do not count. */
+import { RE2JS } from "re2js";
 import { foldName } from "./fold.js";
 
-/** At worst the time is proportional to pattern × name. */
-export function compileGlob(pattern: string): (name: string) => boolean {
-  const folded = foldName(pattern);
-  return (name) => matches(folded, foldName(name));
-}
+const wildcards: Record<string, string> = { "*": ".*", "?": "." };
 
-function matches(pattern: string, name: string): boolean {
-  let p = 0;
-  let n = 0;
-  let star = -1;
-  let resume = 0;
-  while (n < name.length) {
-    if (p < pattern.length && pattern[p] !== "*" && (pattern[p] === "?" || pattern[p] === name[n])) {
-      p++;
-      n++;
-    } else if (p < pattern.length && pattern[p] === "*") {
-      star = p++;
-      resume = n;
-    } else if (star >= 0) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[p] === "*") p++;
-  return p === pattern.length;
+/** RE2, whose time is proportional to the name. */
+export function compileGlob(pattern: string): (name: string) => boolean {
+  const written = foldName(pattern).replaceAll(/[*?]|[^*?]+/g, (part) => wildcards[part] ?? RE2JS.quote(part));
+  const compiled = RE2JS.compile(written, RE2JS.DOTALL);
+  return (name) => compiled.matches(foldName(name));
 }

@@ -3,9 +3,8 @@
  * ms heartbeat and reaches only 0.92–0.98 of the rate.
  */
 import Bottleneck from "bottleneck";
-import type { Clock } from "../model/clock.js";
+import { type Clock, unlessAborted } from "../model/clock.js";
 import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
-import { unlessAborted } from "../model/when-aborted.js";
 
 export interface LocalThrottleOptions {
   /** Requests per second. */

@@ -5,9 +5,9 @@
  */
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
-import type { Clock } from "../model/clock.js";
+import PQueue from "p-queue";
+import { type Clock, unlessAborted } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
-import { unlessAborted } from "../model/when-aborted.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 
@@ -97,61 +97,25 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     booked = found ?? [];
   }
 
-  const queue = createQueue(admit);
+  const queue = new PQueue({ concurrency: 1 });
+  const closed = new AbortController();
   return {
-    take: queue.take,
+    async take(signal) {
+      if (signal?.aborted || closed.signal.aborted) return;
+      const taken = queue.add(async () => {
+        if (!signal?.aborted && !closed.signal.aborted) await admit(queue.size + 1, closed.signal);
+      });
+      await unlessAborted(taken, signal, closed.signal);
+    },
     slowDown() {
       pauseMs = 1_000;
       ceiling.slowDown();
       alone.slowDown();
     },
     async close() {
-      redis.close();
-      await Promise.all([queue.close(), ceiling.close(), alone.close()]);
-    },
-  };
-}
-
-interface Taker {
-  pass(): void;
-  fail(error: unknown): void;
-}
-
-/** First come, first served. `admit` waits until one taker may pass, or `closed` aborts; `waiting`: how many wait. */
-function createQueue(admit: (waiting: number, closed: AbortSignal) => Promise<void>): Pick<Throttle, "take" | "close"> {
-  const closed = new AbortController();
-  const takers = new Set<Taker>();
-  let serving: Promise<void> | null = null;
-
-  async function serve(): Promise<void> {
-    try {
-      while (takers.size > 0 && !closed.signal.aborted) {
-        await admit(takers.size, closed.signal);
-        const [next] = takers;
-        if (next !== undefined) takers.delete(next);
-        next?.pass();
-      }
-    } catch (error) {
-      for (const taker of takers) taker.fail(error);
-      takers.clear();
-    } finally {
-      serving = null;
-    }
-  }
-
-  return {
-    async take(signal) {
-      if (signal?.aborted || closed.signal.aborted) return;
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const taker = { pass: resolve, fail: reject };
-      takers.add(taker);
-      serving ??= serve();
-      await unlessAborted(promise, signal, closed.signal);
-      takers.delete(taker);
-    },
-    async close() {
       closed.abort();
-      await serving;
+      redis.close();
+      await Promise.all([queue.onIdle(), ceiling.close(), alone.close()]);
     },
   };
 }

@@ -1,291 +1,244 @@
-import type { CodeEntry } from "../code.js";
+import { type CodeEntry, ending, mark, passing, person, unexpected, usage } from "../code.js";
 import { ExitCode } from "../exit-code.js";
 
 /** Codes of the ledger: who may write it, and what staging finds. */
 export const ledgerCodes = {
-  "ledger-locked": {
-    meaning: "Another rowferry process is staging into this ledger or sending from it.",
-    remedy: "Wait until it ends, or add --wait; `rowferry status` works meanwhile.",
-    example: "Two cron jobs import into one target at 02:00: the second ends with exit code 5.",
-    transient: true,
-    exit: ExitCode.locked,
-  },
-  "ledger-missing": {
-    meaning: "There is no ledger for this target yet.",
-    remedy: "Import something first, or check --target and --ledger.",
-    example: "`rowferry status` in a new folder.",
-    exit: ExitCode.usage,
-  },
-  "ledger-unreadable": {
-    meaning: "The ledger's file cannot be opened, or is not a ledger.",
-    remedy:
-      "Check the disk and the file's permissions; `rowferry ledger restore` with a backup, or `rowferry ledger rebuild` with the journal, brings a lost ledger back.",
-    example: "The ledger is on a disk that is not mounted.",
-    exit: ExitCode.unexpected,
-  },
-  "ledger-newer": {
-    meaning: "The ledger was written by a newer version of this program.",
-    remedy: "Use that version or a newer one.",
-    example: "A ledger of schema 3 opened by a program that knows schema 2.",
-    exit: ExitCode.usage,
-  },
-  "ledger-older": {
-    meaning: "The ledger was written by an older version of this program, in tables that this one does not read.",
-    remedy:
-      "Continue with the version that wrote it. Or move the ledger away: with a journal, `rowferry ledger rebuild <journal>` and import the files again; without one, see docs/how-to/upgrade.md.",
-    example: "`rowferry import` right after an update of the program.",
-    exit: ExitCode.usage,
-  },
-  "ledger-there-already": {
-    meaning: "The file exists already, and nothing is overwritten.",
-    remedy: "Choose another path, or move the file.",
-    example: "`rowferry ledger backup monday.db` where monday.db exists.",
-    exit: ExitCode.usage,
-  },
-  "ledger-damaged": {
-    meaning: "The ledger contradicts itself, or its file is damaged.",
-    remedy:
-      "Keep the file, restore a backup with `rowferry ledger rebuild <journal> <backup>`, and report what `ledger check` said.",
-    example: "`rowferry ledger check` after a disk failed.",
-    exit: ExitCode.unexpected,
-  },
-  "rebind-refused": {
-    meaning: "The new service does not know the participants or documents that this ledger has sent.",
-    remedy:
-      "This is another tenant or another service, where the ledger's ids mean nothing; nothing was changed. Check the target's address and credentials; import into the other tenant with a ledger of its own.",
-    example: "The client belongs to another tenant: it knows the participants, but every document is answered 404.",
-    exit: ExitCode.usage,
-  },
-  "folder-missing": {
-    meaning: "The folder for the journal or backup does not exist.",
-    remedy: "Mount the disk, correct the path, or create the folder (`mkdir -p`), then run the command again.",
-    example: "--journal /mnt/bakcup/journal.ndjson",
-    exit: ExitCode.usage,
-  },
-  "journal-unreadable": {
-    meaning: "The file cannot be read, or is not a journal.",
-    remedy: "Check the path. A torn last line is normal after a power loss and is left out; any other damage is named.",
-    example: "`rowferry ledger rebuild march.csv`.",
-    exit: ExitCode.usage,
-  },
-  "journal-not-written": {
-    meaning: "The journal could not be written, so nothing more was sent.",
-    remedy: "Make room or restore the permission, then run `rowferry resume`.",
-    example: "The disk that holds the journal is full.",
-    transient: true,
-    exit: ExitCode.unexpected,
-  },
-  "archive-not-written": {
-    meaning: "The archive could not be written, so nothing was removed from the ledger.",
-    remedy: "Make room or restore the permission, then run `rowferry ledger prune` again.",
-    example: "The disk fills up while bodies are moved to the archive: nothing is lost; some are in both.",
-    transient: true,
-    exit: ExitCode.unexpected,
-  },
-  "journal-beside-ledger": {
-    meaning: "The journal is on the same disk as the ledger and would be lost with it.",
-    remedy: "Put it on another disk or share with --journal.",
-    example: "--journal state/journal.ndjson",
-  },
-  "ledger-of-another-target": {
-    meaning: "The ledger belongs to another service or another client.",
-    remedy:
-      "Choose the target it belongs to with --target, or another ledger with --ledger. If the service has moved, `rowferry ledger rebind` gives the ledger to its new address; restore a backup or rebuild from a journal under the old address first.",
-    example: "ROWFERRY_BASE_URL was changed from the test service to production, with the same ledger.",
-    exit: ExitCode.usage,
-  },
-  "ledger-foreign": {
-    meaning: "The file is not a ledger of Rowferry.",
-    remedy: "Check --ledger, or move the file away; it was not changed.",
-    example: "--ledger warehouse.db, the database of another program.",
-    exit: ExitCode.usage,
-  },
-  "ledger-log-mismatch": {
-    meaning:
-      "The ledger and its log (`ledger.db-wal`) do not belong together: the log is missing, or it is another ledger's.",
-    remedy:
-      "Put back the file that belongs to it, or run `rowferry ledger restore` with a backup; nothing was read or sent.",
-    example: "A run was killed, and only ledger.db was carried to the new machine.",
-    exit: ExitCode.usage,
-  },
-  "journal-gap": {
-    meaning: "The journal does not hold what this ledger has written into its own.",
-    remedy: "Name the journal that the ledger remembers, or mount its disk; nothing was sent.",
-    example: "The journal's disk is not mounted, so there is an empty folder in its place.",
-    exit: ExitCode.usage,
-  },
-  "ledger-behind-journal": {
-    meaning:
-      "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
-    remedy:
-      "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; to start over, name another journal.",
-    example: "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
-    exit: ExitCode.usage,
-  },
-  "ledger-not-written": {
-    meaning: "The ledger could not be written: the disk is full, or the file may not be written.",
-    remedy: "Make room or restore the permission, then run `rowferry resume`; what was sent is known.",
-    example: "The disk fills up in the middle of an import: nothing more is sent, and the ledger is whole.",
-    transient: true,
-    exit: ExitCode.unexpected,
-  },
-  "keys-changed": {
-    meaning: "The mapping now gives other keys to events that have landed; sending would double them.",
-    remedy:
-      "Undo the change of the key in the mapping. To key new rows in another way, give them an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
-    example:
-      "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
-    exit: ExitCode.usage,
-  },
-  "participant-differs": {
-    meaning: "A participant comes with other data than the ledger or the service has for its tax id.",
-    remedy: "The service updates nothing. Correct the row, or set `settings.identity` in the mapping.",
-    example: "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
-  },
-  "address-differs": {
-    meaning: "The same address of a participant is spelled in two ways.",
-    remedy: "Correct the row if it is another place; if spellings vary, give the address a `key:` in the mapping.",
-    example: "Rua A, S/N and RUA A, s/n: the first spelling is used.",
-  },
-  "document-differs": {
-    meaning: "A document comes with other fields than before.",
-    remedy: "Correct the row; a document that exists cannot be edited.",
-    example: "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
-  },
-  "group-incomplete": {
-    meaning: "A corrected file has only some rows of a group; alone they would mean something else.",
-    remedy:
-      "Put the missing rows back in their order (`rowferry rejects` writes them again), or remove the whole group.",
-    example:
-      "Of the three weighings that make a sum, one row was deleted from the rejected file: nothing of the file is staged.",
-    exit: ExitCode.person,
-  },
-  "event-key-twice": {
-    meaning: "Two rows of one import describe the same event differently.",
-    remedy: "Correct one of the rows, or give the event a key that differs between them.",
-    example: "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
-  },
-  "document-unknown": {
-    meaning: "The ledger has no such document, or several of that key.",
-    remedy: "`rowferry show <key>` lists what the ledger knows; name the kind too: `manifest/123`.",
-    example: "`rowferry resolve 9999 --document-id doc-1` where no file ever held 9999.",
-    exit: ExitCode.usage,
-  },
-  "document-not-replaceable": {
-    meaning: "Only a document that exists at the service or is stranded can be replaced.",
-    remedy: "Correct its rows and import them again; if its creation is in doubt, run `rowferry resume` first.",
-    example: "`rowferry replace` for a document of which nothing has been sent.",
-    exit: ExitCode.usage,
-  },
-  "document-has-made-others": {
-    meaning:
-      "A document whose events have made others (`target`) cannot be replaced: its next generation would make them twice.",
-    remedy:
-      "Cancel it with a row of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
-    example: "`rowferry replace` for a load that was split into lots.",
-    exit: ExitCode.usage,
-  },
-  "document-id-not-found": {
-    meaning: "The service does not know this document id.",
-    remedy:
-      "Check the id where you found it: with a wrong one, events would go to the wrong timeline, and cannot be taken back.",
-    example: "`rowferry resolve 123 --document-id doc-1` where a read of doc-1 is answered 404.",
-    exit: ExitCode.usage,
-  },
-  "not-confirmed": {
-    meaning: "The command makes a permanent change and was not confirmed.",
-    remedy: "Type the text asked for, or pass --yes.",
-    example: "`rowferry resolve` in a cron job without --yes: nothing is changed.",
-    exit: ExitCode.usage,
-  },
-  replaced: {
-    meaning: "A later generation has replaced the document.",
-    remedy: "Nothing. A stranded one still exists at the service: cancel it there if its id turns up.",
-    example: "A stranded manifest was replaced; its second generation landed.",
-  },
-  "nothing-found": {
-    meaning: "The ledger knows nothing by that name.",
-    remedy:
-      "Name a document's key or id, a row (`march.csv:17`), a tax id, an event's id or key, a run, or `requests --since`.",
-    example: "`rowferry show 99999` where no file ever held 99999.",
-    exit: ExitCode.usage,
-  },
-  "document-not-stranded": {
-    meaning: "An id can be entered only for a stranded document, or one whose creation is in doubt.",
-    remedy: "`rowferry show <document>` shows what is known about it.",
-    example: "`rowferry resolve` for a document that is open already.",
-    exit: ExitCode.usage,
-  },
-  "stranded-file-unusable": {
-    meaning: "The file for `rowferry resolve --from` has mistakes, so nothing changed.",
-    remedy: "Correct the rows named, save the file, and type the command again; `rowferry rejects` writes a new one.",
-    example: "One id was filled in for two documents.",
-    exit: ExitCode.usage,
-  },
-  "not-in-doubt": {
-    meaning: "--landed and --not-landed apply only to records in doubt.",
-    remedy: "`rowferry show` lists what is in doubt, with keys.",
-    example: "`rowferry resolve 123 --landed` where everything of manifest 123 has landed.",
-    exit: ExitCode.usage,
-  },
-  "reference-key-twice": {
-    meaning: "Two participants or addresses have the same `key:`, by which other rows refer to them.",
-    remedy: "Correct the key of one row. Until then the first one counts, or what `settings.identity` says.",
-    example: "Two rows of the organisations sheet have the code 1: documents of organisation 1 belong to the first.",
-  },
-  "row-repeats": {
-    meaning: "Another row of this import says exactly the same; it is sent once.",
-    remedy: "If they are two events, give the event a key that differs between them. Otherwise nothing.",
-    example: "Two rows with one ticket differ only in a column that the mapping does not read.",
-  },
-  "row-id-twice": {
-    meaning: "Two rows of one file share a `rowId` but differ.",
-    remedy: "Correct one id, or remove `rowId` from the mapping if it does not identify rows.",
-    example: "Row 7 puts weighing 55 on manifest 123, row 9 puts it on manifest 124: row 9 is not sent.",
-  },
-  "row-moved": {
-    meaning: "A row came back with another key.",
-    remedy: "Check that this is intended: events that landed under the old key stay there.",
-    example: "A rejected row of manifest 123 comes back as a row of manifest 124.",
-  },
-  "key-mangled": {
-    meaning:
-      "A corrected row's key differs from before only by case, width or leading zeros, as spreadsheets change keys.",
-    remedy:
-      "Write the key as it was. If the new one is meant, empty rowferry_row in that row, and dismiss the row that it corrected.",
-    example: "007 became 7 when the rejected file was saved in Excel.",
-  },
-  "keys-nearly-equal": {
-    meaning:
-      "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are one.",
-    remedy: "If they are one, correct the rows, or fold the key in the mapping; otherwise nothing.",
-    example: "K1 and k1; 007 and 7.",
-  },
-  "group-interrupted": {
-    meaning: "Rows of one group are not together in the file, so an event made from them would be incomplete.",
-    remedy: "Sort the file by its group key and import it again; then dismiss these rows.",
-    example: "Rows 2, 3 and 7 are of load L1, rows 4 to 6 of L2: a sum over rows 2 and 3 would be wrong.",
-  },
-  "row-gone": {
-    meaning: "A row that was not yet sent is missing from the new version of its file.",
-    remedy:
-      "If the row was deleted on purpose, run `rowferry dismiss --code row-gone`; if this is only another extract, `rowferry retry --code row-gone` sends it.",
-    example: "march.csv was staged with --limit 2; then its last rows were deleted and it was imported again.",
-  },
-  "still-wrong-in-source": {
-    meaning: "A row you corrected came back uncorrected; your correction still applies.",
-    remedy: "Correct the source too. To change the correction, import another version of the row.",
-    example: "A weight of `2O` was corrected in the rejected file; tonight's full export still holds `2O`.",
-  },
-  dismissed: {
-    meaning: "A person gave this event up; it is not sent, and nothing waits for it.",
-    remedy: "Nothing. Importing a corrected row undoes this.",
-    example: "`rowferry dismiss --row manifests.csv:17`.",
-  },
-  changed: {
-    meaning: "A row differs from the event that landed for it, and timelines cannot be edited.",
-    remedy:
-      "If the row is right, `rowferry replace` the document; if what landed is right, `rowferry dismiss` the change.",
-    example: "The weight of a weighing that landed in March is edited in the source in April.",
-  },
-} as const satisfies Record<string, CodeEntry>;
+  "ledger-locked": passing(
+    ending(ExitCode.locked)(
+      "Another rowferry process is staging into this ledger or sending from it.",
+      "Wait until it ends, or add --wait; `rowferry status` works meanwhile.",
+      "Two cron jobs import into one target at 02:00: the second ends with exit code 5.",
+    ),
+  ),
+  "ledger-missing": usage(
+    "There is no ledger for this target yet.",
+    "Import something first, or check --target and --ledger.",
+    "`rowferry status` in a new folder.",
+  ),
+  "ledger-unreadable": unexpected(
+    "The ledger's file cannot be opened, or is not a ledger.",
+    "Check the disk and the file's permissions; `rowferry ledger restore` with a backup, or `rowferry ledger rebuild` with the journal, brings a lost ledger back.",
+    "The ledger is on a disk that is not mounted.",
+  ),
+  "ledger-newer": usage(
+    "The ledger was written by a newer version of this program.",
+    "Use that version or a newer one.",
+    "A ledger of schema 3 opened by a program that knows schema 2.",
+  ),
+  "ledger-older": usage(
+    "The ledger was written by an older version of this program, in tables that this one does not read.",
+    "Continue with the version that wrote it. Or move the ledger away: with a journal, `rowferry ledger rebuild <journal>` and import the files again; without one, see docs/how-to/upgrade.md.",
+    "`rowferry import` right after an update of the program.",
+  ),
+  "ledger-there-already": usage(
+    "The file exists already, and nothing is overwritten.",
+    "Choose another path, or move the file.",
+    "`rowferry ledger backup monday.db` where monday.db exists.",
+  ),
+  "ledger-damaged": unexpected(
+    "The ledger contradicts itself, or its file is damaged.",
+    "Keep the file, restore a backup with `rowferry ledger rebuild <journal> <backup>`, and report what `ledger check` said.",
+    "`rowferry ledger check` after a disk failed.",
+  ),
+  "rebind-refused": usage(
+    "The new service does not know the participants or documents that this ledger has sent.",
+    "This is another tenant or another service, where the ledger's ids mean nothing; nothing was changed. Check the target's address and credentials; import into the other tenant with a ledger of its own.",
+    "The client belongs to another tenant: it knows the participants, but every document is answered 404.",
+  ),
+  "folder-missing": usage(
+    "The folder for the journal or backup does not exist.",
+    "Mount the disk, correct the path, or create the folder (`mkdir -p`), then run the command again.",
+    "--journal /mnt/bakcup/journal.ndjson",
+  ),
+  "journal-unreadable": usage(
+    "The file cannot be read, or is not a journal.",
+    "Check the path. A torn last line is normal after a power loss and is left out; any other damage is named.",
+    "`rowferry ledger rebuild march.csv`.",
+  ),
+  "journal-not-written": passing(
+    unexpected(
+      "The journal could not be written, so nothing more was sent.",
+      "Make room or restore the permission, then run `rowferry resume`.",
+      "The disk that holds the journal is full.",
+    ),
+  ),
+  "archive-not-written": passing(
+    unexpected(
+      "The archive could not be written, so nothing was removed from the ledger.",
+      "Make room or restore the permission, then run `rowferry ledger prune` again.",
+      "The disk fills up while bodies are moved to the archive: nothing is lost; some are in both.",
+    ),
+  ),
+  "journal-beside-ledger": mark(
+    "The journal is on the same disk as the ledger and would be lost with it.",
+    "Put it on another disk or share with --journal.",
+    "--journal state/journal.ndjson",
+  ),
+  "ledger-of-another-target": usage(
+    "The ledger belongs to another service or another client.",
+    "Choose the target it belongs to with --target, or another ledger with --ledger. If the service has moved, `rowferry ledger rebind` gives the ledger to its new address; restore a backup or rebuild from a journal under the old address first.",
+    "ROWFERRY_BASE_URL was changed from the test service to production, with the same ledger.",
+  ),
+  "ledger-foreign": usage(
+    "The file is not a ledger of Rowferry.",
+    "Check --ledger, or move the file away; it was not changed.",
+    "--ledger warehouse.db, the database of another program.",
+  ),
+  "ledger-log-mismatch": usage(
+    "The ledger and its log (`ledger.db-wal`) do not belong together: the log is missing, or it is another ledger's.",
+    "Put back the file that belongs to it, or run `rowferry ledger restore` with a backup; nothing was read or sent.",
+    "A run was killed, and only ledger.db was carried to the new machine.",
+  ),
+  "journal-gap": usage(
+    "The journal does not hold what this ledger has written into its own.",
+    "Name the journal that the ledger remembers, or mount its disk; nothing was sent.",
+    "The journal's disk is not mounted, so there is an empty folder in its place.",
+  ),
+  "ledger-behind-journal": usage(
+    "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
+    "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; to start over, name another journal.",
+    "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
+  ),
+  "ledger-not-written": passing(
+    unexpected(
+      "The ledger could not be written: the disk is full, or the file may not be written.",
+      "Make room or restore the permission, then run `rowferry resume`; what was sent is known.",
+      "The disk fills up in the middle of an import: nothing more is sent, and the ledger is whole.",
+    ),
+  ),
+  "keys-changed": usage(
+    "The mapping now gives other keys to events that have landed; sending would double them.",
+    "Undo the change of the key in the mapping. To key new rows in another way, give them an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
+    "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
+  ),
+  "participant-differs": mark(
+    "A participant comes with other data than the ledger or the service has for its tax id.",
+    "The service updates nothing. Correct the row, or set `settings.identity` in the mapping.",
+    "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
+  ),
+  "address-differs": mark(
+    "The same address of a participant is spelled in two ways.",
+    "Correct the row if it is another place; if spellings vary, give the address a `key:` in the mapping.",
+    "Rua A, S/N and RUA A, s/n: the first spelling is used.",
+  ),
+  "document-differs": mark(
+    "A document comes with other fields than before.",
+    "Correct the row; a document that exists cannot be edited.",
+    "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
+  ),
+  "group-incomplete": person(
+    "A corrected file has only some rows of a group; alone they would mean something else.",
+    "Put the missing rows back in their order (`rowferry rejects` writes them again), or remove the whole group.",
+    "Of the three weighings that make a sum, one row was deleted from the rejected file: nothing of the file is staged.",
+  ),
+  "event-key-twice": mark(
+    "Two rows of one import describe the same event differently.",
+    "Correct one of the rows, or give the event a key that differs between them.",
+    "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
+  ),
+  "document-unknown": usage(
+    "The ledger has no such document, or several of that key.",
+    "`rowferry show <key>` lists what the ledger knows; name the kind too: `manifest/123`.",
+    "`rowferry resolve 9999 --document-id doc-1` where no file ever held 9999.",
+  ),
+  "document-not-replaceable": usage(
+    "Only a document that exists at the service or is stranded can be replaced.",
+    "Correct its rows and import them again; if its creation is in doubt, run `rowferry resume` first.",
+    "`rowferry replace` for a document of which nothing has been sent.",
+  ),
+  "document-has-made-others": usage(
+    "A document whose events have made others (`target`) cannot be replaced: its next generation would make them twice.",
+    "Cancel it with a row of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
+    "`rowferry replace` for a load that was split into lots.",
+  ),
+  "document-id-not-found": usage(
+    "The service does not know this document id.",
+    "Check the id where you found it: with a wrong one, events would go to the wrong timeline, and cannot be taken back.",
+    "`rowferry resolve 123 --document-id doc-1` where a read of doc-1 is answered 404.",
+  ),
+  "not-confirmed": usage(
+    "The command makes a permanent change and was not confirmed.",
+    "Type the text asked for, or pass --yes.",
+    "`rowferry resolve` in a cron job without --yes: nothing is changed.",
+  ),
+  replaced: mark(
+    "A later generation has replaced the document.",
+    "Nothing. A stranded one still exists at the service: cancel it there if its id turns up.",
+    "A stranded manifest was replaced; its second generation landed.",
+  ),
+  "nothing-found": usage(
+    "The ledger knows nothing by that name.",
+    "Name a document's key or id, a row (`march.csv:17`), a tax id, an event's id or key, a run, or `requests --since`.",
+    "`rowferry show 99999` where no file ever held 99999.",
+  ),
+  "document-not-stranded": usage(
+    "An id can be entered only for a stranded document, or one whose creation is in doubt.",
+    "`rowferry show <document>` shows what is known about it.",
+    "`rowferry resolve` for a document that is open already.",
+  ),
+  "stranded-file-unusable": usage(
+    "The file for `rowferry resolve --from` has mistakes, so nothing changed.",
+    "Correct the rows named, save the file, and type the command again; `rowferry rejects` writes a new one.",
+    "One id was filled in for two documents.",
+  ),
+  "not-in-doubt": usage(
+    "--landed and --not-landed apply only to records in doubt.",
+    "`rowferry show` lists what is in doubt, with keys.",
+    "`rowferry resolve 123 --landed` where everything of manifest 123 has landed.",
+  ),
+  "reference-key-twice": mark(
+    "Two participants or addresses have the same `key:`, by which other rows refer to them.",
+    "Correct the key of one row. Until then the first one counts, or what `settings.identity` says.",
+    "Two rows of the organisations sheet have the code 1: documents of organisation 1 belong to the first.",
+  ),
+  "row-repeats": mark(
+    "Another row of this import says exactly the same; it is sent once.",
+    "If they are two events, give the event a key that differs between them. Otherwise nothing.",
+    "Two rows with one ticket differ only in a column that the mapping does not read.",
+  ),
+  "row-id-twice": mark(
+    "Two rows of one file share a `rowId` but differ.",
+    "Correct one id, or remove `rowId` from the mapping if it does not identify rows.",
+    "Row 7 puts weighing 55 on manifest 123, row 9 puts it on manifest 124: row 9 is not sent.",
+  ),
+  "row-moved": mark(
+    "A row came back with another key.",
+    "Check that this is intended: events that landed under the old key stay there.",
+    "A rejected row of manifest 123 comes back as a row of manifest 124.",
+  ),
+  "key-mangled": mark(
+    "A corrected row's key differs from before only by case, width or leading zeros, as spreadsheets change keys.",
+    "Write the key as it was. If the new one is meant, empty rowferry_row in that row, and dismiss the row that it corrected.",
+    "007 became 7 when the rejected file was saved in Excel.",
+  ),
+  "keys-nearly-equal": mark(
+    "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are one.",
+    "If they are one, correct the rows, or fold the key in the mapping; otherwise nothing.",
+    "K1 and k1; 007 and 7.",
+  ),
+  "group-interrupted": mark(
+    "Rows of one group are not together in the file, so an event made from them would be incomplete.",
+    "Sort the file by its group key and import it again; then dismiss these rows.",
+    "Rows 2, 3 and 7 are of load L1, rows 4 to 6 of L2: a sum over rows 2 and 3 would be wrong.",
+  ),
+  "row-gone": mark(
+    "A row that was not yet sent is missing from the new version of its file.",
+    "If the row was deleted on purpose, run `rowferry dismiss --code row-gone`; if this is only another extract, `rowferry retry --code row-gone` sends it.",
+    "march.csv was staged with --limit 2; then its last rows were deleted and it was imported again.",
+  ),
+  "still-wrong-in-source": mark(
+    "A row you corrected came back uncorrected; your correction still applies.",
+    "Correct the source too. To change the correction, import another version of the row.",
+    "A weight of `2O` was corrected in the rejected file; tonight's full export still holds `2O`.",
+  ),
+  dismissed: mark(
+    "A person gave this event up; it is not sent, and nothing waits for it.",
+    "Nothing. Importing a corrected row undoes this.",
+    "`rowferry dismiss --row manifests.csv:17`.",
+  ),
+  changed: mark(
+    "A row differs from the event that landed for it, and timelines cannot be edited.",
+    "If the row is right, `rowferry replace` the document; if what landed is right, `rowferry dismiss` the change.",
+    "The weight of a weighing that landed in March is edited in the source in April.",
+  ),
+} satisfies Record<string, CodeEntry>;

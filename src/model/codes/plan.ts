@@ -1,163 +1,151 @@
-import type { CodeEntry } from "../code.js";
+import { type CodeEntry, mark, passing } from "../code.js";
 
 /** Reasons of the planner: why an event is held, deferred or can never be sent. */
 export const planCodes = {
-  late: {
-    meaning: "The event is earlier than the last one on its document's timeline.",
-    remedy:
-      "Timelines only grow at the end. `rowferry replace` the document to send it again in order, or `rowferry dismiss` the row.",
-    example: "A weighing of 09:00 arrives after the drop-off of 10:00 has landed.",
-  },
-  "after-close": {
-    meaning: "The document is closed; only RELATED and CANCEL can follow.",
-    remedy:
-      "`rowferry replace` the document if the row took place before the CLOSE; otherwise `rowferry dismiss` the row.",
-    example: "A sorting dated one day after the CLOSE of its manifest.",
-  },
-  "after-cancel": {
-    meaning: "The document is cancelled; nothing can follow.",
-    remedy:
-      "`rowferry dismiss` the row. If it took place before the CANCEL, `rowferry replace` sends the document again with both.",
-    example: "A weighing for a manifest that was cancelled yesterday.",
-  },
-  "not-yet-past": {
-    meaning: "The event is in the future; the service accepts only past events.",
-    remedy: "Nothing: a later run sends it in time. If the date is wrong, correct the row.",
-    example: "A pick-up planned for next Monday.",
-    transient: true,
-  },
-  "behind-invalid-row": {
-    meaning:
-      "An earlier row of the same document is invalid; if this one were sent first, that one could never follow.",
-    remedy: "Correct that row and import the rejected file, or `rowferry dismiss` it.",
-    example: "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
-  },
-  "behind-rejected": {
-    meaning: "An earlier event of the same document was refused by the service and can still be corrected in place.",
-    remedy: "Correct that event's row and import it again, or `rowferry dismiss` it.",
-    example: "The service refused the weighing; the later drop-off waits.",
-  },
-  "behind-foreign": {
-    meaning: "Something this ledger did not send has taken an earlier event's key.",
-    remedy: "Find out who sent it; `rowferry dismiss` accepts it as it is.",
-    example: "Another machine imported the same manifest with another ledger.",
-  },
-  "behind-cancel": {
-    meaning: "The document that this one replaces is not cancelled yet; both would be live.",
-    remedy:
-      "`rowferry retry` sends the CANCEL again; `rowferry dismiss --document` on the old one leaves it live and sends this one too.",
-    example: "The service refused the CANCEL of generation 1; generation 2 waits.",
-  },
-  "cancel-refused": {
-    meaning: "The service refused to cancel a document that is being replaced, so its replacement waits.",
-    remedy:
-      "Check the service's reason, then run `rowferry retry --code cancel-refused`; `rowferry dismiss --code cancel-refused` keeps the old document and sends the new one too.",
-    example: "Generation 1 was cancelled by hand at the service: its CANCEL is answered 400.",
-  },
-  "replacement-incomplete": {
-    meaning: "A document is being replaced, but the ledger no longer has all its events.",
-    remedy: "Import the files with its rows again; `rowferry show` on the document names the missing events.",
-    example: "Its first events landed a year ago and were pruned, and the archive is gone.",
-  },
-  "behind-unsettled": {
-    meaning:
-      "Only a person can find out whether an earlier event of the document landed, or whether the document exists.",
-    remedy:
-      "Settle that one first: `rowferry show` on the document gives its key, and `rowferry resolve` records your answer.",
-    example: "The weighing before it may have landed, and the service refuses to say; the drop-off waits.",
-  },
-  "behind-stalled": {
-    meaning: "An earlier event of the same document was sent, and its outcome is unknown.",
-    remedy: "`rowferry resume` tries it again under the same key.",
-    example: "The service did not answer five times; the next run asks again.",
-    transient: true,
-  },
-  "behind-held": {
-    meaning: "An earlier event of the same document is held; nothing is wrong with this one.",
-    remedy: "Settle what that one waits for, or `rowferry dismiss` it; then this one is sent.",
-    example: "A weighing after a RELATED to a manifest that no row has brought.",
-  },
-  "behind-linked": {
-    meaning: "It also lands on another document's timeline, where something earlier is held.",
-    remedy: "Settle what it waits for; `rowferry show` on either document names it.",
-    example: "A RELATED between manifests A and B waits for B's invalid row.",
-  },
-  "document-rejected": {
-    meaning: "The service refused to create the document.",
-    remedy: "Correct the document's fields in its row and import it again; `rowferry dismiss --document` gives it up.",
-    example: "The service does not know the document category.",
-  },
-  "document-stalled": {
-    meaning: "The request that creates the document was sent, and its outcome is unknown.",
-    remedy: "`rowferry resume` tries it again under the same key.",
-    example: "The connection broke before the answer to the create came.",
-    transient: true,
-  },
-  "document-stranded": {
-    meaning: "The document exists, but its id is unknown: the answer was lost, and the service cannot look it up.",
-    remedy:
-      "Find its id at the service and run `rowferry resolve <document> --document-id <id>`, or `rowferry replace` it.",
-    example: "The create committed, its answer was lost, and its repetition was answered as a duplicate.",
-  },
-  "reference-unknown": {
-    meaning: "It refers to a document or record that no row describes, or whose rows were all given up.",
-    remedy: "Import the rows that describe it, or `rowferry dismiss` this row.",
-    example: "A RELATED to manifest 999, which is in no file.",
-  },
-  "related-not-created": {
-    meaning: "The related document does not exist yet and cannot be created in this run.",
-    remedy: "Settle what the related document waits for; `rowferry show` on it names that.",
-    example: "A RELATED to a manifest whose first row is invalid.",
-  },
-  "related-cancelled": {
-    meaning: "The related document is cancelled; a back-reference to it would be refused.",
-    remedy: "Make the relation with `bidirectional: false`, or `rowferry dismiss` the row.",
-    example: "A bidirectional RELATED to a manifest cancelled yesterday.",
-  },
-  "target-not-created": {
-    meaning: "Another document's event creates this document, and that event has not landed.",
-    remedy: "Settle that event; `rowferry show` on the document names it.",
-    example: "A downstream batch waits for the OUTPUT event of its manifest.",
-  },
-  "target-exists": {
-    meaning: "The event would create a document that exists already or is created otherwise.",
-    remedy: "Correct the key of the document to create, or `rowferry dismiss` the row.",
-    example: "A SPLIT into load 55, whose own rows were imported yesterday and have created it.",
-  },
-  "target-id-unknown": {
-    meaning: "The event that created this document landed, but the answer with the document's id was lost.",
-    remedy: "Find its id at the service and run `rowferry resolve <document> --document-id <id>`.",
-    example: "An OUTPUT event confirmed only by a duplicate answer.",
-  },
-  "mirror-early": {
-    meaning:
-      "The link is earlier than the last event of the document that it links to; the service may refuse the mirror that it writes there.",
-    remedy:
-      "Nothing yet: it is sent, and only the service knows. If it refuses, `rowferry replace` both documents, or `rowferry dismiss` the row.",
-    example: "A RELATED of 09:00 to load B, on which a weighing of 10:00 landed yesterday.",
-  },
-  "mirror-closed": {
-    meaning:
-      "The link goes to a document that is closed by then; the service may refuse the mirror that it writes there.",
-    remedy:
-      "Nothing yet: it is sent, and only the service knows. If it refuses, make the link one-way (`bidirectional: false`), or `rowferry dismiss` the row.",
-    example: "A RELATED of 09:00 to load B, whose CLOSE of 08:00 landed yesterday.",
-  },
-  "link-circle": {
-    meaning: "Events of linked documents wait for each other.",
-    remedy: "Check the times of the rows named; giving up one with `rowferry dismiss` releases the others.",
-    example: "Load A links to load B before the SPLIT that makes B.",
-  },
-  "participant-not-registered": {
-    meaning: "Its participant is not registered: it was refused, is in doubt, or no valid row describes it.",
-    remedy:
-      "Import or correct the row that brings the participant (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
-    example: "The organisations sheet lacks code ORG-7.",
-  },
-  "address-not-registered": {
-    meaning: "Its address is not registered: it was refused, is in doubt, or no valid row describes it.",
-    remedy:
-      "Import or correct the row that brings the address (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
-    example: "The places sheet has an invalid row for PL-3.",
-  },
-} as const satisfies Record<string, CodeEntry>;
+  late: mark(
+    "The event is earlier than the last one on its document's timeline.",
+    "Timelines only grow at the end. `rowferry replace` the document to send it again in order, or `rowferry dismiss` the row.",
+    "A weighing of 09:00 arrives after the drop-off of 10:00 has landed.",
+  ),
+  "after-close": mark(
+    "The document is closed; only RELATED and CANCEL can follow.",
+    "`rowferry replace` the document if the row took place before the CLOSE; otherwise `rowferry dismiss` the row.",
+    "A sorting dated one day after the CLOSE of its manifest.",
+  ),
+  "after-cancel": mark(
+    "The document is cancelled; nothing can follow.",
+    "`rowferry dismiss` the row. If it took place before the CANCEL, `rowferry replace` sends the document again with both.",
+    "A weighing for a manifest that was cancelled yesterday.",
+  ),
+  "not-yet-past": passing(
+    mark(
+      "The event is in the future; the service accepts only past events.",
+      "Nothing: a later run sends it in time. If the date is wrong, correct the row.",
+      "A pick-up planned for next Monday.",
+    ),
+  ),
+  "behind-invalid-row": mark(
+    "An earlier row of the same document is invalid; if this one were sent first, that one could never follow.",
+    "Correct that row and import the rejected file, or `rowferry dismiss` it.",
+    "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
+  ),
+  "behind-rejected": mark(
+    "An earlier event of the same document was refused by the service and can still be corrected in place.",
+    "Correct that event's row and import it again, or `rowferry dismiss` it.",
+    "The service refused the weighing; the later drop-off waits.",
+  ),
+  "behind-foreign": mark(
+    "Something this ledger did not send has taken an earlier event's key.",
+    "Find out who sent it; `rowferry dismiss` accepts it as it is.",
+    "Another machine imported the same manifest with another ledger.",
+  ),
+  "behind-cancel": mark(
+    "The document that this one replaces is not cancelled yet; both would be live.",
+    "`rowferry retry` sends the CANCEL again; `rowferry dismiss --document` on the old one leaves it live and sends this one too.",
+    "The service refused the CANCEL of generation 1; generation 2 waits.",
+  ),
+  "cancel-refused": mark(
+    "The service refused to cancel a document that is being replaced, so its replacement waits.",
+    "Check the service's reason, then run `rowferry retry --code cancel-refused`; `rowferry dismiss --code cancel-refused` keeps the old document and sends the new one too.",
+    "Generation 1 was cancelled by hand at the service: its CANCEL is answered 400.",
+  ),
+  "replacement-incomplete": mark(
+    "A document is being replaced, but the ledger no longer has all its events.",
+    "Import the files with its rows again; `rowferry show` on the document names the missing events.",
+    "Its first events landed a year ago and were pruned, and the archive is gone.",
+  ),
+  "behind-unsettled": mark(
+    "Only a person can find out whether an earlier event of the document landed, or whether the document exists.",
+    "Settle that one first: `rowferry show` on the document gives its key, and `rowferry resolve` records your answer.",
+    "The weighing before it may have landed, and the service refuses to say; the drop-off waits.",
+  ),
+  "behind-stalled": passing(
+    mark(
+      "An earlier event of the same document was sent, and its outcome is unknown.",
+      "`rowferry resume` tries it again under the same key.",
+      "The service did not answer five times; the next run asks again.",
+    ),
+  ),
+  "behind-held": mark(
+    "An earlier event of the same document is held; nothing is wrong with this one.",
+    "Settle what that one waits for, or `rowferry dismiss` it; then this one is sent.",
+    "A weighing after a RELATED to a manifest that no row has brought.",
+  ),
+  "behind-linked": mark(
+    "It also lands on another document's timeline, where something earlier is held.",
+    "Settle what it waits for; `rowferry show` on either document names it.",
+    "A RELATED between manifests A and B waits for B's invalid row.",
+  ),
+  "document-rejected": mark(
+    "The service refused to create the document.",
+    "Correct the document's fields in its row and import it again; `rowferry dismiss --document` gives it up.",
+    "The service does not know the document category.",
+  ),
+  "document-stalled": passing(
+    mark(
+      "The request that creates the document was sent, and its outcome is unknown.",
+      "`rowferry resume` tries it again under the same key.",
+      "The connection broke before the answer to the create came.",
+    ),
+  ),
+  "document-stranded": mark(
+    "The document exists, but its id is unknown: the answer was lost, and the service cannot look it up.",
+    "Find its id at the service and run `rowferry resolve <document> --document-id <id>`, or `rowferry replace` it.",
+    "The create committed, its answer was lost, and its repetition was answered as a duplicate.",
+  ),
+  "reference-unknown": mark(
+    "It refers to a document or record that no row describes, or whose rows were all given up.",
+    "Import the rows that describe it, or `rowferry dismiss` this row.",
+    "A RELATED to manifest 999, which is in no file.",
+  ),
+  "related-not-created": mark(
+    "The related document does not exist yet and cannot be created in this run.",
+    "Settle what the related document waits for; `rowferry show` on it names that.",
+    "A RELATED to a manifest whose first row is invalid.",
+  ),
+  "related-cancelled": mark(
+    "The related document is cancelled; a back-reference to it would be refused.",
+    "Make the relation with `bidirectional: false`, or `rowferry dismiss` the row.",
+    "A bidirectional RELATED to a manifest cancelled yesterday.",
+  ),
+  "target-not-created": mark(
+    "Another document's event creates this document, and that event has not landed.",
+    "Settle that event; `rowferry show` on the document names it.",
+    "A downstream batch waits for the OUTPUT event of its manifest.",
+  ),
+  "target-exists": mark(
+    "The event would create a document that exists already or is created otherwise.",
+    "Correct the key of the document to create, or `rowferry dismiss` the row.",
+    "A SPLIT into load 55, whose own rows were imported yesterday and have created it.",
+  ),
+  "target-id-unknown": mark(
+    "The event that created this document landed, but the answer with the document's id was lost.",
+    "Find its id at the service and run `rowferry resolve <document> --document-id <id>`.",
+    "An OUTPUT event confirmed only by a duplicate answer.",
+  ),
+  "mirror-early": mark(
+    "The link is earlier than the last event of the document that it links to; the service may refuse the mirror that it writes there.",
+    "Nothing yet: it is sent, and only the service knows. If it refuses, `rowferry replace` both documents, or `rowferry dismiss` the row.",
+    "A RELATED of 09:00 to load B, on which a weighing of 10:00 landed yesterday.",
+  ),
+  "mirror-closed": mark(
+    "The link goes to a document that is closed by then; the service may refuse the mirror that it writes there.",
+    "Nothing yet: it is sent, and only the service knows. If it refuses, make the link one-way (`bidirectional: false`), or `rowferry dismiss` the row.",
+    "A RELATED of 09:00 to load B, whose CLOSE of 08:00 landed yesterday.",
+  ),
+  "link-circle": mark(
+    "Events of linked documents wait for each other.",
+    "Check the times of the rows named; giving up one with `rowferry dismiss` releases the others.",
+    "Load A links to load B before the SPLIT that makes B.",
+  ),
+  "participant-not-registered": mark(
+    "Its participant is not registered: it was refused, is in doubt, or no valid row describes it.",
+    "Import or correct the row that brings the participant (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
+    "The organisations sheet lacks code ORG-7.",
+  ),
+  "address-not-registered": mark(
+    "Its address is not registered: it was refused, is in doubt, or no valid row describes it.",
+    "Import or correct the row that brings the address (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
+    "The places sheet has an invalid row for PL-3.",
+  ),
+} satisfies Record<string, CodeEntry>;

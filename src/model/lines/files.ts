@@ -1,72 +1,83 @@
 /** The lines of commands that look at files and mappings, without a target. */
 import { z } from "zod";
-import { code, count, exitCode, flag, json, line, number, place, text } from "./words.js";
+import {
+  code,
+  count,
+  countOrNull,
+  exitCode,
+  flag,
+  json,
+  line,
+  list,
+  number,
+  object,
+  place,
+  text,
+  textOrNull,
+} from "./words.js";
 
-const mistake = z.strictObject({ code, message: text, hint: text.nullable(), place, excerpt: text.nullable() });
+const mistake = object({ code, message: text, hint: textOrNull, place, excerpt: textOrNull });
 
 export const mapping = line("mapping", "Of `check`, first.", {
   mapping: text,
-  problems: z.array(mistake),
-  warnings: z.array(mistake),
+  problems: list(mistake),
+  warnings: list(mistake),
 });
 
-const error = z
-  .strictObject({ code, message: text, hint: text, place })
+const error = object({ code, message: text, hint: text, place })
   .nullable()
   .describe("why it cannot be read, or not to its end");
 
-const problem = z.strictObject({ code, count, example: text });
+const problem = object({ code, count, example: text });
 
-const dialect = z.union([
-  z.strictObject({
+export const dialect = z.union([
+  object({
     format: z.literal("csv"),
     encoding: text,
     bom: flag,
     delimiter: text,
-    quote: text.nullable(),
-    escape: text.nullable(),
+    quote: textOrNull,
+    escape: textOrNull,
     trim: flag.optional().describe("absent: no"),
     lineEnding: z.enum(["\n", "\r\n", "\r"]),
     compression: z.enum(["none", "gzip", "zip", "zstd"]),
   }),
-  z.strictObject({
+  object({
     format: z.literal("xlsx"),
     sheet: text,
     date1904: flag,
-    widths: z.array(number.nullable()).optional().describe("of its columns, in characters; null: the usual one"),
+    widths: list(number.nullable()).optional().describe("of its columns, in characters; null: the usual one"),
   }),
 ]);
 
-const table = z.strictObject({
+const table = object({
   file: text,
-  sheet: text.nullable(),
+  sheet: textOrNull,
   mappingInput: text.describe("the input of the mapping that reads it"),
   dialect: dialect.nullable(),
-  headerRow: count.nullable(),
-  joinedRows: z.array(count).nullable(),
-  columns: z.strictObject({
-    found: z.array(text),
-    unmapped: z.array(text),
-    absent: z.array(text).describe("optional ones that the file lacks"),
+  headerRow: countOrNull,
+  joinedRows: list(count).nullable(),
+  columns: object({
+    found: list(text),
+    unmapped: list(text),
+    absent: list(text).describe("optional ones that the file lacks"),
   }),
-  cells: z
-    .array(
-      z.strictObject({
-        header: text,
-        type: text.nullable().describe("null: not read"),
-        filled: count,
-        distinct: count.nullable().describe("null: more than can be counted in little memory"),
-        problem: text.nullable(),
-      }),
-    )
-    .describe("every column of the header"),
-  samples: z.array(json).describe("what the first valid rows yield"),
-  notes: z.array(text),
-  rows: z.strictObject({ read: count, valid: count, invalid: count, skipped: count }),
+  cells: list(
+    object({
+      header: text,
+      type: textOrNull.describe("null: not read"),
+      filled: count,
+      distinct: countOrNull.describe("null: more than can be counted in little memory"),
+      problem: textOrNull,
+    }),
+  ).describe("every column of the header"),
+  samples: list(json).describe("what the first valid rows yield"),
+  notes: list(text),
+  rows: object({ read: count, valid: count, invalid: count, skipped: count }),
   events: count.describe("of the valid rows"),
-  eventless: z.strictObject({ count, firstRow: number }).nullable().describe("valid rows that yield no event"),
-  problems: z.array(problem),
-  warnings: z.array(problem),
+  eventless: object({ count, firstRow: number }).nullable().describe("valid rows that yield no event"),
+  problems: list(problem),
+  warnings: list(problem),
   error,
 });
 
@@ -77,17 +88,15 @@ export const written = line("written", "Of `init`, `guess --output` and `schema 
 
 export const draft = line("draft", "Of `guess`.", {
   yaml: text.describe("the mapping"),
-  left: z.array(text).describe("what was left out, in sentences"),
-  notes: z.array(text).describe("what to look at, in sentences"),
-  open: z
-    .array(
-      z.strictObject({
-        id: text,
-        question: text,
-        candidates: z.array(z.strictObject({ label: text, why: text.nullable() })),
-      }),
-    )
-    .describe("what the data do not decide; while there is any, the mapping is a draft"),
+  left: list(text).describe("what was left out, in sentences"),
+  notes: list(text).describe("what to look at, in sentences"),
+  open: list(
+    object({
+      id: text,
+      question: text,
+      candidates: list(object({ label: text, why: textOrNull })),
+    }),
+  ).describe("what the data do not decide; while there is any, the mapping is a draft"),
 });
 
 export const timelines = line("timelines", "Of `sandbox dump`.", { timelines: text });
@@ -95,8 +104,8 @@ export const timelines = line("timelines", "Of `sandbox dump`.", { timelines: te
 export const file = line("file", "Of `check` and `guess`, per file.", {
   path: text,
   format: z.enum(["csv", "xlsx"]).nullable(),
-  sheets: z.array(z.strictObject({ sheet: text.nullable(), hidden: flag, read: flag })),
-  tables: z.array(table).describe("what the mapping makes of each"),
+  sheets: list(object({ sheet: textOrNull, hidden: flag, read: flag })),
+  tables: list(table).describe("what the mapping makes of each"),
   error,
 });
 
@@ -107,7 +116,7 @@ export const testCase = line("case", "Of `test`, for each case.", {
   name: text,
   line: count,
   passed: flag,
-  differences: z.array(z.strictObject({ place: text, expected: text.nullable(), actual: text.nullable() })),
+  differences: list(object({ place: text, expected: textOrNull, actual: textOrNull })),
 });
 
 export const cases = line("cases", "Of `test`, last.", {

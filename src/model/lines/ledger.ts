@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   code,
   count,
+  countOrNull,
   counts,
   document,
   exitCode,
@@ -10,13 +11,17 @@ import {
   flag,
   jsonObject,
   line,
+  list,
   number,
+  object,
   openWork,
   problem,
   rowCounts,
   rowOutcomes,
   text,
+  textOrNull,
   time,
+  timeOrNull,
   toldProblem,
   waiting,
 } from "./words.js";
@@ -24,37 +29,34 @@ import {
 const left = { held: count, deferred: count, refused: count };
 
 export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
-  inputs: z.array(rowCounts.extend({ input: text, sheet: text.nullable() })),
+  inputs: list(rowCounts.extend({ input: text, sheet: textOrNull })),
   outcomes: rowOutcomes,
   requests: counts.describe("by kind; of those that create participants, the most there can be"),
   secondsAtLimit: number,
   documents: count,
-  events: z.strictObject({ ready: count, ...left }),
-  cheaper: z
-    .strictObject({
-      setting: text.describe("as it is written under `settings`"),
-      mapping: text.describe("the file it belongs in"),
-      saves: count.describe("requests"),
-      secondsAtLimit: number.describe("with it"),
-    })
+  events: object({ ready: count, ...left }),
+  cheaper: object({
+    setting: text.describe("as it is written under `settings`"),
+    mapping: text.describe("the file it belongs in"),
+    saves: count.describe("requests"),
+    secondsAtLimit: number.describe("with it"),
+  })
     .nullable()
     .describe("the setting that saves more than a tenth of the requests; null where none is known to"),
-  doubted: z.array(toldProblem).describe("what of the ready events the service may refuse"),
-  problems: z.array(toldProblem).describe("that would be open"),
-  waiting: z.array(waiting).describe("what would be held, by what it waits for"),
-  basis: z
-    .strictObject({ target: text, mapping: text, files: z.record(text, text), work: text })
+  doubted: list(toldProblem).describe("what of the ready events the service may refuse"),
+  problems: list(toldProblem).describe("that would be open"),
+  waiting: list(waiting).describe("what would be held, by what it waits for"),
+  basis: object({ target: text, mapping: text, files: z.record(text, text), work: text })
     .nullable()
     .describe("what `import --plan` is held to; null unless it was saved"),
   exitCode: exitCode.describe("that the import would end with, as far as the ledger can know"),
-  preview: z
-    .strictObject({
-      kind: text,
-      key: text,
-      generation: count,
-      requests: z.array(z.strictObject({ kind: text, method: text, path: text, body: jsonObject })),
-      ...left,
-    })
+  preview: object({
+    kind: text,
+    key: text,
+    generation: count,
+    requests: list(object({ kind: text, method: text, path: text, body: jsonObject })),
+    ...left,
+  })
     .nullable()
     .describe("of `--document`: its requests in full"),
 });
@@ -68,40 +70,37 @@ export const foreseen = line("foreseen", "Of `--dry-run`, but for that of `impor
   ),
   secondsAtLimit: number,
   documents: count,
-  events: z
-    .strictObject({ ready: count, ...left })
+  events: object({ ready: count, ...left })
     .nullable()
     .describe("null: it sends none"),
   released: count.describe("events that wait now, and would no longer"),
-  waiting: z.array(waiting).describe("what would still be held, by what it waits for"),
+  waiting: list(waiting).describe("what would still be held, by what it waits for"),
 });
 
 export const status = line("status", "Of `status`.", {
   open: openWork,
-  problems: z.array(toldProblem),
-  waiting: z.array(waiting).describe("what is held, by what it waits for"),
-  unstaged: text.nullable().describe("the newest import, where it reads its files still, or was killed while it did"),
-  lastRun: z
-    .strictObject({
-      name: text,
-      startedAt: time,
-      finishedAt: time.nullable().describe("null: it runs, or was killed"),
-      exitCode: count.nullable(),
-    })
-    .nullable(),
+  problems: list(toldProblem),
+  waiting: list(waiting).describe("what is held, by what it waits for"),
+  unstaged: textOrNull.describe("the newest import, where it reads its files still, or was killed while it did"),
+  lastRun: object({
+    name: text,
+    startedAt: time,
+    finishedAt: timeOrNull.describe("null: it runs, or was killed"),
+    exitCode: countOrNull,
+  }).nullable(),
 });
 
 export const rejects = line("rejects", "Of `rejects`.", {
-  files: z
-    .array(z.strictObject({ path: text, mapping: text, rows: count, correctable: count, note: text.nullable() }))
-    .describe("that were written; `correctable`: rows that a correction would help"),
-  rows: z.array(z.strictObject({ file: text, sheet: text.nullable(), row: count, problems: z.array(problem) })),
-  stranded: z.strictObject({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
+  files: list(object({ path: text, mapping: text, rows: count, correctable: count, note: textOrNull })).describe(
+    "that were written; `correctable`: rows that a correction would help",
+  ),
+  rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
+  stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
 });
 
 export const report = line("report", "Of `report`.", { run: text, path: text.describe("of the page") });
 
-const difference = z.strictObject({
+const difference = object({
   subject: z.enum(["participant", "address", "document", "event"]),
   name: text,
   id: text,
@@ -109,13 +108,13 @@ const difference = z.strictObject({
 });
 
 export const verify = line("verify", "Of `verify`.", {
-  checked: z
-    .strictObject({ participants: count, addresses: count, documents: count, events: count })
-    .describe("how many of each kind were looked at"),
-  differences: z.array(difference).describe("between ledger and service"),
-  unread: z.array(difference).describe("what could not be read, by name"),
-  unverifiable: z.array(z.strictObject({ text, count })).describe("what the service does not show"),
-  stopped: text.nullable().describe("why it ended early"),
+  checked: object({ participants: count, addresses: count, documents: count, events: count }).describe(
+    "how many of each kind were looked at",
+  ),
+  differences: list(difference).describe("between ledger and service"),
+  unread: list(difference).describe("what could not be read, by name"),
+  unverifiable: list(object({ text, count })).describe("what the service does not show"),
+  stopped: textOrNull.describe("why it ended early"),
 });
 
 const records = { rows: count, events: count, participants: count, addresses: count };
@@ -133,12 +132,12 @@ export const resolved = line("resolved", "Of `resolve --document-id`.", { docume
 
 export const settled = line("settled", "Of `resolve --landed` and `--not-landed`.", {
   said: z.enum(["landed", "not-landed"]),
-  documents: z.array(
-    z.strictObject({
+  documents: list(
+    object({
       document,
-      events: z
-        .array(z.strictObject({ id: count, deduplicationId: text, name: text, at: number.describe("ms since 1970") }))
-        .describe("of which it was said"),
+      events: list(
+        object({ id: count, deduplicationId: text, name: text, at: number.describe("ms since 1970") }),
+      ).describe("of which it was said"),
       landed: count,
       changed: count.describe("of these, with other content than their rows have now"),
       notLanded: count,
@@ -146,7 +145,7 @@ export const settled = line("settled", "Of `resolve --landed` and `--not-landed`
   ),
 });
 
-const lookedUp = z.array(z.strictObject({ row: count, document, documentId: text, findings }));
+const lookedUp = list(object({ row: count, document, documentId: text, findings }));
 
 export const resolvedFrom = line("resolved-from", "Of `resolve --from`.", {
   file: text,
@@ -159,7 +158,7 @@ export const resolvedFrom = line("resolved-from", "Of `resolve --from`.", {
 export const rowsRefused = line(
   "rows-refused",
   "Of `resolve --from`, before an `error`: nothing was looked up, and nothing written.",
-  { file: text, rows: z.array(z.strictObject({ row: count, code, message: text })) },
+  { file: text, rows: list(object({ row: count, code, message: text })) },
 );
 
 export const replaced = line("replaced", "Of `replace`.", {
@@ -168,9 +167,9 @@ export const replaced = line("replaced", "Of `replace`.", {
   generation: count,
   events: count.describe("of the next generation"),
   cancels: flag.describe("the old one gets a CANCEL"),
-  missing: z.array(z.strictObject({ event: text, keyParts: z.array(text) })).describe("rows to import again"),
+  missing: list(object({ event: text, keyParts: list(text) })).describe("rows to import again"),
   relations: count.describe("that point to the old one"),
-  linkedFrom: z.array(text).describe("up to five documents that make them, as `kind/key`"),
+  linkedFrom: list(text).describe("up to five documents that make them, as `kind/key`"),
   staysStranded: flag,
   shutOut: count.describe("events after its own CLOSE or CANCEL, which it cannot take either"),
 });
@@ -178,11 +177,11 @@ export const replaced = line("replaced", "Of `replace`.", {
 export const backup = line("backup", "Of `ledger backup`.", {
   path: text,
   bytes: count,
-  removed: z.array(text).describe("older backups, with `--keep`"),
+  removed: list(text).describe("older backups, with `--keep`"),
 });
 
 export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
-  checks: z.array(z.strictObject({ name: text, remedy: text, broken: z.array(text).describe("where, at most ten") })),
+  checks: list(object({ name: text, remedy: text, broken: list(text).describe("where, at most ten") })),
 });
 
 export const pruned = line("pruned", "Of `ledger prune`: what went to the archive, and what was removed.", {
@@ -204,11 +203,11 @@ export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again
 });
 
 export const restored = line("restored", "Of `ledger restore`.", {
-  kept: text.nullable().describe("the path under which what lay there is kept"),
+  kept: textOrNull.describe("the path under which what lay there is kept"),
 });
 
 export const rebound = line("rebound", "Of `ledger rebind`.", {
-  before: text.nullable().describe("the owner"),
+  before: textOrNull.describe("the owner"),
   lookedUp: count.describe("participants"),
-  journal: text.nullable().describe("that stays with the old address"),
+  journal: textOrNull.describe("that stays with the old address"),
 });

@@ -3,16 +3,20 @@ import { z } from "zod";
 import {
   code,
   count,
+  countOrNull,
   counts,
   exitCode,
   flag,
   line,
+  list,
   number,
+  object,
   openWork,
   place,
   rowCounts,
   rowOutcomes,
   text,
+  textOrNull,
   time,
   toldProblem,
 } from "./words.js";
@@ -23,7 +27,7 @@ export const target = line("target", "Of every command on a target, first.", {
   ledger: text.describe("its path"),
 });
 
-const total = count.nullable().describe("null where it is not known");
+const total = countOrNull.describe("null where it is not known");
 
 export const stage = line("stage", "A stage of a run begins.", {
   stage: z
@@ -66,19 +70,16 @@ export const notice = line("notice", "What a person should know.", {
 export const summary = line("summary", "The last line of `import`, `resume` and `retry`, and all of `summary.json`.", {
   run: text.describe("`2026-11-20T0200-import`"),
   command: text,
-  target: z.strictObject({ name: text, baseUrl: text }),
+  target: object({ name: text, baseUrl: text }),
   ledger: text,
-  journal: text.nullable().describe("the file that `--journal` named, where the settings name none or another"),
-  approval: z
-    .strictObject({ savedBy: text, savedAt: time, ranBy: text })
-    .optional()
-    .describe("of an import with `--plan`"),
-  mapping: text.nullable().describe("null without files"),
+  journal: textOrNull.describe("the file that `--journal` named, where the settings name none or another"),
+  approval: object({ savedBy: text, savedAt: time, ranBy: text }).optional().describe("of an import with `--plan`"),
+  mapping: textOrNull.describe("null without files"),
   startedAt: time,
   finishedAt: time,
   exitCode,
-  stopped: z.strictObject({ code, message: text }).nullable().describe("why it ended before its work did"),
-  inputs: z.array(rowCounts.extend({ input: text, sheet: text.nullable() })).describe("per file and sheet"),
+  stopped: object({ code, message: text }).nullable().describe("why it ended before its work did"),
+  inputs: list(rowCounts.extend({ input: text, sheet: textOrNull })).describe("per file and sheet"),
   rows: rowCounts.describe("`read` = `skipped` + `invalid` + `known` + `staged`"),
   outcomes: rowOutcomes,
   participants: counts.describe("that this run sent, by state"),
@@ -86,18 +87,18 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
   documents: counts.describe("likewise"),
   events: counts.describe("likewise"),
   open: openWork,
-  requests: z.strictObject({
+  requests: object({
     sent: count,
     byKind: counts,
     retries: count,
     rateLimited: count.describe("answered with 429"),
     secondsAtLimit: number,
-    limit: z.strictObject({ rate: number, burst: number }),
+    limit: object({ rate: number, burst: number }),
   }),
-  problems: z.array(toldProblem),
-  warnings: z.array(toldProblem),
-  files: z.array(
-    z.strictObject({
+  problems: list(toldProblem),
+  warnings: list(toldProblem),
+  files: list(
+    object({
       kind: z.enum(["rejected", "stranded", "receipts", "report", "log"]),
       path: text,
       mapping: text.optional().describe("of a rejected file: what to import it with"),
@@ -123,11 +124,11 @@ export const finding = line("finding", "Of `doctor`, for each thing that it look
 export const doctor = line("doctor", "The end of `doctor`.", { failed: count, warnings: count });
 
 export const trial = line("trial", "Of `notify --test`.", {
-  channels: z.array(z.strictObject({ channel: text, failure: text.nullable().describe("null: it was sent") })),
+  channels: list(object({ channel: text, failure: textOrNull.describe("null: it was sent") })),
 });
 
 export const due = line("due", "Of `notify --due`.", {
-  missing: text.nullable().describe("a sentence; null where no input is overdue"),
+  missing: textOrNull.describe("a sentence; null where no input is overdue"),
 });
 
 export const consoleLine = line("console", "Of `console`.", {
@@ -141,5 +142,5 @@ export const sandbox = line("sandbox", "Of `sandbox`.", {
   docsUrl: text,
   clientId: text,
   clientSecret: text,
-  store: text.nullable().describe("null: in memory"),
+  store: textOrNull.describe("null: in memory"),
 });
