@@ -1,5 +1,5 @@
 /** `--dry-run` of commands that decide: what they would do, and what could then be sent. */
-import type { Deciding } from "../desk/decide.js";
+import type { Decision } from "../desk/access.js";
 import type { Line } from "../model/lines.js";
 import { said } from "../report/said.js";
 import type { Work } from "./on-target.js";
@@ -11,15 +11,15 @@ export const dryRun = [
   "change and send nothing; show what it would do, and what could then be sent",
 ] as const;
 
-/** `lineOf`: the command's line; null: it decides nothing. */
+/** `tellDone`: what the command would tell; null: it decides nothing. */
 export async function foreseen<Done>(
   work: Work,
-  decide: Deciding<Done>,
-  lineOf: (done: Done) => Line | null,
+  decide: Decision<Done>,
+  tellDone: (done: Done) => Told | null,
 ): Promise<Told> {
   const { foresee } = await import("../desk/foresee.js");
   const { done, ...found } = await watched(work, (observe) => foresee({ ...work.options, observe }, decide));
-  return sayForeseen({ ...found, done: lineOf(done) as never });
+  return sayForeseen({ ...found, done: (tellDone(done)?.line ?? null) as never });
 }
 
 export const sayForeseen = (found: Omit<Extract<Line, { type: "foreseen" }>, "type">): Told =>

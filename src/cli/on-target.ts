@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
-import { targetFlags as flagsOfTarget } from "../report/next-steps.js";
+import { stepWith, type StepMaker, targetFlags as flagsOfTarget } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import { resolveTarget, type TargetFlags } from "../settings/target.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
@@ -24,8 +24,8 @@ export interface Work {
     waitForLock: boolean;
     fresh: boolean;
   };
-  /** The flags with which another command uses the same ledger: ` --target production`. */
-  same: string;
+  /** A next step, with these flags. */
+  step: StepMaker;
   shown: (path: string) => string;
   /** On stderr, before anything is sent. */
   announce: () => void;
@@ -80,7 +80,7 @@ export async function withTarget(
       waitForLock: wait === true,
       fresh: fresh === true,
     },
-    same: flagsOfTarget(target.name, { ledger: target.ledgerPath, journal }, shown),
+    step: stepWith(flagsOfTarget(target.name, { ledger: target.ledgerPath, journal }, shown)),
     shown,
     announce: () => {
       if (!output.json && !output.quiet) world.stderr.write(`${about}\n`);

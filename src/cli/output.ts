@@ -5,6 +5,7 @@ import { ExitCode } from "../model/exit-code.js";
 import type { Line } from "../model/lines.js";
 import type { NextStep } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
+import { said } from "../report/said.js";
 import { type Colors, fitted, paragraphs, type Part, plain } from "./render/text.js";
 import type { World } from "./world.js";
 
@@ -24,8 +25,8 @@ export interface Output {
 /** A command's result: a line for programs, and text made from it. */
 export interface Told<Found extends Line = Line> {
   line: Found;
-  /** From a line whose texts are plain. Parts are paragraphs. */
-  text(line: Found): readonly Part[];
+  /** From a line whose texts are plain. Parts are paragraphs. Default: its sentences. */
+  text?(line: Found): readonly Part[];
   /** Printed unchanged: commands, bodies. */
   verbatim?: string;
   next?: readonly NextStep[];
@@ -67,7 +68,7 @@ export function createOutput(
 }
 
 /** All but its end. */
-export function tell(output: Output, { line, text, verbatim = "", next = [] }: Told): void {
+export function tell(output: Output, { line, text = said, verbatim = "", next = [] }: Told): void {
   const { colors, columns } = output;
   const steps = next
     .map(({ why, command }) => `${colors.bold(plainText(command))}\n${fitted(`    ${why}`, columns)}`)

@@ -5,6 +5,7 @@ import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal/entries.js";
 import { type JournalEntry, openJournal } from "../ledger/journal/journal.js";
 import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
+import { inTransaction } from "../ledger/ledger-database.js";
 import { type LedgerDatabase, openLedger, openLedgerBeside, openLedgerReadOnly } from "../ledger/open-ledger.js";
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -40,17 +41,14 @@ function using<Result>(database: LedgerDatabase, work: Work<Result>): Result {
   }
 }
 
-/** Retries while another process writes, if `wait`. @throws RowferryError `ledger-locked` */
-export async function patiently<Result>(
-  { wait, clock, signal }: { wait: boolean; clock: Clock; signal: AbortSignal },
-  work: () => Result,
-): Promise<Result> {
+/** Retries while another process writes, if `waitForLock`. @throws RowferryError `ledger-locked` */
+export async function patiently<Result>({ waitForLock, clock, signal }: Holding, work: () => Result): Promise<Result> {
   for (;;) {
     try {
       return work();
     } catch (error) {
       const isLocked = error instanceof RowferryError && error.code === "ledger-locked";
-      if (!isLocked || !wait || signal.aborted) throw error;
+      if (!isLocked || !waitForLock || signal?.aborted === true) throw error;
       await clock.sleep(500, signal);
     }
   }
@@ -93,34 +91,65 @@ async function closing<Result>(work: (later: Later) => Promise<Result>): Promise
   }
 }
 
-/** Writes a person's decision into the journal, if there is one, before the ledger commits it. */
-export function journaled<Result>(
+/** What a person decides, also as a rehearsal. `entries`: what the journal cannot note by itself. */
+export type Decision<Done> = (
+  database: LedgerDatabase,
+  now: number,
+) => { done: Done; entries?: (entries: JournalEntries) => JournalEntry[] };
+
+/** Beside a running import. @throws as the decision; RowferryError `ledger-locked` while it stages */
+export function decideBeside<Done>(
+  target: Target,
+  decide: Decision<Done>,
+  { clock, journal }: Pick<Holding, "clock" | "journal">,
+): Done {
+  return beside(target, (database) => journaled(target, database, journal, clock.now(), decide));
+}
+
+/** Under the lock. `confirm` sees the result beforehand, and may throw. @throws as the decision; RowferryError `ledger-locked` */
+export function decideAlone<Done>(
+  target: Target,
+  decide: Decision<Done>,
+  holding: Holding,
+  confirm?: (done: Done) => Promise<void>,
+): Promise<Done> {
+  // Opening for writing would create an empty ledger.
+  reading(target, () => {});
+  return alone(target, holding, async (database) => {
+    const now = holding.clock.now();
+    if (confirm !== undefined)
+      await confirm(await inTransaction(database, "ROLLBACK", async () => decide(database, now).done));
+    return journaled(target, database, holding.journal, now, decide);
+  });
+}
+
+/** The journal, if there is one, has the decision before the ledger commits it. */
+function journaled<Done>(
   target: Target,
   database: LedgerDatabase,
   named: string | null | undefined,
   now: number,
-  work: () => Result,
-  entriesOf: (entries: JournalEntries, result: Result) => JournalEntry[] = () => [],
-): Result {
+  decide: Decision<Done>,
+): Done {
   const path = journalOf(database, named ?? null);
-  if (path === null) return database.transaction(work).immediate();
-  const entries = createJournalEntries(database);
   // One transaction, because a running import continues meanwhile.
-  const decide = database.transaction(() => {
+  const commit = database.transaction(() => {
+    if (path === null) return decide(database, now).done;
     const journal = openJournal(path, target.ledgerPath, ownerOf(target));
     try {
+      const entries = createJournalEntries(database);
       const choices = createChoiceLog(database, journal, entries);
-      const result = work();
-      const own = entriesOf(entries, result);
+      const decided = decide(database, now);
+      const own = decided.entries?.(entries) ?? [];
       if (own.length > 0) journal.write(...own);
       choices.record(now);
       rememberJournal(database, path);
-      return result;
+      return decided.done;
     } finally {
       journal.close();
     }
   });
-  return decide.immediate();
+  return commit.immediate();
 }
 
 export interface ReaderOptions {

@@ -4,10 +4,9 @@ import { tallyHeld } from "../ledger/views/problems.js";
 import type { Plan, ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { forecast, SERVICE_LIMIT, secondsAtLimit } from "../run/forecast.js";
-import { requireLedger, type ResumeOptions } from "../run/import.js";
+import type { ResumeOptions } from "../run/import.js";
 import { rehearse } from "../run/plan.js";
-import { reading } from "./access.js";
-import type { Deciding } from "./decide.js";
+import { type Decision, reading } from "./access.js";
 
 export interface Foreseen<Done> extends Pick<Plan, "requests" | "secondsAtLimit" | "documents"> {
   done: Done;
@@ -22,14 +21,14 @@ export type ForeseeOptions = Omit<ResumeOptions, "limits" | "fresh"> & { waitFor
 /** @throws RowferryError `ledger-missing`, and whatever the decision throws */
 export function foresee<Done>(
   { waitForLock, ...options }: ForeseeOptions,
-  decide: Deciding<Done>,
+  decide: Decision<Done>,
 ): Promise<Foreseen<Done>> {
-  requireLedger(options.target);
+  reading(options.target, () => {});
   return rehearse({ ...options, fresh: false, limits: { waitForLock } }, null, async (session) => {
     const { database, clock } = session;
     // What an earlier decision has released may still be written as held.
     const { held } = forecast(session).events;
-    const done = decide(database, clock.now());
+    const { done } = decide(database, clock.now());
     const { requests, secondsAtLimit: seconds, documents, events } = forecast(session);
     const released = Math.max(0, held - events.held);
     return { done, requests, secondsAtLimit: seconds, documents, events, released, waiting: tallyHeld(database) };

@@ -7,7 +7,6 @@ import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
 import { createSettingsStore } from "../ledger/inputs.js";
-import type { Clock } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
@@ -20,8 +19,7 @@ import { codeOfStop } from "../run/refusals.js";
 import { defaultSettings } from "../run/session.js";
 import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
-import { beside, journaled, type Reader, type ReaderOptions, reading, withReader } from "./access.js";
-import type { Deciding } from "./decide.js";
+import { type Decision, type Reader, type ReaderOptions, reading, withReader } from "./access.js";
 
 export interface ResolveCheck {
   document: KnownDocument;
@@ -84,42 +82,22 @@ async function checkBy(reader: Reader, { document, documentId, externalId }: Wan
   return { document, documentId, findings, body };
 }
 
-/** @returns the document's id in the ledger */
-export function resolving(check: Pick<ResolveCheck, "document" | "documentId">, by: string): Deciding<number> {
+/** Of one document, or of several. */
+export function resolving(
+  checks: readonly Pick<ResolveCheck, "document" | "documentId">[],
+  by: string,
+): Decision<void> {
   return (database, now) => {
-    const { kind, key } = check.document;
-    const document = findDocument(database, `${kind}/${key}`);
-    resolveDocument(database, document, check.documentId, now);
-    keepDecision(database, { document: document.id, key: null }, { said: "document-id", by }, now);
-    createRunStore(database).decided("resolve", `${kind} ${key} has the id ${check.documentId}`, now, by);
-    return document.id;
+    const ids = checks.map(({ document: { kind, key }, documentId }) => {
+      const document = findDocument(database, `${kind}/${key}`);
+      resolveDocument(database, document, documentId, now);
+      keepDecision(database, { document: document.id, key: null }, { said: "document-id", by }, now);
+      createRunStore(database).decided("resolve", `${kind} ${key} has the id ${documentId}`, now, by);
+      return document.id;
+    });
+    const said = "document-id";
+    return { done: undefined, entries: (entries) => ids.map((id) => entries.decision(id, [], { said, by }, now)) };
   };
-}
-
-/** After the confirmation; beside a running import. */
-export function resolveNamed(
-  target: Target,
-  check: ResolveCheck,
-  clock: Clock,
-  { by, journal = null }: { by: string; journal?: string | null },
-): void {
-  const now = clock.now();
-  beside(target, (database) =>
-    journaled(
-      target,
-      database,
-      journal,
-      now,
-      () => resolving(check, by)(database, now),
-      (entries, id) => [entries.decision(id, [], { said: "document-id", by }, now)],
-    ),
-  );
-}
-
-export interface RefusedRow {
-  row: number;
-  code: Code;
-  message: string;
 }
 
 export interface FilledFile {
@@ -127,7 +105,7 @@ export interface FilledFile {
   /** In the file's order. */
   wanted: (WantedId & { row: number })[];
   /** One of them stops everything. */
-  refused: RefusedRow[];
+  refused: { row: number; code: Code; message: string }[];
   blank: number;
   known: number;
 }
@@ -165,7 +143,7 @@ async function readRows(path: string) {
     const table = await input.open({});
     const columns = columnsOf(table, input.name);
     const rows: FilledRow[] = [];
-    const refused: RefusedRow[] = [];
+    const refused: FilledFile["refused"] = [];
     let blank = 0;
     for await (const batch of table.rows()) {
       for (const { number: row, cells, problems } of batch) {
@@ -214,7 +192,7 @@ function wantRow(
 }
 
 /** Refuses rows that contradict each other. */
-function eachOnce(wanted: FilledFile["wanted"], refused: RefusedRow[]): FilledFile["wanted"] {
+function eachOnce(wanted: FilledFile["wanted"], refused: FilledFile["refused"]): FilledFile["wanted"] {
   const ofDocument = Map.groupBy(wanted, ({ document }) => document.id);
   const ofId = Map.groupBy(wanted, ({ documentId }) => documentId);
   return wanted.filter((one) => {
@@ -229,37 +207,29 @@ function eachOnce(wanted: FilledFile["wanted"], refused: RefusedRow[]): FilledFi
   });
 }
 
-export interface LookedUp {
-  row: number;
-  document: KnownDocument;
-  documentId: string;
-  findings: ResolveCheck["findings"];
-  /** Set if the read agrees. */
-  check: ResolveCheck | null;
-}
+/** Whether nothing in the read is against the id. */
+export const agrees = ({ findings }: Pick<ResolveCheck, "findings">): boolean =>
+  findings.every((finding) => finding.agrees);
 
 /**
- * Reads one after another, at the target's limit; writes nothing. @throws RowferryError `interrupted`,
- * `service-outage`, `credentials-refused`
+ * Reads one after another, at the target's limit; writes nothing. An id that a read does not confirm is not agreed to.
+ * @throws RowferryError `interrupted`, `service-outage`, `credentials-refused`
  */
 export async function lookUp(
   target: Target,
   wanted: FilledFile["wanted"],
   options: ReaderOptions,
-): Promise<LookedUp[]> {
+): Promise<(ResolveCheck & { row: number })[]> {
   if (wanted.length === 0) return [];
   return withReader(target, options, async (reader) => {
-    const found: LookedUp[] = [];
+    const found: Awaited<ReturnType<typeof lookUp>> = [];
     for (const one of wanted) {
-      const { row, document, documentId } = one;
       const against = (text: string) => ({ ...one, body: null, findings: [{ member: null, agrees: false, text }] });
-      const read = await checkBy(reader, one).catch((error: unknown): ResolveCheck => {
+      const check = await checkBy(reader, one).catch((error: unknown): ResolveCheck => {
         if (error instanceof RowferryError && error.code === "document-id-not-found") return against(error.message);
         throw error;
       });
-      const check = read.findings.length === 0 ? against("the read could not confirm it") : read;
-      const agrees = check.findings.every((finding) => finding.agrees);
-      found.push({ row, document, documentId, findings: check.findings, check: agrees ? check : null });
+      found.push({ ...(check.findings.length === 0 ? against("the read could not confirm it") : check), row: one.row });
     }
     if (options.signal?.aborted === true) throw new RowferryError("interrupted", "stopped before anything was written");
     return found;

@@ -9,37 +9,43 @@ export interface NextStep {
   command: string;
 }
 
+/** `words`: what follows `rowferry`. */
+export type StepMaker = (words: string, why: string) => NextStep;
+
+/** `flags`: ` --target production`. */
+export const stepWith =
+  (flags: string): StepMaker =>
+  (words, why) => ({ why, command: `rowferry ${words}${flags}` });
+
 /** `shown`: shortens a path. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const target = targetFlags(summary.target.name, summary, shown);
-  const steps: NextStep[] = [];
-  if (summary.exitCode === ExitCode.again || summary.exitCode >= ExitCode.interrupted) {
-    steps.push({ why: "continue where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
-  }
-  const corrections: NextStep[] = [];
-  for (const [mapping, paths] of rejectedByMapping(summary)) {
-    const files = paths.map((path) => shellQuoted(shown(path))).join(" ");
-    const what = paths.length === 1 ? "the rejected file" : "the rejected files";
-    const command = `rowferry import ${shellQuoted(shown(mapping))} ${files}${target}`;
-    corrections.push({ why: `correct ${what}, save, then import ${paths.length === 1 ? "it" : "them"}`, command });
-  }
-  const list = summary.files.find(({ kind }) => kind === "stranded");
-  const stranded = list === undefined ? undefined : resolveAll(shown(list.path), target);
-  steps.push(...stepsOfOpen(summary, target, corrections, stranded));
-  if (steps.length === 0 && summary.exitCode === ExitCode.person && summary.stopped?.code !== "import-unstaged") {
-    // Commands that only read take no journal.
-    const reading = targetFlags(summary.target.name, { ledger: summary.ledger }, shown);
-    steps.push({ why: "see what needs you, and why", command: `rowferry status${reading}` });
-  }
-  return steps;
+  const { target, exitCode, files, ledger, stopped } = summary;
+  const step = stepWith(targetFlags(target.name, summary, shown));
+  const quoted = (path: string) => shellQuoted(shown(path));
+  const again = exitCode === ExitCode.again || exitCode >= ExitCode.interrupted;
+  // Each corrected file needs its rows' mapping.
+  const rejected = files.filter(({ correctable, mapping }) => correctable === true && mapping !== undefined);
+  const corrections = [...Map.groupBy(rejected, ({ mapping = "" }) => mapping)].map(([mapping, found]) => {
+    const [what, them] = found.length === 1 ? ["the rejected file", "it"] : ["the rejected files", "them"];
+    const words = ["import", quoted(mapping), ...found.map(({ path }) => quoted(path))];
+    return step(words.join(" "), `correct ${what}, save, then import ${them}`);
+  });
+  const list = files.find(({ kind }) => kind === "stranded");
+  const steps = [
+    ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
+    ...stepsOfOpen(summary, step, corrections, list && resolveAll(shown(list.path), step)),
+  ];
+  if (steps.length > 0 || exitCode !== ExitCode.person || stopped?.code === "import-unstaged") return steps;
+  // Commands that only read take no journal.
+  return [stepWith(targetFlags(target.name, { ledger }, shown))("status", "see what needs you, and why")];
 }
 
 /** `path`: the displayed path of the list of stranded documents. */
-export function resolveAll(path: string, target: string): NextStep {
-  const why =
-    "look up each stranded document at the service, fill in its document_id and save, then give the file back";
-  return { why, command: `rowferry resolve --from ${shellQuoted(path)}${target}` };
-}
+export const resolveAll = (path: string, step: StepMaker): NextStep =>
+  step(
+    `resolve --from ${shellQuoted(path)}`,
+    "look up each stranded document at the service, fill in its document_id and save, then give the file back",
+  );
 
 type Open = Pick<Summary, "open" | "problems">;
 
@@ -121,25 +127,19 @@ export const decisions: readonly Decision[] = [
 /** `corrections`: steps for rows to correct. `stranded`: steps for several stranded documents with a list. */
 export function stepsOfOpen(
   open: Open,
-  target: string,
+  step: StepMaker,
   corrections: readonly NextStep[],
-  stranded: NextStep = {
-    why: "write the list of stranded documents (stranded.csv), to fill in their ids",
-    command: `rowferry rejects${target}`,
-  },
+  stranded = step("rejects", "write the list of stranded documents (stranded.csv), to fill in their ids"),
 ): NextStep[] {
   // Whether a corrected row could solve anything.
   const isMendable = open.open.rows > 0 || isCorrectable(open);
   const steps = [
     ...(isMendable ? corrections : []),
-    ...decisions
-      .filter(([when]) => when(open))
-      .map(([, why, command]) => ({ why, command: `rowferry ${command}${target}` })),
+    ...decisions.flatMap(([when, why, words]) => (when(open) ? [step(words, why)] : [])),
     ...(some("documents", "stranded", 2)(open) ? [stranded] : []),
   ];
-  return steps.length === 0
-    ? steps
-    : [...steps, { why: "or correct and decide in the browser", command: "rowferry console" }];
+  const console = { why: "or correct and decide in the browser", command: "rowferry console" };
+  return steps.length === 0 ? [] : [...steps, console];
 }
 
 /**
@@ -154,29 +154,19 @@ const causes: Partial<Record<Code, string>> = {
 };
 
 /** `row`: an example, as `--row` takes it. */
-export function stepsOfWaiting(waiting: readonly { code: Code; row: string | null }[], target: string): NextStep[] {
+export function stepsOfWaiting(waiting: readonly { code: Code; row: string | null }[], step: StepMaker): NextStep[] {
   return waiting.flatMap(({ code, row }) => {
     const why = causes[code];
-    if (why !== undefined) return [{ why, command: `rowferry dismiss --code ${code}${target}` }];
-    if (code === "replacement-incomplete" && row !== null) {
-      const file = shellQuoted(row.replace(/:\d+$/, ""));
+    if (why !== undefined) return [step(`dismiss --code ${code}`, why)];
+    if (row === null) return [];
+    if (code === "replacement-incomplete") {
       const again = "the ledger has lost rows of a document that is being replaced: import their files again";
-      return [{ why: again, command: `rowferry import <mapping> ${file}${target}` }];
+      return [step(`import <mapping> ${shellQuoted(row.replace(/:\d+$/, ""))}`, again)];
     }
-    if (code !== "link-circle" || row === null) return [];
     // Giving up one releases the others.
-    const command = `rowferry dismiss --row ${shellQuoted(row)}${target}`;
-    return [{ why: "these rows wait for each other: correct their times, or give one of them up", command }];
+    const circle = "these rows wait for each other: correct their times, or give one of them up";
+    return code === "link-circle" ? [step(`dismiss --row ${shellQuoted(row)}`, circle)] : [];
   });
-}
-
-/** Each corrected file needs its rows' mapping. */
-function rejectedByMapping({ files }: Summary): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { path, mapping, correctable } of files) {
-    if (correctable === true && mapping !== undefined) found.set(mapping, [...(found.get(mapping) ?? []), path]);
-  }
-  return found;
 }
 
 /**

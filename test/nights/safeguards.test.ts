@@ -7,7 +7,7 @@ import { Writer } from "../../src/ledger/writer.js";
 import { drawn } from "../support/sample.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
 import { rebuildLedger } from "../../src/desk/care.js";
-import { replaceEach } from "../../src/desk/decide.js";
+import { replaceEach } from "../support/decide.js";
 import { live } from "./simulation/night.js";
 import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";
 import { eventRow } from "./simulation/story-rows.js";
@@ -209,8 +209,7 @@ async function ofTwoNames(identity: "first" | "reject") {
 async function replaced(from: Nights): Promise<number[]> {
   const world = from.createWorld();
   await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
-  const replacement = { document: "M1", reason: "wrong owner" };
-  await from.replaceEach(world.target, [replacement], { clock: world.clock, waitForLock: false });
+  await from.replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
   await world.resume();
   const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
   await world.close();

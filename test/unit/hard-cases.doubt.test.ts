@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { documentDeduplicationId } from "../../src/model/keys.js";
-import { resolveNamed } from "../../src/desk/resolve.js";
-import { checkDoubt, settleNamed, type Word } from "../../src/desk/decide.js";
+import { checkDoubt } from "../../src/desk/decide.js";
+import { resolveNamed, settleNamed } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
@@ -29,12 +29,12 @@ afterEach(() => world.close());
 const refused: FaultAction = { kind: "status", status: 400, when: "before" };
 const notThere: FaultAction = { kind: "drop", when: "before" };
 
-const say = (name: string, word: Word, journal: string | null = null) =>
-  settleNamed(
-    world.target,
-    { name, confirmed: checkDoubt(world.target, name, word), word, by: "anna" },
-    { clock: world.clock, waitForLock: false, journal },
-  );
+const say = (name: string, word: "landed" | "not-landed", journal: string | null = null) =>
+  settleNamed(world.target, name, checkDoubt(world.target, name, word), word, {
+    clock: world.clock,
+    waitForLock: false,
+    journal,
+  });
 
 const documentKey = (key: string) =>
   documentDeduplicationId({ namespace: "story", kind: "manifest", key, generation: 1 });

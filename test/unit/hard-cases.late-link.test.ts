@@ -1,6 +1,7 @@
 /** A row that comes late while a link to its document is in doubt: a limit, and the way out of it (HARD-CASES H1, H13, H18). */
 import { afterEach, describe, expect, test } from "vitest";
-import { checkDoubt, settleNamed } from "../../src/desk/decide.js";
+import { checkDoubt } from "../../src/desk/decide.js";
+import { settleNamed } from "../support/decide.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import { at, faults, giveUp, imported, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
 
@@ -57,8 +58,8 @@ describe("a row that comes late behind a link in doubt", () => {
     expect((await world.resume()).exitCode).toBe(3);
     expect(states().slice(2)).toEqual(["stalled: doubt-unsettled", "stalled: service-unanswered"]);
     expect((await world.resume()).requests.sent).toBe(0);
-    const word = { name: "M1", confirmed: checkDoubt(world.target, "M1", "not-landed"), word: "not-landed" } as const;
-    await settleNamed(world.target, { ...word, by: "anna" }, { clock: world.clock, waitForLock: false });
+    const doubt = checkDoubt(world.target, "M1", "not-landed");
+    await settleNamed(world.target, "M1", doubt, "not-landed", { clock: world.clock, waitForLock: false });
     expect((await world.resume()).exitCode).toBe(3);
     giveUp();
     expect((await world.resume()).exitCode).toBe(0);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { MappedRow } from "../../src/model/mapped-row.js";
-import { dismissSelected, replaceEach } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach } from "../support/decide.js";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { showAnything } from "../../src/desk/show.js";
 import { writeRejects } from "../../src/desk/files.js";
@@ -16,8 +16,7 @@ afterEach(() => world.close());
 const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
 const count = (table: string) =>
   world.withLedger((database) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get());
-const replaceM1 = () =>
-  replaceEach(world.target, [{ document: "M1", reason: "wrong owner" }], { clock: world.clock, waitForLock: false });
+const replaceM1 = () => replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
 const all = (minute: number) => ["M1", "M2", "M3"].map((document) => ({ document, minute }));
 
 it("H9: a correction, in doubt, to a later time or another document does not move timelines further than what landed", async () => {

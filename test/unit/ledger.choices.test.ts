@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";
-import { dismissSelected, replaceEach } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
 import { participantOf, rowInWords } from "../nights/simulation/story-rows.js";
@@ -31,7 +31,7 @@ afterEach(async () => {
 const dismiss = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal);
 const undo = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal, true);
 const replace = (document: string) =>
-  replaceEach(world.target, [{ document, reason: "wrong" }], { clock: world.clock, waitForLock: false, journal });
+  replaceEach(world.target, [document], "wrong", { clock: world.clock, waitForLock: false, journal });
 
 async function loseAllAndRebuild(from: string | null = null): Promise<void> {
   for (const name of readdirSync(world.target.stateFolder))

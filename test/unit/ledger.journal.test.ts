@@ -16,9 +16,8 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
-import { dismissSelected, replaceEach } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { backup, rebuildLedger } from "../../src/desk/care.js";
-import { resolveNamed } from "../../src/desk/resolve.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
@@ -153,11 +152,11 @@ async function everything(): Promise<void> {
   world.sandbox.setFaults([]);
   const documentId = world.sandbox.store.documents().at(-1)?.id ?? "";
   const document = world.withLedger((database) => findDocument(database, "M3"));
-  resolveNamed(world.target, { document, documentId, findings: [], body: null }, world.clock, {
+  resolveNamed(world.target, { document, documentId }, world.clock, {
     by: "a person",
     journal,
   });
-  await replaceEach(world.target, [{ document: "M1", reason: "wrong weight" }], {
+  await replaceEach(world.target, ["M1"], "wrong weight", {
     clock: world.clock,
     waitForLock: false,
     journal,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join, dirname } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { dismissSelected, replaceEach } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach } from "../support/decide.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
@@ -13,7 +13,7 @@ let world: World;
 afterEach(() => world.close());
 
 const replace = (document: string) =>
-  replaceEach(world.target, [{ document, reason: "wrong weight" }], { clock: world.clock, waitForLock: false });
+  replaceEach(world.target, [document], "wrong weight", { clock: world.clock, waitForLock: false });
 const statesOf = async (document: string) =>
   (await showAnything(world.target, document)).documents
     .at(-1)
@@ -24,9 +24,14 @@ describe("several documents that are replaced at once", () => {
     world = createWorld();
     await world.import([storyFile("a", ["M1 10", "M2 10"])]);
     const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
-    const requests = ["M1", "M2"].map((document) => ({ document, reason: "wrong weight" }));
     const replaceBoth = (confirm: () => void) =>
-      replaceEach(world.target, requests, { clock: world.clock, waitForLock: false, journal }, async () => confirm());
+      replaceEach(
+        world.target,
+        ["M1", "M2"],
+        "wrong weight",
+        { clock: world.clock, waitForLock: false, journal },
+        async () => confirm(),
+      );
     const asLedger = (text: string) => new Database(world.target.ledgerPath).exec(text).close();
     const stopped = replaceBoth(() =>
       asLedger(`CREATE TRIGGER disk_full BEFORE INSERT ON documents WHEN NEW.key = 'M2'

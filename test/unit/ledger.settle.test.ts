@@ -4,9 +4,10 @@ import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { showRuns } from "../../src/desk/status.js";
-import { dismissSelected, replaceEach, runRetry } from "../../src/desk/decide.js";
+import { runRetry } from "../../src/desk/decide.js";
+import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
-import { checkResolve, resolveNamed } from "../../src/desk/resolve.js";
+import { checkResolve } from "../../src/desk/resolve.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
@@ -19,7 +20,7 @@ afterEach(() => world.close());
 const dismiss = (selectors: Parameters<typeof dismissSelected>[1]) =>
   dismissSelected(world.target, selectors, world.clock);
 const replace = async (document: string) => {
-  const [done] = await replaceEach(world.target, [{ document, reason: "wrong weight" }], {
+  const [done] = await replaceEach(world.target, [document], "wrong weight", {
     clock: world.clock,
     waitForLock: false,
   });

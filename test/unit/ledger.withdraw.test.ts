@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { showAnything } from "../../src/desk/show.js";
-import { withdrawSelected } from "../../src/desk/decide.js";
+import { withdrawSelected } from "../support/decide.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";

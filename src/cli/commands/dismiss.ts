@@ -1,7 +1,6 @@
 /** `rowferry dismiss <selectors>`: gives up rows, and releases what waits for them. Works beside a running import. */
 import { counted } from "../../report/figures.js";
 import { total } from "../../report/outcome.js";
-import { said } from "../../report/said.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { confirm } from "../confirm.js";
 import { journal, selectorFlags, selectorsOf, wait, yes } from "../flags.js";
@@ -24,29 +23,23 @@ export const spec = onTarget({
     "It asks before it gives up more than five rows; where nobody can be asked, pass --yes.",
   ],
   async run(work, given) {
-    const { world, target, options, same } = work;
+    const { world, target, options } = work;
     const undo = given.undo === true;
     const selectors = selectorsOf(given);
-    const { dismissing, dismissSelected, sizeOfDismissal } = await import("../../desk/decide.js");
-    if (given.dryRun === true)
-      return foreseen(work, dismissing(selectors, undo), (done) => ({ type: "dismissed", ...done, undo }));
-    const { patiently } = await import("../../desk/access.js");
-    const unlocked = <Result>(decide: () => Result) => patiently({ ...options, wait: options.waitForLock }, decide);
+    const { dismissing, sizeOfDismissal } = await import("../../desk/decide.js");
+    const decide = dismissing(selectors, undo);
+    const tellDone = ({ left, ...done }: ReturnType<typeof decide>["done"]) =>
+      told({
+        line: { type: "dismissed", ...done, left, undo },
+        next: total(done) === 0 ? [] : [work.step("resume", "send what waited for them, if anything did")],
+      });
+    if (given.dryRun === true) return foreseen(work, decide, tellDone);
+    const { decideBeside, patiently } = await import("../../desk/access.js");
     if (!undo) {
-      const { rows, documents } = await unlocked(() => sizeOfDismissal(target, selectors));
+      const { rows, documents } = await patiently(options, () => sizeOfDismissal(target, selectors));
       const question = `This gives up ${counted(rows, "row")} on ${counted(documents, "document")}.`;
       if (rows > HANDFUL) await confirm(world, question, String(rows), given.yes);
     }
-    const { left, ...done } = await unlocked(() =>
-      dismissSelected(target, selectors, options.clock, options.journal, undo),
-    );
-    return told({
-      line: { type: "dismissed", ...done, left, undo },
-      text: said,
-      next:
-        total(done) === 0
-          ? []
-          : [{ command: `rowferry resume${same}`, why: "send what waited for them, if anything did" }],
-    });
+    return tellDone(await patiently(options, () => decideBeside(target, decide, options)));
   },
 });

@@ -113,7 +113,7 @@ const rebuild = onTarget({
     "<journal>": "the file that runs were given with --journal",
     "[backup]": "a backup to begin with; the journal goes over it",
   },
-  async run({ world, target, same }, _given, journal: string, backupFile: string | undefined) {
+  async run({ world, target, step }, _given, journal: string, backupFile: string | undefined) {
     const { rebuildLedger } = await import("../../desk/care.js");
     const path = (file: string) => resolve(world.cwd, file);
     const from = { journal: path(journal), backup: backupFile === undefined ? null : path(backupFile) };
@@ -123,10 +123,10 @@ const rebuild = onTarget({
         `Rebuilt: ${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`,
       ],
       next: [
-        {
-          command: `rowferry import <mapping> <files…>${same}`,
-          why: "import all files again, the latest corrected ones included; landed rows are known and not sent again",
-        },
+        step(
+          "import <mapping> <files…>",
+          "import all files again, the latest corrected ones included; landed rows are known and not sent again",
+        ),
       ],
     });
   },
@@ -144,14 +144,15 @@ const rebind = onTarget({
   anyones: true,
   flags: { wait },
   async run(work) {
-    const { target, options, shown, same } = work;
+    const { target, options, shown, step } = work;
     const ledger = await care();
     const rebound = await watched(work, (observe) => ledger.rebind(target, { ...options, observe })).catch(
       (thrown: unknown) => {
         const { code, message } = asRowferryError(thrown, options.signal.aborted);
         const hint = beforeAgain[code];
         if (hint === undefined) throw thrown;
-        throw new RowferryError(code, message, { cause: thrown, hint: `${hint} \`rowferry ledger rebind${same}\`.` });
+        const again = step("ledger rebind", hint);
+        throw new RowferryError(code, message, { cause: thrown, hint: `${hint} \`${again.command}\`.` });
       },
     );
     return told({

@@ -35,7 +35,7 @@ export async function planImport(
   checkMappingFirst("plan", mappingPath, files);
   if (save !== undefined && files.includes("-"))
     throw new RowferryError("usage", "standard input cannot be read again, so its plan cannot be saved");
-  const { world, output, options, same } = work;
+  const { world, output, options, step } = work;
   const found = await watched(work, (observe) =>
     world.pipeline.planImport({
       ...options,
@@ -58,5 +58,5 @@ export async function planImport(
     await writeSavedPlan(path, { ...who, mappingPath, files, requests, secondsAtLimit, documents, basis });
   }
   const named = save === undefined ? [mappingPath, ...files] : ["--plan", save];
-  return printPlan(found, output.colors, `rowferry import ${named.map(shellQuoted).join(" ")}${same}`);
+  return printPlan(found, output.colors, step(`import ${named.map(shellQuoted).join(" ")}`, "send it"));
 }

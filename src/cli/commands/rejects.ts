@@ -21,24 +21,23 @@ export const spec = onTarget({
   notes: [
     "Stranded documents are listed in stranded.csv beside these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. Files of an earlier list are overwritten.",
   ],
-  async run({ world, target, output, shown, same }, given) {
+  async run({ world, target, output, shown, step }, given) {
     const { writeRejects } = await import("../../desk/files.js");
     const folder = given.folder === undefined ? join(target.stateFolder, "rejects") : resolve(world.cwd, given.folder);
     const found = await writeRejects(target, selectorsOf(given), folder);
     const { files, stranded } = found;
     const next = files
       .filter(({ correctable }) => correctable > 0)
-      .map(({ path, mapping, correctable }) => ({
-        command: `rowferry import ${shellQuoted(shown(mapping))} ${shellQuoted(shown(path))}${same}`,
-        why: `correct ${counted(correctable, "row")} in that file, save, and import it`,
-      }));
+      .map(({ path, mapping, correctable }) =>
+        step(
+          `import ${shellQuoted(shown(mapping))} ${shellQuoted(shown(path))}`,
+          `correct ${counted(correctable, "row")} in that file, save, and import it`,
+        ),
+      );
     const decided = files.reduce((sum, { rows, correctable }) => sum + rows - correctable, 0);
     if (decided > 0)
-      next.push({
-        command: `rowferry status${same}`,
-        why: `see what to decide about ${counted(decided, "row")} that no correction can send`,
-      });
-    if (stranded !== null) next.push(resolveAll(shown(stranded.path), same));
+      next.push(step("status", `see what to decide about ${counted(decided, "row")} that no correction can send`));
+    if (stranded !== null) next.push(resolveAll(shown(stranded.path), step));
     return told({
       line: { type: "rejects", ...found },
       text: ({ rows }) => [

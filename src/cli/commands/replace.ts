@@ -34,39 +34,46 @@ export const spec = onTarget({
   async run(work, given, name?: string) {
     const { reason } = given;
     if (reason === undefined) throw new RowferryError("usage", "replace needs --reason <text>.");
-    const { world, target, output, options, same } = work;
-    const { documentsToReplace, rehearseReplacing, replaceEach } = await import("../../desk/decide.js");
+    const { world, target, output, options } = work;
+    const { documentsToReplace, replacing } = await import("../../desk/decide.js");
     const chosen = selectorsOf(given);
     if (name !== undefined && Object.values(chosen).some((selector) => selector !== undefined))
       throw new RowferryError("usage", "replace takes a document or selectors, not both.");
     const { documents, changed } =
       name === undefined ? documentsToReplace(target, chosen) : { documents: [name], changed: null };
-    const requests = documents.map((document) => ({ document, reason }));
+    const decide = await replacing(target, documents, reason);
+    const replaced = (one: ReturnType<typeof decide>["done"][number]) =>
+      told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
     if (given.dryRun === true)
-      return foreseen(work, await rehearseReplacing(target, requests), ([done, ...others]) =>
-        done === undefined || others.length > 0 ? null : { type: "replaced", ...done },
+      return foreseen(work, decide, ([first, ...others]) =>
+        first === undefined || others.length > 0 ? null : replaced(first),
       );
-    const done = await replaceEach(target, requests, options, async (events) => {
+    const { decideAlone } = await import("../../desk/access.js");
+    const done = await decideAlone(target, decide, options, async (all) => {
       if (changed === null) return;
       const what = `${counted(documents.length, "document")} for ${counted(changed, "changed or late event")}`;
-      const question = `This cancels ${what}, and sends them again with ${counted(events, "event")}: ${listed(documents, 10)}.`;
+      const events = counted(
+        all.reduce((sum, one) => sum + one.events, 0),
+        "event",
+      );
+      const question = `This cancels ${what}, and sends them again with ${events}: ${listed(documents, 10)}.`;
       await confirm(world, question, String(documents.length), given.yes);
     });
-    const found = done.at(-1) as (typeof done)[number];
-    const replaced = (one: typeof found) => told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
     for (const one of done.slice(0, -1)) tell(output, replaced(one));
     const linked = [...new Set(done.flatMap(({ linkedFrom }) => linkedFrom))]
       .filter((other) => !documents.includes(other))
-      .map((other) => ({
-        command: `rowferry replace ${shellQuoted(plainText(other))} --reason <text>${same}`,
-        why: "link this document to the new generation; before anything is sent",
-      }));
+      .map((other) =>
+        work.step(
+          `replace ${shellQuoted(plainText(other))} --reason <text>`,
+          "link this document to the new generation; before anything is sent",
+        ),
+      );
     const send = done.some(({ missing }) => missing.length > 0)
-      ? {
-          command: `rowferry import <mapping> <files…>${same}`,
-          why: "import the files with the missing events again; this sends what is planned",
-        }
-      : { command: `rowferry resume${same}`, why: "send what is planned" };
-    return { ...replaced(found), next: [...linked, send] };
+      ? work.step(
+          "import <mapping> <files…>",
+          "import the files with the missing events again; this sends what is planned",
+        )
+      : work.step("resume", "send what is planned");
+    return { ...replaced(done.at(-1) as (typeof done)[number]), next: [...linked, send] };
   },
 });

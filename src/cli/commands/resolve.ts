@@ -1,19 +1,19 @@
 /** `rowferry resolve <what>`: records what a person found at the service about stranded or doubtful work. */
+import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
-import { counted, localTime } from "../../report/figures.js";
-import { said as sentences } from "../../report/said.js";
-import type { Settled } from "../../desk/decide.js";
+import { ExitCode } from "../../model/exit-code.js";
 import { whoami } from "../../model/whoami.js";
+import { counted, grouped, localTime } from "../../report/figures.js";
+import { said as sentences } from "../../report/said.js";
 import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { journal, wait, yes } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
-import { plain } from "../render/text.js";
-import { documentTitle, resolveFrom } from "../resolve-from.js";
+import { joined, plain } from "../render/text.js";
 
 /** Who says it, and whether to ask for confirmation. */
-export interface Word {
+interface Word {
   by: string;
   yes: boolean;
   /** Asks and changes nothing. */
@@ -67,35 +67,100 @@ export const spec = onTarget({
   },
 });
 
+const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kind} ${key}`;
+
 async function giveId(work: Work, request: { document: string; documentId: string }, word: Word): Promise<Told> {
-  const { world, target, output, options, same } = work;
-  const { checkResolve, resolveNamed, resolving } = await import("../../desk/resolve.js");
-  const { patiently } = await import("../../desk/access.js");
+  const { world, target, output, options } = work;
+  const { agrees, checkResolve, resolving } = await import("../../desk/resolve.js");
+  const { decideBeside, patiently } = await import("../../desk/access.js");
   const check = await checkResolve(target, request, options);
-  const line = {
-    type: "resolved" as const,
-    document: check.document,
-    documentId: check.documentId,
-    findings: check.findings,
-  };
-  if (word.isRehearsal) return foreseen(work, resolving(check, word.by), () => line);
-  const { document, documentId, findings, body } = plain(check);
-  const title = documentTitle(document);
+  const { body, ...found } = check;
+  const decide = resolving([check], word.by);
+  const tellDone = () =>
+    told({
+      line: { type: "resolved", ...found },
+      text: (line) => sentences({ ...line, findings: [] }),
+      next: [work.step("resume", "send its events that wait")],
+    });
+  if (word.isRehearsal) return foreseen(work, decide, tellDone);
+  const { document, documentId, findings } = plain(found);
   const seen =
-    body === null ? "The read could not confirm it." : `The service has: ${JSON.stringify(body).slice(0, 600)}`;
-  const lines = findings.map(({ agrees, text }) => `  ${agrees ? "agrees" : "DIFFERS"}: ${text}`);
-  output.text(`${[seen, ...lines].join("\n")}\n`);
-  const doubt = findings.every(({ agrees }) => agrees) ? "" : "The read contradicts it. ";
-  const question = `${doubt}${title} gets the id ${documentId}; this cannot be undone.`;
+    body === null ? "The read could not confirm it." : `The service has: ${JSON.stringify(plain(body)).slice(0, 600)}`;
+  const lines = findings.map((one) => `  ${one.agrees ? "agrees" : "DIFFERS"}: ${one.text}`);
+  output.text([seen, ...lines, ""].join("\n"));
+  const doubt = agrees(check) ? "" : "The read contradicts it. ";
+  const question = `${doubt}${titleOf(document)} gets the id ${documentId}; this cannot be undone.`;
   await confirm(world, question, check.document.key, word.yes);
-  await patiently({ ...options, wait: options.waitForLock }, () =>
-    resolveNamed(target, check, options.clock, { by: word.by, journal: options.journal }),
-  );
-  return told({
-    line,
-    text: (found) => sentences({ ...found, findings: [] }),
-    next: [{ command: `rowferry resume${same}`, why: "send its events that wait" }],
-  });
+  await patiently(options, () => decideBeside(target, decide, options));
+  return tellDone();
+}
+
+/** Fields of a read that identify a document; the id was only asked for. */
+const keys = new Set<string | null>(["deduplicationId", "externalId"]);
+
+/** Of the mistakes in the file, in the error; all of them are listed before it. */
+const MOST_SAID = 3;
+
+/** Many stranded documents with one confirmation. */
+async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehearsal }: Word): Promise<Told> {
+  const { world, target, output, options } = work;
+  const { agrees, lookUp, readFilledIn, resolving } = await import("../../desk/resolve.js");
+  const { decideBeside } = await import("../../desk/access.js");
+  const filled = await readFilledIn(target, path === "-" ? path : resolve(world.cwd, path));
+  const { file, wanted, refused, blank, known } = filled;
+  const name = plain(file);
+  if (refused.length > 0) {
+    const said = plain(refused).map(({ row, code, message }) => `${name}:${row}  ${code} · ${message}`);
+    output.text(`${said.join("\n")}\n`);
+    output.data({ type: "rows-refused", file, rows: refused });
+    const count = new Set(refused.map(({ row }) => row)).size;
+    const first = refused.slice(0, MOST_SAID).map(({ message }) => message);
+    const message = `${counted(count, "row")} cannot be right; no document got its id. ${first.join(" ")}`;
+    throw new RowferryError("stranded-file-unusable", message, { place: { file } });
+  }
+  if (wanted.length > 0) output.text(`Looking up ${counted(wanted.length, "document")} at the service.`);
+  const found = (await lookUp(target, wanted, options)).map(({ body: _, ...one }) => one);
+  const left = found.filter((one) => !agrees(one));
+  const resolved = found.filter(agrees);
+  for (const { row, document, documentId, findings } of plain(left)) {
+    const against = findings.flatMap((one) => (one.agrees ? [] : [one.text]));
+    output.text(`${name}:${row}  ${titleOf(document)}, ${documentId}: ${against.join("; ")}`);
+  }
+  const tellDone = () =>
+    told({
+      line: { type: "resolved-from", file, resolved, left, known, blank },
+      text: () => [
+        `${name}: ${joined([
+          `${grouped(resolved.length)} resolved`,
+          known > 0 && `${grouped(known)} had their id already`,
+          left.length > 0 && `${grouped(left.length)} left, because the read does not agree`,
+          blank > 0 && `${grouped(blank)} left without an id`,
+        ])}.`,
+      ],
+      next: [
+        ...(left.length === 0
+          ? []
+          : [
+              work.step(
+                "resolve <document> --document-id <id>",
+                "look at those again, and correct the file, or give each its id",
+              ),
+            ]),
+        ...(resolved.length + known === 0 ? [] : [work.step("resume", "send the events that waited")]),
+      ],
+      exitCode: left.length + blank > 0 ? ExitCode.person : ExitCode.ok,
+    });
+  if (isRehearsal) return foreseen(work, resolving(resolved, by), tellDone);
+  if (resolved.length > 0) {
+    const byIdOnly = resolved.filter(({ findings }) => !findings.some(({ member }) => keys.has(member))).length;
+    const doubt = byIdOnly === 0 ? "" : `Of ${byIdOnly} the read shows that they exist, not which they are. `;
+    const many = resolved.length;
+    const count = many === 1 ? "1 document gets its id" : `${grouped(many)} documents get their ids`;
+    await confirm(world, `${doubt}${count} from ${name}; this cannot be undone.`, String(many), isSure);
+  }
+  // One by one, so that a running import waits for none; after an interruption the same file continues.
+  for (const one of resolved) decideBeside(target, resolving([one], by), options);
+  return tellDone();
 }
 
 async function settle(
@@ -104,45 +169,44 @@ async function settle(
   said: "landed" | "not-landed",
   { by, yes: isSure, isRehearsal }: Word,
 ): Promise<Told> {
-  const { world, target, output, options, same } = work;
-  const { checkDoubt, settleNamed, settling } = await import("../../desk/decide.js");
-  const requests = names.map((name) => ({ name, confirmed: checkDoubt(target, name, said), word: said, by }));
-  const lineOf = (settled: Settled[]) => ({
-    type: "settled" as const,
-    said,
-    documents: requests.map(({ confirmed: { document, events } }, at) => {
-      const { landed = 0, changed = 0, notLanded = 0 } = settled[at] ?? {};
-      return { document, events, landed, changed, notLanded };
-    }),
-  });
-  if (isRehearsal)
-    return foreseen(work, (database, now) => requests.map((request) => settling(request)(database, now)), lineOf);
-  for (const { confirmed } of requests) {
-    const { document, ofDocument, events } = plain(confirmed);
+  const { world, target, output, options } = work;
+  const { checkDoubt, settling } = await import("../../desk/decide.js");
+  const { decideAlone } = await import("../../desk/access.js");
+  const doubts = names.map((name) => [name, checkDoubt(target, name, said)] as const);
+  const decide = settling(doubts, { said, by });
+  const tellDone = (settled: ReturnType<typeof decide>["done"]) =>
+    told({
+      line: {
+        type: "settled",
+        said,
+        documents: doubts.map(([, { document, events }], at) => {
+          const { landed = 0, changed = 0, notLanded = 0 } = settled[at] ?? {};
+          return { document, events, landed, changed, notLanded };
+        }),
+      },
+      text: (line) => sentences({ ...line, documents: line.documents.map((one) => ({ ...one, events: [] })) }),
+      next: [work.step("resume", "send what waited for it")],
+    });
+  if (isRehearsal) return foreseen(work, decide, tellDone);
+  const confirmed = plain(doubts.map(([, doubt]) => doubt));
+  for (const { document, ofDocument, events } of confirmed) {
     const id = document.serviceId === null ? "its id is not known" : `documentId ${document.serviceId}`;
     const own = ofDocument ? ["  the document itself"] : [];
     const lines = events.map((event) => `  ${localTime(event.at)}  ${event.name}  ${event.deduplicationId}`);
-    output.text(`${[`In doubt on ${documentTitle(document)} (${id}):`, ...own, ...lines].join("\n")}\n`);
+    output.text([`In doubt on ${titleOf(document)} (${id}):`, ...own, ...lines, ""].join("\n"));
   }
-  const all = requests.flatMap(({ confirmed }) => plain(confirmed.events));
-  const [first, ...others] = requests.map(({ confirmed }) => plain(confirmed));
-  const title =
-    first === undefined || others.length > 0 ? `${requests.length} documents` : documentTitle(first.document);
-  const what = all.length === 1 ? "this event" : `these ${counted(all.length, "event")}`;
+  const count = confirmed.reduce((sum, { events }) => sum + events.length, 0);
+  const [first, ...others] = confirmed;
+  const title = first === undefined || others.length > 0 ? `${confirmed.length} documents` : titleOf(first.document);
+  const what = count === 1 ? "this event" : `these ${counted(count, "event")}`;
   const isAbsent =
     first?.ofDocument === true
       ? `${title} is not there`
-      : `${what} ${all.length === 1 ? "is" : "are"} not on the timeline of ${title}`;
+      : `${what} ${count === 1 ? "is" : "are"} not on the timeline of ${title}`;
   const question =
     said === "landed"
       ? `You have seen ${what} on the timeline of ${title}; nothing of it is ever sent again.`
       : `You have seen that ${isAbsent}; it is sent again.`;
   await confirm(world, question, first?.document.key ?? "", isSure);
-  const settled: Settled[] = [];
-  for (const request of requests) settled.push(await settleNamed(target, request, options));
-  return told({
-    line: lineOf(settled),
-    text: (line) => sentences({ ...line, documents: line.documents.map((one) => ({ ...one, events: [] })) }),
-    next: [{ command: `rowferry resume${same}`, why: "send what waited for it" }],
-  });
+  return tellDone(await decideAlone(target, decide, options));
 }

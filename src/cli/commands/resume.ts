@@ -15,7 +15,7 @@ export const spec = sendingCommand({
       ? withTarget(frame, given, (work) =>
           foreseen(
             work,
-            () => null,
+            () => ({ done: null }),
             () => null,
           ),
         )

@@ -51,10 +51,10 @@ export const spec = onTarget({
       ],
       next: found.differences.some(({ subject }) => subject === "document" || subject === "event")
         ? [
-            {
-              command: `rowferry replace <document> --reason <text>${work.same}`,
-              why: "where the service has lost it: send the document again, as its next generation",
-            },
+            work.step(
+              "replace <document> --reason <text>",
+              "where the service has lost it: send the document again, as its next generation",
+            ),
           ]
         : [],
       exitCode: exitCodeOfVerification(found),

@@ -1,6 +1,5 @@
 /** `rowferry withdraw <selectors>`: takes back what was staged and never sent. */
 import { countedKinds } from "../../report/figures.js";
-import { said } from "../../report/said.js";
 import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { selectorFlags, selectorsOf, wait, yes } from "../flags.js";
@@ -19,13 +18,14 @@ export const spec = onTarget({
     "Nothing that was sent, or may have been, is touched. Importing the file again stages its rows again; to give rows up permanently, use rowferry dismiss.",
   ],
   async run(work, given) {
-    const { world, target, options } = work;
-    const { withdrawing, withdrawSelected } = await import("../../desk/decide.js");
-    if (given.dryRun === true)
-      return foreseen(work, withdrawing(selectorsOf(given)), (done) => ({ type: "withdrawn", ...done }));
-    const withdrawn = await withdrawSelected(target, selectorsOf(given), options, (found) =>
-      confirm(world, `This takes back ${countedKinds({ ...found })}.`, String(found.rows), given.yes),
+    const { withdrawing } = await import("../../desk/decide.js");
+    const { decideAlone } = await import("../../desk/access.js");
+    const decide = withdrawing(selectorsOf(given));
+    const tellDone = (done: ReturnType<typeof decide>["done"]) => told({ line: { type: "withdrawn", ...done } });
+    if (given.dryRun === true) return foreseen(work, decide, tellDone);
+    const done = await decideAlone(work.target, decide, work.options, (found) =>
+      confirm(work.world, `This takes back ${countedKinds({ ...found })}.`, String(found.rows), given.yes),
     );
-    return told({ line: { type: "withdrawn", ...withdrawn }, text: said });
+    return tellDone(done);
   },
 });

@@ -1,4 +1,5 @@
 import { grouped } from "../../report/figures.js";
+import type { NextStep } from "../../report/next-steps.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";
@@ -7,8 +8,8 @@ import { told, type Told } from "../output.js";
 import { causes, problemSections } from "./problems.js";
 import { type Colors, joined, labelled, lines, plain } from "./text.js";
 
-/** `command`: sends it. */
-export function printPlan(plan: Plan, colors: Colors, command: string): Told {
+/** `send`: sends it. */
+export function printPlan(plan: Plan, colors: Colors, send: NextStep): Told {
   const isIdle = plan.events.ready === 0 && total(plan.requests) === 0;
   return told({
     line: { type: "plan", ...plan },
@@ -26,7 +27,7 @@ export function printPlan(plan: Plan, colors: Colors, command: string): Told {
       causes("Would be sent", "the service may refuse these", doubted, colors),
     ],
     verbatim: plan.preview === null ? "" : preview(plain(plan.preview), colors),
-    next: isIdle ? [] : [{ command, why: "send it" }],
+    next: isIdle ? [] : [send],
     exitCode: plan.exitCode,
   });
 }

@@ -2,7 +2,7 @@
 import type { ShownRun } from "../../model/lines/show.js";
 import type { StateCounts } from "../../model/summary.js";
 import { counted, grouped, moment } from "../../report/figures.js";
-import { type NextStep, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
+import { type NextStep, type StepMaker, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
 import { ending, landedOf, needed, total } from "../../report/outcome.js";
 import type { Status } from "../../model/summary.js";
 import { causes, problemSections } from "./problems.js";
@@ -49,14 +49,12 @@ function answer(status: Status, { green, yellow }: Colors): string {
     : green("all is well. Nothing is open.");
 }
 
-/** `same`: ` --target production`. */
-export function nextOf(status: Status, same: string): NextStep[] {
-  const why = "write the rows to correct to files; correct those and import them";
-  const rejects = { why, command: `rowferry rejects${same}` };
+export function nextOf(status: Status, step: StepMaker): NextStep[] {
+  const rejects = step("rejects", "write the rows to correct to files; correct those and import them");
   return [
-    ...(needsResume(status) ? [{ why: resume(status), command: `rowferry resume${same}` }] : []),
-    ...stepsOfOpen(status, same, [rejects]),
-    ...stepsOfWaiting(status.waiting, same),
+    ...(needsResume(status) ? [step("resume", resume(status))] : []),
+    ...stepsOfOpen(status, step, [rejects]),
+    ...stepsOfWaiting(status.waiting, step),
   ];
 }
 

@@ -3,10 +3,9 @@ import { dismiss } from "../../../src/ledger/decide/dismiss.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
-import { beside, journaled } from "../../../src/desk/access.js";
+import { decideBeside } from "../../../src/desk/access.js";
 import { rebuildLedger } from "../../../src/desk/care.js";
-import { replaceEach } from "../../../src/desk/decide.js";
-import { resolveNamed } from "../../../src/desk/resolve.js";
+import { replaceEach, resolveNamed } from "../../support/decide.js";
 import { showAnything } from "../../../src/desk/show.js";
 import { readStatus } from "../../../src/desk/status.js";
 import { checkPromises } from "./promises.js";
@@ -113,10 +112,10 @@ async function take(
 /** Gives up all that is wrong, and releases what waits for it. */
 function dismissAll(world: World, witness: Witness): void {
   const { clock, journal, target } = world;
-  const now = clock.now();
-  beside(target, (database) =>
-    journaled(target, database, journal, now, () => dismiss(database, selectOpen(database, {}), "release", now)),
-  );
+  decideBeside(target, (database, now) => ({ done: dismiss(database, selectOpen(database, {}), "release", now) }), {
+    clock,
+    journal,
+  });
   for (const { row } of witness.holds) witness.dismissed.add(row);
   world.refusals.release();
   witness.holds = [];
@@ -155,7 +154,7 @@ function resolveAll(world: World, witness: Witness): void {
   for (const document of stranded) {
     const found = newestOf(world, document.key, witness);
     if (found === undefined) continue;
-    const check = { document, documentId: found.id, findings: [], body: null };
+    const check = { document, documentId: found.id };
     resolveNamed(world.target, check, world.clock, { by: "somebody", journal: world.journal });
   }
 }
@@ -182,8 +181,7 @@ async function replaceOne(world: World, which: number, witness: Witness): Promis
   const key = keys[Math.floor(which * keys.length)];
   if (key === undefined) return;
   const { clock, journal } = world;
-  const request = { document: `manifest/${key}`, reason: "wrong" };
-  await clock.run(replaceEach(world.target, [request], { clock, waitForLock: false, journal }));
+  await clock.run(replaceEach(world.target, [`manifest/${key}`], "wrong", { clock, waitForLock: false, journal }));
   witness.replaced.set(key, new Set(world.sandbox.store.documentsByExternalId(key).map(({ id }) => id)));
   // On the next generation every row comes in time.
   for (const id of witness.stood.keys()) if (id.startsWith(`${key} `)) witness.stood.set(id, Number.NEGATIVE_INFINITY);

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { build } from "esbuild";
-import type { replaceEach } from "../../../src/desk/decide.js";
+import type { replaceEach } from "../../support/decide.js";
 import type { live } from "./night.js";
 import type { createWorld } from "./world.js";
 
@@ -65,7 +65,7 @@ export async function withoutSafeguard(name: Safeguard): Promise<Nights> {
   await build({
     stdin: {
       contents: `export { live } from "./night.ts"; export { createWorld } from "./world.ts";
-        export { replaceEach } from "../../../src/desk/decide.ts";`,
+        export { replaceEach } from "../../support/decide.ts";`,
       resolveDir: import.meta.dirname,
     },
     bundle: true,
