@@ -14,8 +14,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
     env: memoryDisk(),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Against what hangs. A busy machine takes several times as long as a quiet one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     tags: [
       {
         name: "long",

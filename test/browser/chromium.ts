@@ -56,6 +56,9 @@ export async function open(url: string, more: { width?: number; scheme?: "light"
   page.on("console", (message) => {
     if (message.type() === "error" && !/net::ERR_|status of 409/.test(message.text())) errors.push(message.text());
   });
+  page.on("response", (answer) => {
+    if (answer.status() >= 500) void answer.text().then((text) => errors.push(`${answer.url()}: ${text}`));
+  });
   onTestFinished(async () => {
     await context.close();
     expect(errors).toEqual([]);

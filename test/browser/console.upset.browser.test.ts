@@ -5,17 +5,18 @@ import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { badNight } from "./bad-night.js";
 import { chromium, eventually, heading, night, open, useChromium } from "./chromium.js";
+import { startRowferry } from "../processes/processes.js";
 import { type Folder, startConsole } from "./console.js";
 
 useChromium();
 
 const isRight = /;Pesagem;01.03.*;1000;11222333000181;SP;sim;I$/;
 
-/** A file that takes half a minute to send. */
+/** A file that takes more than a minute to send at four requests a second. */
 function writeMany(at: Folder): void {
   const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
   const row = lines.find((line) => isRight.test(line)) ?? "";
-  const many = Array.from({ length: 120 }, (_, index) => row.replace(/^L\d+/, `M${index}`));
+  const many = Array.from({ length: 300 }, (_, index) => row.replace(/^L\d+/, `M${index}`));
   writeFileSync(join(at.path, "more.csv"), `${[lines[0], ...many].join("\n")}\n`);
 }
 
@@ -56,7 +57,8 @@ it.runIf(chromium !== undefined)(
     await importing.getByRole("button", { name: "Import it" }).click();
     for (const page of [dismissing, replacing, importing]) await group(page).waitFor();
 
-    const beside = at.type("import", "night.yaml", "more.csv", "--rate", "4", "--burst", "4");
+    const slowly = ["import", "night.yaml", "more.csv", "--rate", "4", "--burst", "4"];
+    const beside = startRowferry(slowly, { cwd: at.path, env: {} });
     await importing.locator(".job", { hasText: /Sending.*requests/ }).waitFor({ timeout: 60_000 });
     for (const page of [dismissing, replacing, importing])
       expect(await group(page).textContent(), "what was foretold is still there").toContain("It would do this");
@@ -67,7 +69,8 @@ it.runIf(chromium !== undefined)(
     await confirm(dismissing);
     await eventually(() => dismissing.locator(".note").textContent()).toContain("No rows are left here");
 
-    await beside;
+    beside.child.kill("SIGINT");
+    await beside.ended;
     await importing.locator(".job", { hasText: /rows? need|need you|Nothing new/ }).waitFor({ timeout: 60_000 });
     await confirm(replacing);
     await eventually(() => replacing.locator("[role=status]").allTextContents()).toContainEqual(

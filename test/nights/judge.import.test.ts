@@ -232,12 +232,14 @@ describe("a judge of the fixtures", { timeout: 120_000 }, () => {
     timeout: 60_000,
     tags: ["long"],
   }, async () => {
-    const { judge: service, client: rowferry } = await begin({ clockOffset: -9_000 });
+    const { judge: service, client: rowferry } = await begin({ clockOffset: -600_000 });
     const input = crates(rowferry.folder, 3, 5, { fresh: Date.now() - 1_000 });
     expect((await rowferry.run(["import", ...input.args])).code).toBe(0);
     const fresh = () =>
       service.timelines.docs.find(({ externalId }) => externalId === "CR-4")?.events.map(({ name }) => name);
     expect(fresh()).toEqual(["Step 1"]);
+    // Ten minutes later.
+    service.nature.clockOffset = 0;
     const due = Math.max(...(input.timelines.get("CR-4") ?? []).map(({ at }) => at)) + 3_500;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - service.now())));
     expect((await rowferry.run(["resume"])).code).toBe(0);

@@ -18,6 +18,7 @@ import {
   serviceEnv,
   startRowferry,
 } from "./processes.js";
+import { type Arrival, watch } from "../support/submit/exact-bucket.js";
 import { expectWhole, undisturbedTimelines } from "./timelines.js";
 
 /** A sandbox behind a server that notes every body as it arrives, whatever becomes of the answer. */
@@ -25,8 +26,8 @@ export interface Door {
   sandbox: Sandbox;
   baseUrl: string;
   tokenUrl: string;
-  /** Times at which requests other than for a token arrived, ms. */
-  arrivals: number[];
+  /** Requests other than for a token. */
+  arrivals: Arrival[];
   /** Whether a request with this deduplicationId in its body has arrived. */
   hasSeen(key: string): boolean;
   close(): Promise<void>;
@@ -35,15 +36,16 @@ export interface Door {
 /** `answerAfterMs`: how long each answer takes. */
 export async function openDoor(options: SandboxOptions, answerAfterMs = 50): Promise<Door> {
   const sandbox = createSandbox(options);
-  const arrivals: number[] = [];
+  const arrivals: Arrival[] = [];
+  const clock = watch();
   const keys = new Set<string>();
   const server = createServer((request, response) => {
-    const arrivedAt = Date.now();
+    const arrival = clock.note();
     void (async () => {
       const body = await text(request).catch(() => null);
       if (body === null) return;
       const path = request.url ?? "";
-      if (!path.startsWith("/oauth")) arrivals.push(arrivedAt);
+      if (!path.startsWith("/oauth")) arrivals.push(arrival);
       for (const [, key = ""] of body.matchAll(/"deduplicationId":"([^"]+)"/g)) keys.add(key);
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       const method = request.method ?? "GET";
@@ -61,6 +63,7 @@ export async function openDoor(options: SandboxOptions, answerAfterMs = 50): Pro
     arrivals,
     hasSeen: (key) => keys.has(key),
     async close() {
+      clock.stop();
       server.closeAllConnections();
       server.close();
       await sandbox.close();

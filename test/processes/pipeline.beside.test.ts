@@ -10,14 +10,20 @@ import type { Ended, Rowferry } from "./processes.js";
 
 const here = installed({ env: REAL, answerAfterMs: 50 });
 
-/** What a command takes beyond what it takes to start at all, ms; and what it said. */
-async function timed(...args: string[]): Promise<Ended & { ms: number }> {
-  const start = Date.now();
-  await here().run(["--version"]);
-  const begun = Date.now();
-  const ended = await here().run(args);
-  expect(ended.stderr + ended.stdout, args.join(" ")).not.toMatch(/SQLITE|database is locked|unexpected/i);
-  return { ...ended, ms: Date.now() - begun - (begun - start) };
+/** In two seconds beyond what the program takes to start at all: the quickest of three tries, as a machine may pause. */
+async function expectQuick(fitting: number, ...args: string[]): Promise<Ended> {
+  const line = args.join(" ");
+  for (let tries = 1; ; tries += 1) {
+    const start = Date.now();
+    await here().run(["--version"]);
+    const begun = Date.now();
+    const ended = await here().run(args);
+    const ms = Date.now() - begun - (begun - start);
+    expect(ended.stderr + ended.stdout, line).not.toMatch(/SQLITE|database is locked|unexpected/i);
+    expect(ended.code, `${line}: ${ended.stderr}`).toBe(fitting);
+    if (tries === 3) expect(ms, line).toBeLessThan(2_000);
+    if (ms < 2_000) return ended;
+  }
 }
 
 /** Whether another process is writing, and has been for a while. */
@@ -49,12 +55,10 @@ test("beside an import that stages dismiss says so at once, and with --wait does
   const many = await writeDeliveries(here().folder, evenly(150_000, 15_000, "B"), "many");
   const running = here().start(["import", ...many]);
   while (!(await isWriting())) await wait(20);
-  const refused = await timed("dismiss", "--document", "A1");
-  expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("--wait")]);
-  expect(refused.ms).toBeLessThan(2_000);
+  const refused = await expectQuick(5, "dismiss", "--document", "A1");
+  expect(refused.stderr).toContain("--wait");
   expect(await isWriting(), "it was still staging").toBe(true);
-  const status = await timed("status");
-  expect([status.code, status.ms < 2_000]).toEqual([0, true]);
+  await expectQuick(0, "status");
   // It has landed: there is nothing to dismiss, and the ledger could be asked.
   expect((await here().run(["dismiss", "--document", "A1", "--wait"])).code).toBe(2);
   expect(await isWriting(), "it waited for the end of staging").toBe(false);
@@ -75,9 +79,7 @@ test("beside an import that sends show, status, dismiss, resolve and plan answer
       [2, "resolve", `B${rows - 1}`, "--document-id", "x", "--yes"],
       [0, "plan", ...more],
     ] as const) {
-      const { code, ms, stderr } = await timed(...args);
-      expect(code, `${args.join(" ")}: ${stderr}`).toBe(fitting);
-      expect(ms, args.join(" ")).toBeLessThan(2_000);
+      await expectQuick(fitting, ...args);
     }
   }
   expect(running.child.exitCode, "it goes on").toBeNull();
