@@ -1,5 +1,8 @@
 /** A bad night, made up: 212 rows over 40 documents with seven causes, among rows that are right. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { mapping } from "../support/mapping.js";
+import { startRowferry, type Rowferry } from "../processes/processes.js";
 import { type Folder, folder } from "./console.js";
 
 /** What a person types for each text that is wrong, by column. */
@@ -107,4 +110,21 @@ export function badNight(): Folder {
   }
   const csv = [header, ...rows].map((cells) => cells.join(";")).join("\n");
   return folder({ "night.yaml": mapping(yaml), "night.csv": `${csv}\n` });
+}
+
+const isRight = /;Pesagem;01.03.*;1000;11222333000181;SP;sim;I$/;
+
+/** The header, and the rows that are right. */
+export function rightRows(at: Folder): string[] {
+  const [names = "", ...rows] = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
+  return [names, ...rows.filter((line) => isRight.test(line))];
+}
+
+/** An import beside the console that takes more than a minute: once it has been seen, a signal ends it. */
+export function longImport(at: Folder): Rowferry {
+  const [names, row = ""] = rightRows(at);
+  const many = Array.from({ length: 400 }, (_, index) => row.replace(/^L\d+/, `M${index}`));
+  writeFileSync(join(at.path, "more.csv"), `${[names, ...many].join("\n")}\n`);
+  const argv = ["import", "night.yaml", "more.csv", "--rate", "5", "--burst", "5"];
+  return startRowferry(argv, { cwd: at.path, env: {} });
 }

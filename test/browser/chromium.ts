@@ -14,7 +14,7 @@ export const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
 const required = (process.env["ROWFERRY_TEST_REQUIRE"] ?? "").includes("chromium");
 const told = chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with";
 
-let browser: Browser;
+export let browser: Browser;
 
 /** For the tests of one file, which says when it has none. */
 export function useChromium(): void {
@@ -72,6 +72,22 @@ export const hasFocus = (element: unknown): boolean =>
   (element as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === element;
 
 export const heading = (page: Page) => page.locator("h1").first();
+
+/** Opens the rows to correct in that column. */
+export const toCorrect = (page: Page, column: string) =>
+  page
+    .getByRole("link", { name: new RegExp(`^Correct ${column}`) })
+    .first()
+    .click();
+
+/** Corrects what is wrong in the column Class first. */
+export async function correctClass(page: Page): Promise<void> {
+  await toCorrect(page, "Class");
+  await page.locator(".values input").first().waitFor();
+  await page.keyboard.type("II");
+  await page.keyboard.press("Tab");
+  await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+}
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 

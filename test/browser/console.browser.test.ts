@@ -4,8 +4,19 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
-import { badNight, right } from "./bad-night.js";
-import { chromium, eventually, hasFocus, heading, night, open, useChromium, violations } from "./chromium.js";
+import { badNight, longImport, right } from "./bad-night.js";
+import {
+  chromium,
+  correctClass,
+  eventually,
+  hasFocus,
+  heading,
+  night,
+  open,
+  toCorrect,
+  useChromium,
+  violations,
+} from "./chromium.js";
 import { startConsole } from "./console.js";
 
 useChromium();
@@ -67,10 +78,7 @@ it.runIf(chromium !== undefined)(
     const at = await night();
     const console = await startConsole(at, "--allow-changes");
     const page = await open(console.url);
-    await page
-      .getByRole("link", { name: /^Correct State/ })
-      .first()
-      .click();
+    await toCorrect(page, "State");
     const grid = page.getByRole("grid");
     await grid.waitFor();
     await grid.focus();
@@ -95,10 +103,7 @@ it.runIf(chromium !== undefined)(
     await console.kill();
     const next = await startConsole(at, "--allow-changes");
     const later = await open(next.url);
-    await later
-      .getByRole("link", { name: /^Correct State/ })
-      .first()
-      .click();
+    await toCorrect(later, "State");
     await eventually(() => later.locator(".bar").textContent()).toContain("3 ready");
   },
 );
@@ -110,10 +115,7 @@ it.runIf(chromium !== undefined)(
     const at = await night();
     const console = await startConsole(at, "--allow-changes");
     const page = await open(console.url);
-    await page
-      .getByRole("link", { name: /^Correct Class/ })
-      .first()
-      .click();
+    await toCorrect(page, "Class");
     const [rows] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: /^Download/ }).click(),
@@ -154,27 +156,16 @@ it.runIf(chromium !== undefined)(
   { tags: ["long"], timeout: 300_000 },
   async () => {
     const at = await night();
-    const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
-    const row = lines.find((line) => line.includes(";1000;11222333000181;SP;sim;I")) ?? "";
-    const many = Array.from({ length: 400 }, (_, index) => row.replace(/^L\d+/, `M${index}`));
-    writeFileSync(join(at.path, "more.csv"), `${[lines[0], ...many].join("\n")}\n`);
     const console = await startConsole(at, "--allow-changes");
     const page = await open(console.url);
-    const beside = at.type("import", "night.yaml", "more.csv", "--rate", "10", "--burst", "10");
+    const beside = longImport(at);
     await eventually(() => page.locator(".job").first().textContent()).toMatch(
-      /Sending.* of 400 requests.*\/s of 10.*left/,
+      /Sending.* of 400 requests.*\/s of 5.*left/,
     );
     await page.getByRole("link", { name: "Watch" }).click();
     await eventually(() => heading(page).textContent()).toContain("import more.csv");
     await page.getByRole("link", { name: "Overview" }).click();
-    await page
-      .getByRole("link", { name: /^Correct Class/ })
-      .first()
-      .click();
-    await page.locator(".values input").first().waitFor();
-    await page.keyboard.type("II");
-    await page.keyboard.press("Tab");
-    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+    await correctClass(page);
     await page.getByRole("button", { name: "Check" }).click();
     await eventually(() => page.locator(".bar [role=status]").first().textContent()).toMatch(
       /corrected rows\..*Would send \d+ events/s,
@@ -187,7 +178,8 @@ it.runIf(chromium !== undefined)(
     await page.getByRole("button", { name: "No" }).click();
     await page.getByRole("button", { name: /^Import \d+ rows/ }).click();
     await eventually(() => page.locator(".bar .job").last().textContent()).toContain("waiting for the run at work");
-    expect((await beside).code).toBe(3);
+    beside.child.kill("SIGINT");
+    expect((await beside.ended).code).toBe(130);
     await expect
       .poll(() => page.locator(".bar .job").last().textContent(), { timeout: 60_000 })
       .toMatch(/rows need|Nothing of these files needs you/);
@@ -249,10 +241,7 @@ it.runIf(chromium !== undefined)(
     const console = await startConsole(at, "--allow-changes");
     const [one, two] = [await open(console.url), await open(console.url)];
     for (const page of [one, two]) {
-      await page
-        .getByRole("link", { name: /^Correct Class/ })
-        .first()
-        .click();
+      await toCorrect(page, "Class");
       await page.getByRole("grid").waitFor();
     }
     // The second tab hears nothing of the first one's edit.
@@ -290,10 +279,7 @@ it.runIf(chromium !== undefined)(
     const page = await open(console.url);
     let alerts = 0;
     page.on("dialog", () => (alerts += 1));
-    await page
-      .getByRole("link", { name: /^Correct Gross/ })
-      .first()
-      .click();
+    await toCorrect(page, "Gross");
     await page.getByRole("grid").waitFor();
     const said = await page.locator("body").textContent();
     expect(said).toContain("<img src=x onerror=alert(1)>");

@@ -1,10 +1,10 @@
 /** The console in a real Chromium: what no correction can send, decided one at a time and many at once. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
-import { badNight } from "./bad-night.js";
+import { badNight, rightRows } from "./bad-night.js";
 import { chromium, eventually, hasFocus, heading, open, useChromium, violations } from "./chromium.js";
 import { type Folder, startConsole } from "./console.js";
 
@@ -22,12 +22,11 @@ interface Undecided {
 async function undecided(): Promise<Undecided> {
   const at = badNight();
   onTestFinished(at.remove);
-  const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
-  const rows = lines.filter((line) => /;Pesagem;01.03.*;1000;11222333000181;SP;sim;I$/.test(line)).slice(0, 12);
-  writeFileSync(join(at.path, "night.csv"), [lines[0], ...rows, ""].join("\n"));
+  const [header, ...rows] = rightRows(at).slice(0, 13);
+  writeFileSync(join(at.path, "night.csv"), [header, ...rows, ""].join("\n"));
   expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(0);
   const changed = rows.slice(0, 3).map((row) => row.replace(";1000;", ";1250;"));
-  writeFileSync(join(at.path, "night-2.csv"), [lines[0], ...changed, ""].join("\n"));
+  writeFileSync(join(at.path, "night-2.csv"), [header, ...changed, ""].join("\n"));
   expect((await at.type("import", "night.yaml", "night-2.csv")).code).toBe(3);
   const ledger = new Database(join(at.path, "state/sandbox/ledger.db"));
   const ids = ledger

@@ -3,28 +3,11 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "n
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
-import { badNight } from "./bad-night.js";
-import { chromium, eventually, heading, night, open, useChromium } from "./chromium.js";
-import { startRowferry } from "../processes/processes.js";
+import { badNight, longImport, rightRows } from "./bad-night.js";
+import { chromium, correctClass, eventually, heading, night, open, toCorrect, useChromium } from "./chromium.js";
 import { type Folder, startConsole } from "./console.js";
 
 useChromium();
-
-const isRight = /;Pesagem;01.03.*;1000;11222333000181;SP;sim;I$/;
-
-/** A file that takes more than a minute to send at four requests a second. */
-function writeMany(at: Folder): void {
-  const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
-  const row = lines.find((line) => isRight.test(line)) ?? "";
-  const many = Array.from({ length: 300 }, (_, index) => row.replace(/^L\d+/, `M${index}`));
-  writeFileSync(join(at.path, "more.csv"), `${[lines[0], ...many].join("\n")}\n`);
-}
-
-const toCorrect = (page: Page, column: string) =>
-  page
-    .getByRole("link", { name: new RegExp(`^Correct ${column}`) })
-    .first()
-    .click();
 
 /** What the service has, against the ledger. */
 async function agree(at: Folder): Promise<void> {
@@ -37,9 +20,7 @@ it.runIf(chromium !== undefined)(
   { tags: ["long"], timeout: 300_000 },
   async () => {
     const at = await night();
-    writeMany(at);
-    const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
-    writeFileSync(join(at.path, "last.csv"), `${lines[0]}\n${lines.find((line) => isRight.test(line))}\n`);
+    writeFileSync(join(at.path, "last.csv"), `${rightRows(at).slice(0, 2).join("\n")}\n`);
     const { url } = await startConsole(at, "--allow-changes");
     const [dismissing, replacing, importing] = [await open(url), await open(url), await open(url)];
     const group = (page: Page) => page.locator(".choice [role=group]");
@@ -57,8 +38,7 @@ it.runIf(chromium !== undefined)(
     await importing.getByRole("button", { name: "Import it" }).click();
     for (const page of [dismissing, replacing, importing]) await group(page).waitFor();
 
-    const slowly = ["import", "night.yaml", "more.csv", "--rate", "4", "--burst", "4"];
-    const beside = startRowferry(slowly, { cwd: at.path, env: {} });
+    const beside = longImport(at);
     await importing.locator(".job", { hasText: /Sending.*requests/ }).waitFor({ timeout: 60_000 });
     for (const page of [dismissing, replacing, importing])
       expect(await group(page).textContent(), "what was foretold is still there").toContain("It would do this");
@@ -70,7 +50,7 @@ it.runIf(chromium !== undefined)(
     await eventually(() => dismissing.locator(".note").textContent()).toContain("No rows are left here");
 
     beside.child.kill("SIGINT");
-    await beside.ended;
+    expect((await beside.ended).code).toBe(130);
     await importing.locator(".job", { hasText: /rows? need|need you|Nothing new/ }).waitFor({ timeout: 60_000 });
     await confirm(replacing);
     await eventually(() => replacing.locator("[role=status]").allTextContents()).toContainEqual(
@@ -88,19 +68,14 @@ it.runIf(chromium !== undefined)(
     const at = badNight();
     onTestFinished(at.remove);
     const text = readFileSync(join(at.path, "night.csv"), "utf8");
-    const lines = text.split("\n");
-    writeFileSync(join(at.path, "before.csv"), `${lines[0]}\n${lines.find((line) => isRight.test(line))}\n`);
+    writeFileSync(join(at.path, "before.csv"), `${rightRows(at).slice(0, 2).join("\n")}\n`);
     expect((await at.type("import", "night.yaml", "before.csv")).code).toBe(0);
     await at.type("ledger", "backup", "before.db");
     expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(3);
     await at.type("ledger", "backup", "after.db");
 
     const page = await open((await startConsole(at, "--allow-changes")).url);
-    await toCorrect(page, "Class");
-    await page.locator(".values input").first().waitFor();
-    await page.keyboard.type("II");
-    await page.keyboard.press("Tab");
-    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+    await correctClass(page);
     const ready = /\d+ ready/.exec((await page.locator(".bar").textContent()) ?? "")?.[0];
 
     const ledger = join(at.path, "state/sandbox/ledger.db");
@@ -120,7 +95,7 @@ it.runIf(chromium !== undefined)(
 
     const other = badNight();
     onTestFinished(other.remove);
-    writeFileSync(join(other.path, "night.csv"), `${text}\n${lines[1]}\n`);
+    writeFileSync(join(other.path, "night.csv"), `${text}\n${text.split("\n")[1]}\n`);
     expect((await other.type("import", "night.yaml", "night.csv")).code).toBe(3);
     await other.type("ledger", "backup", join(at.path, "other.db"));
     putBack("other.db");
@@ -135,11 +110,7 @@ it.runIf(chromium !== undefined)(
     const at = await night();
     const first = await startConsole(at, "--allow-changes");
     const page = await open(first.url);
-    await toCorrect(page, "Class");
-    await page.locator(".values input").first().waitFor();
-    await page.keyboard.type("II");
-    await page.keyboard.press("Tab");
-    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+    await correctClass(page);
     await page.getByRole("button", { name: /^Import \d+ rows/ }).click();
     await first.kill();
     await eventually(() => page.locator(".trouble").first().textContent()).toContain("The console does not answer.");

@@ -1,35 +1,15 @@
 /** The report in a real Chromium: from phone to wide screen, light and dark, by keyboard, and as axe sees it. */
-import { spawnSync } from "node:child_process";
-import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
 import { htmlReport } from "../../src/report/html/html-report.js";
 import { isSample } from "../support/sample.js";
 import { reportData } from "../support/report.html-data.js";
+import { browser, chromium, useChromium, violations } from "./chromium.js";
 
-const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0,
-);
-const required = (process.env["ROWFERRY_TEST_REQUIRE"] ?? "").includes("chromium");
-const told = chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with";
+useChromium();
 
-it.each([told])("%s", () => {
-  expect(chromium !== undefined || !required, "ROWFERRY_TEST_REQUIRE asks for chromium").toBe(true);
-});
-
-let browser: Browser;
-beforeAll(async () => {
-  if (chromium === undefined) return;
-  const { chromium: launcher } = await import("playwright-core");
-  browser = await launcher.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
-});
-afterAll(async () => {
-  if (chromium !== undefined) await browser.close();
-});
-
-/** The page has no script of its own and allows none; axe is let in. */
 async function open(width: number, colorScheme: "light" | "dark"): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.setContent(htmlReport(reportData()));
@@ -52,11 +32,7 @@ it.runIf(chromium !== undefined).each(isSample ? few : looks)(
     expect(found.width).toBe(width);
     expect(found.background).toBe(scheme === "dark" ? "rgb(20, 24, 27)" : "rgb(255, 255, 255)");
     expect(found.plot).toBeGreaterThan(40);
-    await page.addScriptTag({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
-    const violations = await page.evaluate<string[]>(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))`,
-    );
-    expect(violations).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   },
 );
 
