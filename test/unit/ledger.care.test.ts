@@ -5,6 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { lockLedger } from "../../src/ledger/care/lock.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
@@ -153,6 +154,15 @@ describe("state machines", () => {
     expect(permitted).toEqual(listed);
     expect([...refusals]).toEqual([`SqliteError: ${machine}: no such transition`]);
   });
+});
+
+it("one writer at a time holds the lock's file", async () => {
+  const made = await used();
+  const options = { wait: false, clock: made.clock };
+  const first = await lockLedger(made.target.ledgerPath, options);
+  await expect(lockLedger(made.target.ledgerPath, options)).rejects.toMatchObject({ code: "ledger-locked" });
+  first.release();
+  (await lockLedger(made.target.ledgerPath, options)).release();
 });
 
 /** Landed, held, invalid, dismissed and stranded work in one ledger. */

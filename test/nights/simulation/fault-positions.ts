@@ -65,23 +65,24 @@ export interface Service extends WorldOptions {
   rewrite?: NonNullable<RunPlan["rewrite"]>;
 }
 
-/** What went wrong with this fault at this request, `times` in a row; empty: nothing. */
+/** What went wrong with this fault at this request, `times` in a row (empty: nothing), and how it ended. */
 export async function befallen(
   action: FaultAction,
   position: number,
   times: number,
   expected: Timelines,
   { always = [], rewrite = (_, reply) => reply, ...service }: Service = {},
-): Promise<string[]> {
+): Promise<{ broken: string[]; exitCode: number }> {
   const world = createWorld(service);
   try {
     world.sandbox.setFaults([{ nth: position, times, action }, ...always]);
     const { exitCode } = await toRest(world, { rewrite });
     // A registration that commits after the program has looked for it is a limit that the documents name (HARD-CASES H7).
     const isLate = action.kind === "delay" && action.when === "before";
-    return differences(exitCode, world.sandbox, world.target.ledgerPath, expected)
+    const broken = differences(exitCode, world.sandbox, world.target.ledgerPath, expected)
       .filter((what) => !(isLate && what === REGISTERED_TWICE))
       .map((what) => `${JSON.stringify(action)} at request ${position}, ${times} times: ${what}`);
+    return { broken, exitCode };
   } finally {
     await world.close();
   }
