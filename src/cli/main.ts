@@ -90,7 +90,10 @@ function explained(thrown: unknown, frame: Frame, argv: readonly string[]): numb
 }
 
 function usageError(error: CommanderError, argv: readonly string[]): RowferryError {
-  const command = commands.some(({ name }) => name === argv[0]) ? `${argv[0]} ` : "";
+  // A word that is no command has no help.
+  const inGroup = argv[0] === "ledger" && error.code !== "commander.unknownCommand";
+  const words = inGroup ? argv.slice(0, 2).filter((word) => !word.startsWith("-")) : argv.slice(0, 1);
+  const command = commands.some(({ name }) => name === argv[0]) ? `${words.join(" ")} ` : "";
   const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
   const hint = `\`rowferry ${command}--help\` shows its options.`;
   return new RowferryError("usage", message, { hint, cause: error });

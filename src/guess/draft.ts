@@ -2,7 +2,9 @@
  * Drafts a mapping from the data. It always loads; open decisions are marked lines, and make it a draft for the
  * sandbox.
  */
+import { MAX_MAPPING_LENGTH } from "../map/language/source.js";
 import type { Dialect } from "../model/dialect.js";
+import { RowferryError } from "../model/error.js";
 import { listed, shorten } from "../model/fold.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
@@ -86,11 +88,13 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     ...notes.map((note) => `- ${note}`),
   ];
   const comments = intro.map((line) => `# ${oneLine(line)}\n`).join("");
-  return {
-    yaml: [comments, write(head), write({ defaults: { ...settled.tree, blank } }), write({ inputs })].join("\n"),
-    open,
-    notes,
-  };
+  const yaml = [comments, write(head), write({ defaults: { ...settled.tree, blank } }), write({ inputs })].join("\n");
+  if (yaml.length > MAX_MAPPING_LENGTH) {
+    const message = `The draft would have ${yaml.length} characters; at most ${MAX_MAPPING_LENGTH} are read.`;
+    const hint = "Guess from fewer files, or from a file with only the sheets and columns that are to be imported.";
+    throw new RowferryError("mapping-too-large", message, { hint });
+  }
+  return { yaml, open, notes };
 }
 
 /** Files with the same header are one input. */

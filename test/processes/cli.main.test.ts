@@ -23,6 +23,14 @@ describe("exit codes (DESIGN section 7)", () => {
     expect(world.stdout.text).toBe("");
   });
 
+  it("the hint names the command of a group, whose help has its options", async () => {
+    const world = testWorld();
+    expect(await type(world, "ledger", "prune", "--keep-for", "soon")).toBe(2);
+    expect(world.stderr.text).toContain("  `rowferry ledger prune --help` shows its options.\n");
+    expect(await type(world, "ledger", "prnue")).toBe(2);
+    expect(world.stderr.text).toContain("  `rowferry ledger --help` shows its options.\n");
+  });
+
   it.each([0, 3, 4, 5] as const)("a run's %i is the command's", async (exitCode) => {
     const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode })) } });
     expect(await type(world, "import", "m.yaml", "a.csv")).toBe(exitCode);

@@ -55,6 +55,17 @@ describe("rowferry check of a mapping alone", () => {
     expect(world.stdout.text).toMatch(/m\.yaml: \d+ mistakes\n$/);
   });
 
+  it("shows of a long line what fits in 80 columns, with the caret below the mistake", async () => {
+    const line = `        attributes: { public: { ${"Kg: =kg, ".repeat(12)}"Menge in Kilogramm": =kgg, Tag: =day } }`;
+    const text = mapping.replace(/ +attributes: \{ public: \{ Kg.*/, line);
+    expect(text).toContain(line);
+    const world = testWorld({ files: { "m.yaml": text } });
+    expect(await type(world, "check", "m.yaml")).toBe(2);
+    const [, shown = "", caret = ""] = /\n( +Kg: .*)\n( +\^)\n/.exec(world.stdout.text) ?? [];
+    expect(shown.length).toBeLessThanOrEqual(80);
+    expect(shown.slice(caret.length - 1)).toMatch(/^(kgg|Kg)/);
+  });
+
   it("shows warnings with their place, and is then well: exit 0", async () => {
     const world = testWorld({
       files: { "m.yaml": mapping.replace("key: once", "key: content\n        within: file") },

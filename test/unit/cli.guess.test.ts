@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -154,6 +154,17 @@ describe("rowferry guess --ask", () => {
     expect(await type(world, "guess", "orders.csv", "--ask")).toBe(2);
     expect(world.stderr.text).toContain("Not a terminal");
     expect(world.stdout.text).toBe("");
+  });
+});
+
+describe("a draft that no command would read", () => {
+  it("is not written: exit 2, with the files as its cause", async () => {
+    const header = Array.from({ length: 3000 }, (_, at) => `Messwert ${at} ${"der Anlage ".repeat(5)}`).join(";");
+    const world = testWorld({ files: { "wide.csv": `${header}\n${"1;".repeat(2999)}1\n` } });
+    expect(await type(world, "guess", "wide.csv", "-o", "mapping.yaml")).toBe(2);
+    expect(world.stderr.text).toMatch(/^rowferry: The draft would have \d+ characters/);
+    expect(world.stderr.text).toContain("Guess from fewer files");
+    expect(existsSync(join(world.cwd, "mapping.yaml"))).toBe(false);
   });
 });
 

@@ -62,6 +62,13 @@ describe("the closing summary", () => {
     expect(text).toMatch(/ {2}209 {2}Peso: long long[^]+ {7}march\.csv, row 17 · usage\n {4}3 {2}first\n/);
   });
 
+  it("counts the causes that it leaves out", () => {
+    const cause = { code: "usage" as const, count: 1, place: null, column: null, example: "wrong" };
+    const left = (more: number) => printed({ problems: Array.from({ length: 12 + more }, () => cause) });
+    expect(left(1)).toContain("and 1 more cause;");
+    expect(left(2)).toContain("and 2 more causes;");
+  });
+
   it.each([40, 60, 80, 132])("fits in %i columns but for paths and commands", (columns) => {
     const input = `${"a-very-long-name-of-an-export-".repeat(4)}.csv`;
     const inputs = [

@@ -2,7 +2,7 @@
 import { isBeyondCorrection } from "../../model/beyond-correction.js";
 import { codes } from "../../model/codes.js";
 import type { ToldProblem } from "../../model/summary.js";
-import { grouped } from "../../report/figures.js";
+import { counted, grouped } from "../../report/figures.js";
 import { shortened } from "../../report/plain-text.js";
 import { type Colors, joined, lines, type Part } from "./text.js";
 
@@ -35,7 +35,7 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
         colors.dim(`${indent}${joined([place, code], " · ")}`),
       ]),
     largest.length > MOST &&
-      `${indent}and ${grouped(largest.length - MOST)} more causes; \`rowferry rejects\` lists every row`,
+      `${indent}and ${counted(largest.length - MOST, "more cause")}; \`rowferry rejects\` lists every row`,
   );
 }
 

@@ -50,7 +50,11 @@ export const number = defineConversion({
       if (places === undefined) return value;
       const [whole = "", fraction = ""] = value.split(".");
       if (fraction.length > places)
-        refuse("number-range", cell, `has ${fraction.length} digits after the decimal mark; ${places} are allowed`);
+        refuse(
+          "number-range",
+          cell,
+          `has too many digits after the decimal mark: ${fraction.length}, where the most is ${places}`,
+        );
       return places === 0 ? value : `${whole}.${fraction.padEnd(places, "0")}`;
     };
   },

@@ -55,7 +55,12 @@ export const text = defineConversion({
       // Counts code points, so that an emoji is one character.
       const { length } = Array.from(value);
       if (length <= maxLength) return value;
-      return refuse("text-too-long", value, `has ${length} characters; ${maxLength} are allowed`, "Shorten the text.");
+      return refuse(
+        "text-too-long",
+        value,
+        `has too many characters: ${length}, where the most is ${maxLength}`,
+        "Shorten the text.",
+      );
     },
 });
 
@@ -91,7 +96,7 @@ export const digits = defineConversion({
       const value = cell.replace(/[^0-9]+/g, "");
       if (value === "") refuse("digits-missing", cell, "holds no digits");
       if (value.length === (length ?? value.length)) return value;
-      return refuse("digits-missing", cell, `holds ${value.length} digits; ${length} are needed`);
+      return refuse("digits-missing", cell, `must hold ${length} digits, and holds ${value.length}`);
     },
 });
 

@@ -152,7 +152,7 @@ function fixed({ text }: Exact, places: Exact) {
   const most = placesOf(places);
   const [whole = "", fraction = ""] = text.split(".");
   if (fraction.length > most) {
-    const message = `fixed(): ${text} has ${fraction.length} digits after the decimal mark; ${most} are allowed`;
+    const message = `fixed(): ${text} has too many digits after the decimal mark: ${fraction.length}, where the most is ${most}`;
     throw new Refused(message, "number-range", "Round it first: fixed(round(x, 2), 2).");
   }
   return most === 0 ? whole : `${whole}.${fraction.padEnd(most, "0")}`;

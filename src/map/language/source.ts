@@ -34,7 +34,7 @@ interface At {
 
 /** Blanks that YAML takes for letters: in front of a line, and after a colon. */
 const INVISIBLE = /(?:^|:) *[\u00a0\u2000-\u200b\u202f\u3000]/m;
-const MAX_LENGTH = 256 * 1024;
+export const MAX_MAPPING_LENGTH = 256 * 1024;
 const MAX_DEPTH = 24;
 const MAX_NODES = 40_000;
 
@@ -57,8 +57,12 @@ export class MappingSource {
     this.#text = text;
     for (const { index } of text.matchAll(/(?<=^|\n)/g)) this.#lines.addNewLine(index);
     const deep = firstTooDeep(text);
-    if (text.length > MAX_LENGTH)
-      this.#add("mapping-too-large", `The mapping has ${text.length} characters; at most ${MAX_LENGTH} are read.`, 0);
+    if (text.length > MAX_MAPPING_LENGTH)
+      this.#add(
+        "mapping-too-large",
+        `The mapping has ${text.length} characters; at most ${MAX_MAPPING_LENGTH} are read.`,
+        0,
+      );
     else if (deep !== null)
       this.#add("mapping-too-large", `The mapping is nested deeper than ${MAX_DEPTH} levels.`, deep);
     if (this.problems.length > 0) return;
@@ -136,7 +140,7 @@ export class MappingSource {
 
   #problem(code: Code, message: string, position: number, hint: string | null): MappingProblem {
     const { line, col } = this.#lines.linePos(position);
-    const from = Math.max(0, col - 80);
+    const from = Math.max(0, col - 56);
     const [shown = ""] = this.#text.slice(position - col + 1 + from).split("\n", 1);
     return {
       // A code of rows becomes a mistake of the mapping.
@@ -144,7 +148,7 @@ export class MappingSource {
       message,
       hint,
       place: { file: this.path, line, character: col },
-      excerpt: `    ${shown.slice(0, 120).replace(/\p{Cc}/gu, " ")}\n    ${" ".repeat(col - 1 - from)}^`,
+      excerpt: `    ${shown.slice(0, 72).replace(/\p{Cc}/gu, " ")}\n    ${" ".repeat(col - 1 - from)}^`,
     };
   }
 
