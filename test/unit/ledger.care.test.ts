@@ -1,11 +1,13 @@
 /** Looking after the ledger's file: schema, state machines, modes, backup, check, prune, rebind. */
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
-import { lockLedger } from "../../src/ledger/care/lock.js";
+import { hasLog, lockLedger } from "../../src/ledger/care/lock.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
@@ -71,6 +73,19 @@ describe("the schema", () => {
       expect.objectContaining({ code: "ledger-of-another-target" }),
     );
   });
+});
+
+it("may lose its log to the last process that closes it, at any moment", async () => {
+  const path = join(folder(), "ledger.db");
+  const others = `const { rmSync, writeFileSync } = require("node:fs");
+    const log = ${JSON.stringify(`${path}-wal`)};
+    for (;;) { writeFileSync(log, "x"); rmSync(log); }`;
+  const worker = new Worker(others, { eval: true });
+  onTestFinished(async () => void (await worker.terminate()));
+  await once(worker, "online");
+  const seen = new Set<boolean>();
+  for (let looks = 0; looks < 20_000 || (seen.size < 2 && looks < 1_000_000); looks += 1) seen.add(hasLog(path));
+  expect(seen.size).toBe(2);
 });
 
 describe("state machines", () => {

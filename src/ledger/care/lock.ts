@@ -110,7 +110,9 @@ export function forgetDeadHolder(database: LedgerDatabase): void {
 }
 
 /** An empty log holds nothing: every reader of a ledger makes one. */
-export const hasLog = (path: string): boolean => existsSync(logOf(path)) && statSync(logOf(path)).size > 0;
+export const hasLog = (path: string): boolean =>
+  // The last process that closes the ledger may remove it at any moment.
+  (statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0) > 0;
 /** SQLite looks for it at a link's target. */
 const logOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`;
 
