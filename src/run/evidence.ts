@@ -125,6 +125,20 @@ export function giveBack(
   }
 }
 
+/** No answer came: in doubt, unless none of them can have landed. */
+export function leaveUnanswered(t: Writer, evidence: Evidence, events: readonly WorkEvent[], now: number): void {
+  for (const event of events) {
+    if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, "service-unanswered", now);
+    else t.unanswered(event.id, now);
+  }
+}
+
+/** Those whose intent is written, and no outcome. */
+export function begunAmong({ work }: Session, events: readonly WorkEvent[]): WorkEvent[] {
+  const begun = new Set(work.sending(events.map(({ id }) => id)).map(({ id }) => id));
+  return events.filter(({ id }) => begun.has(id));
+}
+
 /**
  * Matches by position, if the number is right (open point 24, H6). `mirrorAt`: when back-references took place, ms;
  * null: at their events' times.

@@ -1,20 +1,100 @@
-/** Finds the inputs that read an opened file. */
-import { basename } from "node:path";
+/** Opens the files of a command in turn, with the inputs that read them. */
+import { basename, resolve } from "node:path";
 import type { InputStore } from "../ledger/inputs.js";
 import { inputOf, parseRowReference } from "../ledger/rows.js";
 import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { listed } from "../model/fold.js";
-import type { Input } from "../read/table.js";
 import type { PipelineEvent } from "../model/summary.js";
 import { bytesOf } from "../read/files.js";
+import { openInput } from "../read/open-input.js";
+import type { Input } from "../read/table.js";
 import { counted } from "../report/figures.js";
 
+export interface OpenFilesOptions {
+  mapping: Mapping;
+  /** As typed: what a folder or a pattern found and no input reads stops no other file; what was named is a mistake. */
+  named: readonly string[];
+  /** What they stand for. */
+  paths: readonly string[];
+  cwd?: string | undefined;
+  /** Null: no ledger. */
+  inputs: InputStore | null;
+  observe: (event: PipelineEvent) => void;
+}
+
+/** Open while its turn lasts. */
+export interface OpenedFile {
+  path: string;
+  /** Null: it cannot be opened. */
+  input: Input | null;
+  /** Why it cannot be read; null: it can. */
+  error: unknown;
+  inputs: MappingInput[];
+  /** So far; progress counts from here. */
+  rows: number;
+  /** Progress over all files. `more`: rows of the current table. */
+  tell(more: number): void;
+}
+
+export const tellInfo =
+  (observe: OpenFilesOptions["observe"]) =>
+  (message: string): void =>
+    observe({ type: "notice", level: "info", code: null, message });
+
+/** @throws UnreadFile, when nothing but files that no input reads was found */
+export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<OpenedFile> {
+  const { mapping, named, paths, cwd, observe } = options;
+  const total = await bytesOf(paths, cwd);
+  const before = { rows: 0, bytes: 0 };
+  const passedOver: { path: string; error: UnreadFile }[] = [];
+  let share = 0;
+  const tellProgress = (rows: number, bytes: number) => {
+    // Each sheet of a workbook starts reading at its beginning.
+    share = Math.max(share, Math.min(1, (before.bytes + bytes) / Math.max(1, total ?? 1)));
+    const counts = { sent: 0, problems: 0, held: 0, retries: 0 };
+    const known = total === null ? {} : { share };
+    observe({ type: "progress", stage: "reading", done: before.rows + rows, total: null, ...known, ...counts });
+  };
+  for (const path of paths) {
+    const file: OpenedFile = {
+      path,
+      input: null,
+      error: null,
+      inputs: [],
+      rows: 0,
+      tell: (more) => tellProgress(file.rows + more, file.input?.position() ?? 0),
+    };
+    try {
+      file.input = await openInput(path === "-" || cwd === undefined ? path : resolve(cwd, path));
+      file.inputs = await inputsOfFile(mapping, file.input, options.inputs);
+    } catch (error) {
+      file.error = error;
+    }
+    try {
+      const unread = file.error === null ? null : whyUnread(mapping, path, file.error);
+      if (unread === null || named.includes(path)) yield file;
+      else passedOver.push({ path, error: unread });
+    } finally {
+      await file.input?.close();
+    }
+    before.rows += file.rows;
+    before.bytes += file.input?.bytes ?? 0;
+    if (file.input !== null) tellProgress(0, 0);
+  }
+  const [first] = passedOver;
+  if (first === undefined) return;
+  if (passedOver.length === paths.length) throw first.error;
+  const names = passedOver.map(({ path }) => basename(path));
+  const files = counted(passedOver.length, "file");
+  tellInfo(observe)(`${files} passed over, which no input of the mapping reads: ${listed(names, 5)}.`);
+}
+
 /**
- * By its name, or without one by format; a corrected file by the rows that it corrects. `store` null: no ledger.
- * @throws RowferryError `mapping-files`.
+ * By its name, or without one by format; a corrected file by the rows that it corrects. @throws RowferryError
+ * `mapping-files`.
  */
-export async function inputsOfFile(mapping: Mapping, input: Input, store: InputStore | null): Promise<MappingInput[]> {
+async function inputsOfFile(mapping: Mapping, input: Input, store: InputStore | null): Promise<MappingInput[]> {
   const corrected = await input.corrected();
   if (corrected === null)
     return input.nameless ? mapping.inputsForNameless(input.format) : mapping.inputsFor(input.name);
@@ -31,72 +111,14 @@ function originOf(text: string | null, namespace: string, store: InputStore): st
   return input.contentHash.startsWith(reference.hashPrefix) ? input.mappingInput : null;
 }
 
-/**
- * A file that a folder or a pattern found and no input of the mapping reads stops no other file; one that was named by
- * itself, or is found alone, is a mistake.
- */
-export function createPassedOver(named: readonly string[], tell: (message: string) => void) {
-  const all: { path: string; error: UnreadFile }[] = [];
-  return {
-    /** @throws the error, if it is another one or the file was named by itself */
-    add(path: string, error: unknown): null {
-      if (!(error instanceof UnreadFile) || named.includes(path)) throw error;
-      all.push({ path, error });
-      return null;
-    },
-    /** @throws the first error, when nothing else was found */
-    end(found: number): void {
-      const [first] = all;
-      if (first === undefined) return;
-      if (all.length === found) throw first.error;
-      const names = listed(
-        all.map(({ path }) => basename(path)),
-        5,
-      );
-      tell(`${counted(all.length, "file")} passed over, which no input of the mapping reads: ${names}.`);
-    },
-  };
-}
-
-/** Why no input reads a file of this name; null: one does. */
-export function whyUnread(mapping: Mapping, path: string): UnreadFile | null {
+/** Null: some input reads a file of this name. */
+function whyUnread(mapping: Mapping, path: string, error: unknown): UnreadFile | null {
+  if (error instanceof UnreadFile) return error;
   try {
     mapping.inputsFor(basename(path));
     return null;
-  } catch (error) {
-    if (error instanceof UnreadFile) return error;
-    throw error;
+  } catch (unread) {
+    if (unread instanceof UnreadFile) return unread;
+    throw unread;
   }
-}
-
-/** Progress over all files of a command. */
-export interface ReadingProgress {
-  /** `rows`: of the current file so far. */
-  tell(input: Input, rows: number): void;
-  next(input: Input, rows: number): void;
-}
-
-export async function createReadingProgress(
-  paths: readonly string[],
-  observe: (event: PipelineEvent) => void,
-  folder?: string,
-): Promise<ReadingProgress> {
-  const total = await bytesOf(paths, folder);
-  const before = { rows: 0, bytes: 0 };
-  let share = 0;
-  const observed = (rows: number, bytes: number) => {
-    // Each sheet of a workbook starts reading at its beginning.
-    share = Math.max(share, Math.min(1, (before.bytes + bytes) / Math.max(1, total ?? 1)));
-    const counts = { sent: 0, problems: 0, held: 0, retries: 0 };
-    const known = total === null ? {} : { share };
-    observe({ type: "progress", stage: "reading", done: before.rows + rows, total: null, ...known, ...counts });
-  };
-  return {
-    tell: (input, rows) => observed(rows, input.position()),
-    next(input, rows) {
-      before.rows += rows;
-      before.bytes += input.bytes;
-      observed(0, 0);
-    },
-  };
 }

@@ -1,6 +1,5 @@
-import { tallyOpen, tallyRun } from "../ledger/views/tally.js";
+import { tallyOpen, tallyRun, tallyRows } from "../ledger/views/tally.js";
 import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
-import { tallyRows } from "../ledger/views/tally.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { OpenWork, RowCounts, RowOutcomes, Summary } from "../model/summary.js";

@@ -2,7 +2,6 @@
  * Registers participants, then their addresses. Neither has a deduplicationId, so after doubt nothing is created
  * without looking first, after a delay (H7).
  */
-import type { Writer } from "../ledger/writer.js";
 import { registrationOf } from "../submit/answers.js";
 import type { Answer, Call, ServiceError } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
@@ -137,13 +136,9 @@ async function create(
   { kind, id }: Subject,
   { create: call, created }: RegistrationSteps,
 ): Promise<null | "in-doubt" | ServiceError> {
-  const { requests, clock } = session;
-  const { request, answer } = await session.send(call, { subject: kind, subjectId: id, events: [], creates: true });
-  if (answer.result === "stopped") session.stop(answer);
+  const intent = { subject: kind, subjectId: id, events: [], creates: true };
+  const { request, answer, now, end } = await session.send(call, intent);
   if (request === null) return null;
-  const now = clock.now();
-  const end = (outcome: (t: Writer) => void) =>
-    requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   const receipt = answer.result === "accepted" ? registrationOf(answer.body) : null;
   if (receipt !== null) {
     end(() => created(receipt));

@@ -11,10 +11,8 @@ import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
-import { writeReceipts } from "../report/own-files.js";
+import { writeReceipts, STRANDED_FILE, writeStranded, writeSummaryFile } from "../report/own-files.js";
 import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
-import { STRANDED_FILE, writeStranded } from "../report/own-files.js";
-import { writeSummaryFile } from "../report/own-files.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
 

@@ -13,11 +13,13 @@ import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 import { askToSettle, describeRefusal } from "./refusals.js";
 import {
+  begunAmong,
   byDoubt,
   type Evidence,
   forgetAttempts,
   gatherEvidence,
   giveBack,
+  leaveUnanswered,
   mayHaveLanded,
   noteRefusal,
   noteUnread,
@@ -130,23 +132,24 @@ async function sendCreate(
   known: Known,
   evidence: Evidence,
 ): Promise<Created> {
-  const { bodies, clock, requests } = session;
+  const { bodies } = session;
   const call = bodies.create(document, events, session.documentsEndpointIsAbsent);
   const ids = events.map(({ id }) => id);
   const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: true };
-  const { request, answer } = await session.send(call, intent);
-  const now = clock.now();
+  const { request, answer, now, end } = await session.send(call, intent);
   const mayExist = known.inDoubt || answer.inDoubt || known.refusedWith !== null;
+  const leaveDocument = (t: Writer, reason: "interrupted-in-doubt" | "service-unanswered", isDoubtful: boolean) => {
+    if (isDoubtful) t.stalled("document", document.id, reason, now);
+    else t.unsent("document", document.id, now);
+  };
   if (request === null) {
-    withdraw(session, evidence, events, answer, (t) => {
-      if (session.work.document(document.id)?.state !== "sending") return;
-      if (mayExist) t.stalled("document", document.id, "interrupted-in-doubt", now);
-      else t.unsent("document", document.id, now);
+    session.outcomes((t) => {
+      withdraw(t, session, evidence, events);
+      const isBegun = session.work.document(document.id)?.state === "sending";
+      if (isBegun) leaveDocument(t, "interrupted-in-doubt", mayExist);
     });
     return { next: "stop" };
   }
-  const end = (outcome: (t: Writer) => void) =>
-    requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
 
   switch (answer.result) {
@@ -174,7 +177,7 @@ async function sendCreate(
     }
     case "duplicate": {
       if (events.length > 0 && answer.key !== documentDeduplicationId(document)) {
-        end(() => {});
+        end();
         return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
       }
       end((t) => {
@@ -189,7 +192,7 @@ async function sendCreate(
     }
     case "refused": {
       if (events.length > 0) {
-        end(() => {});
+        end();
         if (answer.tooLarge && events.length > 1) {
           session.caps.lower(events.length);
           return { next: "fewer" };
@@ -200,7 +203,7 @@ async function sendCreate(
       if (call.kind === "create-document" && isAbsentEndpoint(answer)) {
         // The specification shows only that POST /documents exists (open point 25), so the other endpoint is tried
         // without events.
-        end(() => {});
+        end();
         session.documentsEndpointIsAbsent = true;
         return sendCreate(session, document, events, known, evidence);
       }
@@ -222,19 +225,13 @@ async function sendCreate(
     }
     case "unanswered":
       end((t) => {
-        if (mayExist || events.length === 0) t.stalled("document", document.id, "service-unanswered", now);
-        else t.unsent("document", document.id, now);
-        for (const event of events) {
-          if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, "service-unanswered", now);
-          else t.unanswered(event.id, now);
-        }
+        leaveDocument(t, "service-unanswered", mayExist || events.length === 0);
+        leaveUnanswered(t, evidence, events, now);
       });
       return { next: "stop" };
     case "stopped":
-      session.stop(answer);
       end((t) => {
-        if (mayExist) t.stalled("document", document.id, "interrupted-in-doubt", now);
-        else t.unsent("document", document.id, now);
+        leaveDocument(t, "interrupted-in-doubt", mayExist);
         giveBack(t, evidence, events, now, "interrupted-in-doubt");
       });
       return { next: "stop" };
@@ -275,8 +272,6 @@ function leave(session: Session, document: WorkDocument, events: readonly WorkEv
   const state = session.work.document(document.id)?.state;
   // A document refused for its own fault does not exist, nor do its events.
   if (state === "rejected" || state === "planned") forgetAttempts(evidence, events);
-  const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));
-  const left = events.filter(({ id }) => begun.has(id));
   const reason = state === "stranded" ? "document-stranded" : "refused-in-doubt";
-  session.outcomes((t) => giveBack(t, evidence, left, now, reason));
+  session.outcomes((t) => giveBack(t, evidence, begunAmong(session, events), now, reason));
 }

@@ -2,18 +2,19 @@
  * Sends a document's consecutive events until all have landed or one is in the way. A refused batch is narrowed to the
  * faulty event, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing (H1–H3, H6).
  */
-import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
+import type { Writer } from "../ledger/writer.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
 import { askToSettle, describeEventRefusal } from "./refusals.js";
 import {
+  begunAmong,
   byDoubt,
   type Evidence,
   giveBack,
   isOurs,
   isProven,
-  mayHaveLanded,
+  leaveUnanswered,
   noteAccepted,
   noteConfirmed,
   noteRefusal,
@@ -48,15 +49,13 @@ interface Lane {
   pauseMs: number;
 }
 
-interface Turn extends Lane {
+interface Turn extends Lane, Pick<Awaited<ReturnType<Session["send"]>>, "now" | "end"> {
   lane: Lane;
   chunk: readonly WorkEvent[];
   /** In the ledger. */
   request: number;
-  now: number;
   /** When the back-references took place, ms; null: at their events' times. */
   mirrorAt: number | null;
-  end(outcome: (t: Writer) => void): void;
 }
 
 /** Backoff begins at one second (service.md, Errors). */
@@ -73,7 +72,7 @@ export async function sendEvents(
   evidence: Evidence,
   asked: readonly number[] = [],
 ): Promise<boolean> {
-  const { clock, requests, bodies } = session;
+  const { clock, bodies } = session;
   const lane: Lane = {
     session,
     mirrorsNow: document.mirrorsNow,
@@ -95,10 +94,9 @@ export async function sendEvents(
     const call = bodies.append(document.serviceId, chunk);
     const ids = chunk.map(({ id }) => id);
     const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: false };
-    const { request, answer } = await session.send(call, intent);
-    const now = clock.now();
+    const { request, answer, now, end } = await session.send(call, intent);
     if (request === null) {
-      withdraw(session, evidence, [...chunk, ...queue.flat()], answer);
+      session.outcomes((t) => withdraw(t, session, evidence, [...chunk, ...queue.flat()]));
       return false;
     }
     for (const { id, attempted } of chunk)
@@ -106,8 +104,6 @@ export async function sendEvents(
         lane.firstSentAt.set(id, answer.attempts[0]?.startedAt ?? now);
     if (answer.inDoubt && answer.result !== "accepted") for (const id of ids) evidence.doubtful.add(id);
     const mirrorAt = linkedAt(session, document, answer);
-    const end = (outcome: (t: Writer) => void) =>
-      requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
     const turn: Turn = { ...lane, lane, chunk, request, now, mirrorAt, end };
     if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
       refusedWhole = Math.max(refusedWhole, chunk.length);
@@ -121,20 +117,8 @@ export async function sendEvents(
 }
 
 /** The lane's next request did not leave: earlier requests' events are given back, the others are unchanged. */
-export function withdraw(
-  session: Session,
-  evidence: Evidence,
-  events: readonly WorkEvent[],
-  answer: Answer,
-  more: (t: Writer) => void = () => {},
-): void {
-  if (answer.result === "stopped") session.stop(answer);
-  const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));
-  session.outcomes((t) => {
-    const left = events.filter(({ id }) => begun.has(id));
-    giveBack(t, evidence, left, session.clock.now(), "interrupted-in-doubt");
-    more(t);
-  });
+export function withdraw(t: Writer, session: Session, evidence: Evidence, events: readonly WorkEvent[]): void {
+  giveBack(t, evidence, begunAmong(session, events), session.clock.now(), "interrupted-in-doubt");
 }
 
 /**
@@ -157,7 +141,7 @@ function linkedSince({ session, lane }: Turn, { id }: WorkEvent): number | null 
 
 /** False: the lane ends. */
 function take(turn: Turn, answer: Answer): boolean {
-  const { session, evidence, chunk, queue, now, end } = turn;
+  const { evidence, chunk, queue, now, end } = turn;
   switch (answer.result) {
     case "accepted":
       return takeAccepted(turn, answer);
@@ -167,15 +151,11 @@ function take(turn: Turn, answer: Answer): boolean {
       return takeRefused(turn, answer);
     case "unanswered":
       end((t) => {
-        for (const event of chunk) {
-          if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, "service-unanswered", now);
-          else t.unanswered(event.id, now);
-        }
+        leaveUnanswered(t, evidence, chunk, now);
         giveBack(t, evidence, queue.flat(), now);
       });
       return false;
     case "stopped":
-      session.stop(answer);
       end((t) => giveBack(t, evidence, [...chunk, ...queue.flat()], now, "interrupted-in-doubt"));
       return false;
   }
@@ -208,7 +188,7 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
   if (event === undefined) {
     // The key that is taken is a target document's, which is an ordinary conflict.
     if (!unreadable) return takeConflict(turn, answer);
-    end(() => {});
+    end();
     noteRefusal(evidence, chunk, answer.error);
     queue.unshift(...chunk.map((single) => [single]));
     return true;
@@ -264,7 +244,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   const [first] = chunk;
   if (first === undefined) return false;
   if (chunk.length > 1) {
-    end(() => {});
+    end();
     if (answer.tooLarge) session.caps.lower(chunk.length);
     else noteRefusal(evidence, chunk, answer.error);
     // Without a message it may be a duplicate, and later refusals would look the same, so events go one by one, in

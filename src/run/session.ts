@@ -162,12 +162,9 @@ export async function openSession(command: string, mapping: string | null, optio
       },
       /**
        * The intent is written once slot and token are held, so a kill leaves in doubt at most what was on the wire
-       * (H44). `request`: its id in the ledger; null: nothing was sent or written.
+       * (H44). `request`: its id in the ledger; null: nothing was sent or written. `end` writes what came of it, once.
        */
-      async send(
-        call: Call,
-        intent: Omit<Intent, "runId" | "kind">,
-      ): Promise<{ request: number | null; answer: Answer }> {
+      async send(call: Call, intent: Omit<Intent, "runId" | "kind">) {
         let request: number | null = null;
         let before: Attempt | null = null;
         const foreign = () => registrations.foreignOf(intent);
@@ -186,7 +183,12 @@ export async function openSession(command: string, mapping: string | null, optio
             before = attempt;
           },
         });
-        return { request, answer: nameForeign(answer, foreign) };
+        if (answer.result === "stopped") session.stop(answer);
+        const now = clock.now();
+        const end = (outcome: (t: Writer) => void = () => {}): void => {
+          if (request !== null) requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
+        };
+        return { request: request as number | null, answer: nameForeign(answer, foreign), now, end };
       },
       outcomes: (write: (t: Writer) => void): void => requests.outcomes(write),
       /** Inside staging's transaction. */

@@ -13,9 +13,8 @@ import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
-import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
-import { createPassedOver, createReadingProgress, inputsOfFile, whyUnread } from "./files.js";
+import { type OpenedFile, openFiles, tellInfo } from "./files.js";
 import { shortOfDisk } from "./free-disk.js";
 import type { Session } from "./session.js";
 import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/changed-keys.js";
@@ -34,50 +33,26 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const staged: StagedInput[] = [];
   const inputsOfImport = new Set<number>();
   const changedByImport = new Set<number>();
-  const tell = (message: string) => session.observe({ type: "notice", level: "info", code: null, message });
-  const paths = await expandFiles(files, undefined, tell);
-  const short = await shortOfDisk(paths, { ledger: session.target.ledgerPath, journal: session.journalPath });
-  if (short !== null) session.observe({ type: "notice", level: "warning", code: null, message: short });
-  const progress = await createReadingProgress(paths, session.observe);
-  const passedOver = createPassedOver(files, tell);
-  for (const path of paths) {
-    const input = await openInput(path).catch((error: unknown) => {
-      const unread = whyUnread(mapping, path);
-      if (unread !== null && !files.includes(path)) return passedOver.add(path, unread);
-      return tellEmpty(session, error, () => mapping.inputsFor(basename(path)));
-    });
-    if (input === null) continue;
-    let rows = 0;
-    try {
-      const inputs = await inputsOfFile(mapping, input, session.inputs).catch((error: unknown) =>
-        passedOver.add(path, error),
+  const { inputs, observe, target, journalPath } = session;
+  const paths = await expandFiles(files, undefined, tellInfo(observe));
+  const short = await shortOfDisk(paths, { ledger: target.ledgerPath, journal: journalPath });
+  if (short !== null) observe({ type: "notice", level: "warning", code: null, message: short });
+  for await (const file of openFiles({ mapping, named: files, paths, inputs, observe })) {
+    const { input, path, error } = file;
+    if (input === null || error !== null) {
+      tellEmpty(session, error, () => mapping.inputsFor(basename(path)));
+      continue;
+    }
+    for (const mappingInput of file.inputs) {
+      const context = { mapping, used, mappingInput, settingsId, inputsOfImport, changedByImport, file };
+      const one = await stageTable(session, input, context).catch((thrown: unknown) =>
+        tellEmpty(session, thrown, () => [mappingInput]),
       );
-      for (const mappingInput of inputs ?? []) {
-        const before = rows;
-        const tellRows = (done: number) => progress.tell(input, before + done);
-        const context = {
-          mapping,
-          used,
-          mappingInput,
-          settingsId,
-          inputsOfImport,
-          changedByImport,
-          path,
-          tellRows,
-        };
-        const one = await stageTable(session, input, context).catch((error: unknown) =>
-          tellEmpty(session, error, () => [mappingInput]),
-        );
-        if (one === null) continue;
-        rows += one.read;
-        staged.push(one);
-      }
-      progress.next(input, rows);
-    } finally {
-      await input.close();
+      if (one === null) continue;
+      file.rows += one.read;
+      staged.push(one);
     }
   }
-  passedOver.end(paths.length);
   return staged;
 }
 
@@ -118,8 +93,7 @@ interface TableContext {
   settingsId: number;
   inputsOfImport: Set<number>;
   changedByImport: Set<number>;
-  path: string;
-  tellRows: (done: number) => void;
+  file: OpenedFile;
 }
 
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput> {
@@ -134,10 +108,8 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     inputs.finish(before.id, counts);
     return { id: before.id, ...name, ...counts };
   }
-  const tell = (notes: readonly string[]): void => {
-    for (const note of notes)
-      session.observe({ type: "notice", level: "info", code: null, message: `${input.name}: ${note}` });
-  };
+  const tell = (notes: readonly string[]): void =>
+    notes.forEach((note) => tellInfo(session.observe)(`${input.name}: ${note}`));
   const known = table.notes.length;
   tell(table.notes);
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
@@ -145,7 +117,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     {
       contentHash: input.contentHash,
       name: input.name,
-      path: context.path,
+      path: context.file.path,
       sheet: table.sheet,
       mapping: mapping.path,
       ...context.used,
@@ -174,7 +146,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
       session.observe({ type: "notice", level: "warning", code, message });
     },
   });
-  await stageRows(session, table, mapper, stager.stage, () => context.tellRows(stager.counts.read));
+  await stageRows(session, table, mapper, stager.stage, () => context.file.tell(stager.counts.read));
   // Notes that only the end of the table shows: hidden rows, a cut last line.
   tell(table.notes.slice(known));
   stager.end();

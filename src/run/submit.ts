@@ -1,8 +1,7 @@
 /** Checks the plan or reports the backlog, registers, and sends. */
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRegisteredView } from "../ledger/views/expected.js";
-import { countInvalidRows, countOpenEvents } from "../ledger/views/tally.js";
-import { newestProblem, tallyRefused } from "../ledger/views/tally.js";
+import { countInvalidRows, countOpenEvents, newestProblem, tallyRefused } from "../ledger/views/tally.js";
 import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
 import type { RunLimits } from "../model/summary.js";

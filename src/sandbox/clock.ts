@@ -13,13 +13,12 @@ export const realClock: SandboxClock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
-      const done = () => {
+      const timer = setTimeout(resolve, signal?.aborted === true ? 0 : ms);
+      const end = () => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", done);
         resolve();
       };
-      const timer = setTimeout(done, signal?.aborted === true ? 0 : ms);
-      signal?.addEventListener("abort", done, { once: true });
+      signal?.addEventListener("abort", end, { once: true });
     }),
 };
 

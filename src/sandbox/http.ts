@@ -87,19 +87,17 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
 }
 
 /** Keeps at most `maxBytes`; a sender of several times as much is answered early. */
-function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Message, "body" | "refused">> {
+async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Message, "body" | "refused">> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const tooLong = { body: Buffer.alloc(0), refused: tooLarge(`${maxBytes} bytes`) };
-  return new Promise((resolve, reject) => {
-    request.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else if (length > maxBytes * 4) resolve(tooLong);
-    });
-    request.on("end", () => resolve(length > maxBytes ? tooLong : { body: Buffer.concat(chunks) }));
-    request.on("error", reject);
-  });
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= maxBytes) chunks.push(chunk);
+    else if (length > maxBytes * 4) break;
+  }
+  request.resume();
+  const refused = length > maxBytes ? tooLarge(`${maxBytes} bytes`) : undefined;
+  return { body: Buffer.concat(chunks), refused };
 }
 
 function send(response: ServerResponse, type: string, text: string): void {

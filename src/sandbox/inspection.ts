@@ -67,24 +67,25 @@ export type Inspection = ReturnType<typeof inspectionOf>;
 
 /** In order of registration. */
 export function inspectionOf(store: Store, log: RequestLog) {
-  const withTimeline = (one: DocumentRecord): DocumentWithTimeline => ({ ...one, events: store.eventsOf(one.id) });
+  const withTimeline = (one: DocumentRecord): DocumentWithTimeline => ({ ...one, events: store.by("event", one.id) });
   const inspection = {
-    participants: () => store.participants(),
+    participants: () => store.all("participant"),
     /** With one natural key in one dataset (open point 2). */
-    twinParticipants: () => doubled(store.participants(), (one) => `${one.dataset} ${naturalKey(one)}`),
-    addresses: () => store.addresses(),
+    twinParticipants: () => doubled(store.all("participant"), (one) => `${one.dataset} ${naturalKey(one)}`),
+    addresses: () => store.all("address"),
     /** Of one participant and place in one dataset (open point 5). */
-    doubledAddresses: () => doubled(store.addresses(), (one) => `${one.dataset} ${one.participantId} ${placeOf(one)}`),
-    documents: () => store.documents().map(withTimeline),
+    doubledAddresses: () =>
+      doubled(store.all("address"), (one) => `${one.dataset} ${one.participantId} ${placeOf(one)}`),
+    documents: () => store.all("document").map(withTimeline),
     document(id: string): DocumentWithTimeline | undefined {
-      const found = store.document(id);
+      const found = store.get("document", id);
       return found && withTimeline(found);
     },
     /** In any dataset. */
     documentsByExternalId: (externalId: string) =>
       inspection.documents().filter((one) => one.externalId === externalId),
     /** Empty: no events, or no such document. */
-    timeline: (documentId: string) => store.eventsOf(documentId),
+    timeline: (documentId: string) => store.by("event", documentId),
     /** The newest, oldest first (option requestLog). */
     requests: () => log.records(),
     statistics: () => structuredClone(log.statistics),

@@ -11,17 +11,30 @@ import { conflict, invalid } from "./refusal.js";
 import type { Call, Context } from "./request.js";
 import type { EventInput, RelatedDocument } from "./schemas.js";
 
-export type NewEvent = Omit<EventRecord, "documentId" | "sequence" | "recordedAt">;
+/** Its key and target are null unless it was sent with them. */
+export type NewEvent = Omit<EventRecord, "documentId" | "sequence" | "eventId" | "recordedAt" | keyof typeof UNSENT>;
+
+const UNSENT: Pick<EventRecord, "deduplicationId" | "targetDocumentId"> = {
+  deduplicationId: null,
+  targetDocumentId: null,
+};
 
 /** The checks have been made before. */
-export function writeEvent(context: Context, document: DocumentRecord, event: NewEvent): EventRecord {
+export function writeEvent(
+  context: Context,
+  document: DocumentRecord,
+  event: NewEvent & Partial<typeof UNSENT>,
+): EventRecord {
   const sequence = document.eventCount + 1;
-  const record: EventRecord = { ...event, documentId: document.id, sequence, recordedAt: context.now() };
+  const own = { documentId: document.id, sequence, eventId: context.newId(), recordedAt: context.now() };
+  const record: EventRecord = { ...UNSENT, ...event, ...own };
   const moves =
     event.origin === "sent" || (event.origin === "propagated" && context.settings.propagatedClose === "close");
   const state = moves ? stateAfter(document.state, event.name) : document.state;
   const { at, beyond } = event;
-  context.store.append({ ...document, state, lastAt: at, lastBeyond: beyond, eventCount: sequence }, record);
+  const { store } = context;
+  store.change("document", document.id, { ...document, state, lastAt: at, lastBeyond: beyond, eventCount: sequence });
+  store.add("event", record.eventId, document.id, record);
   return record;
 }
 
@@ -51,16 +64,13 @@ export function createTarget(
   path: string,
 ): string {
   const document = addDocument(call, target, path, references);
-  if (call.settings.propagateToTargets) call.store.relate(source.id, document.id);
+  if (call.settings.propagateToTargets) relate(call, source.id, document.id);
   writeEvent(call, document, {
-    eventId: call.newId(),
     origin: "target",
     name,
     ...timeOfLink(call, document, at),
     isPublic,
     ...references,
-    deduplicationId: null,
-    targetDocumentId: null,
     body: {},
   });
   return document.id;
@@ -73,16 +83,16 @@ export function createTarget(
  */
 export function writeRelation(call: Call, source: EventRecord, related: RelatedDocument, path: string): void {
   const { store, settings, caller } = call;
-  const other = store.document(related.documentId);
+  const other = store.get("document", related.documentId);
   if (other?.dataset !== caller.dataset) {
     throw invalid(`${path}relatedDocument.documentId: no document of this dataset has the id ${related.documentId}`);
   }
   if (other.id === source.documentId && settings.selfRelation === "refuse") {
     throw invalid(`${path}relatedDocument.documentId: a document cannot be related to itself`);
   }
-  store.relate(source.documentId, other.id);
+  relate(call, source.documentId, other.id);
   if (related.bidirectional === false) return;
-  store.relate(other.id, source.documentId);
+  relate(call, other.id, source.documentId);
   if (other.state === "cancelled" || (other.state === "closed" && settings.closedMirrors === "refuse")) {
     throw conflict(`Document ${other.id} is ${other.state}: no back-reference can be added`);
   }
@@ -91,26 +101,28 @@ export function writeRelation(call: Call, source: EventRecord, related: RelatedD
     const last = `the last event of document ${other.id} (${instantText(time)})`;
     throw invalid(`${path}relatedDocument: ${last} is later than its back-reference`);
   }
-  writeEvent(call, other, mirrorOf(call, source, related, time));
+  writeEvent(call, other, mirrorOf(source, related, time));
+}
+
+/** One direction; may be repeated. */
+function relate({ store }: Call, from: string, to: string): void {
+  store.add("relation", `${from} ${to}`, from, to);
 }
 
 /** Private attributes go along only with preserveSensitiveData (its meaning is not shown). */
-function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
+function mirrorOf(source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
   const { eventName = "RELATED", eventLabel, isBackReference = true } = related;
   const back: JsonObject = { documentId: source.documentId, isBackReference };
   if (eventLabel !== undefined) back["eventLabel"] = eventLabel;
   const { attributes = [] } = (source.body["metadata"] ?? {}) as { attributes?: JsonObject[] };
   const kept = attributes.filter((one) => one["isPublic"] === true || related.preserveSensitiveData === true);
   return {
-    eventId: call.newId(),
     origin: "mirror",
     name: eventName,
     ...time,
     isPublic: related.isPublic === true,
     participantId: source.participantId,
     addressId: source.addressId,
-    deduplicationId: null,
-    targetDocumentId: null,
     body: { relatedDocument: back, ...(kept.length === 0 ? {} : { metadata: { attributes: kept } }) },
   };
 }
@@ -121,16 +133,14 @@ function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, tim
  */
 export function copyToRelated(call: Call, event: EventRecord, related: readonly string[]): void {
   for (const id of related) {
-    const document = id === event.documentId ? undefined : call.store.document(id);
+    const document = id === event.documentId ? undefined : call.store.get("document", id);
     if (document?.state !== "open") continue;
     const { propagateEvent: _, ...body } = event.body as Record<string, Json>;
     writeEvent(call, document, {
       ...event,
-      eventId: call.newId(),
+      ...UNSENT,
       origin: "propagated",
       ...timeOfLink(call, document, event),
-      deduplicationId: null,
-      targetDocumentId: null,
       body,
     });
   }

@@ -72,7 +72,6 @@ export interface Call extends Context {
 }
 
 export interface Reply {
-  status: number;
   body: Json;
   headers?: Record<string, string>;
 }

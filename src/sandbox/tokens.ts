@@ -7,6 +7,8 @@ import type { SandboxCredential } from "./switches.js";
 
 export const TOKEN_PATH = "/oauth/token";
 
+type TokenReply = Reply & { status: number };
+
 export type Tokens = ReturnType<typeof tokensOf>;
 
 export function tokensOf(context: Context, all: readonly SandboxCredential[], newToken: () => string) {
@@ -14,7 +16,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
   const { store, clock, settings } = context;
   return {
     /** POST /oauth/token with basic or post authentication; errors by RFC 6749, 5.2. */
-    issue(headers: Record<string, string>, body: string): Reply {
+    issue(headers: Record<string, string>, body: string): TokenReply {
       if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")) {
         return refused("invalid_request", "The body must be application/x-www-form-urlencoded");
       }
@@ -38,7 +40,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
       }
       const token = `${newToken()}${newToken()}`.replaceAll("-", "");
       const expiresAt = Math.floor(clock.now() + settings.tokenTtl * 1000);
-      store.transaction(() => store.addToken({ token, clientId, expiresAt }));
+      store.transaction(() => store.add("token", token, clientId, { token, clientId, expiresAt }));
       return {
         status: 200,
         body: { access_token: token, token_type: "Bearer", expires_in: Math.floor(settings.tokenTtl), scope },
@@ -48,7 +50,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
 
     /** `authorization`: the header's value. */
     verify(authorization: string): Caller | "expired" | "unknown" {
-      const record = store.token(tokenIn(authorization));
+      const record = store.get("token", tokenIn(authorization));
       const credential = credentials.get(record?.clientId ?? "");
       if (record === undefined || credential === undefined) return "unknown";
       if (record.expiresAt <= clock.now()) return "expired";
@@ -58,8 +60,11 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
 
     /** Expires one header's token, or all. @returns how many were good */
     expire(authorization?: string): number {
+      const now = clock.now();
       const only = authorization === undefined ? null : tokenIn(authorization);
-      return store.transaction(() => store.expireTokens(Math.floor(clock.now()), only));
+      const good = store.all("token").filter(({ token, expiresAt }) => expiresAt > now && token === (only ?? token));
+      for (const one of good) store.change("token", one.token, { ...one, expiresAt: now });
+      return good.length;
     },
   };
 }
@@ -81,7 +86,7 @@ function clientOf(authorization: string | undefined, form: URLSearchParams): { i
   }
 }
 
-function refused(error: string, description: string): Reply {
+function refused(error: string, description: string): TokenReply {
   const isClient = error === "invalid_client";
   return {
     status: isClient ? 401 : 400,
