@@ -7,7 +7,7 @@ import type { WorkDocument, WorkEvent } from "../src/ledger/work.js";
 import type { Random } from "../src/model/clock.js";
 import type { Assessment } from "../src/plan/assess-document.js";
 import { batch } from "../src/plan/batch.js";
-import { linkEvents, type Need } from "../src/plan/links.js";
+import { linkEvents, type Needs, type Place } from "../src/plan/links.js";
 import { figure } from "./harness.js";
 import { seededRandom } from "../src/sandbox/clock.js";
 
@@ -90,7 +90,7 @@ function drawPlan(random: Random, documents: number, most: number, links: number
   return assessments;
 }
 
-function needsOf(assessments: Map<number, Assessment>): Map<number, Need[]> {
+function needsOf(assessments: Map<number, Assessment>): Needs {
   return linkEvents(assessments, {
     linkTime: "event",
     relatedTo: () => [],
@@ -110,7 +110,7 @@ function needsOf(assessments: Map<number, Assessment>): Map<number, Need[]> {
 }
 
 /** Breadth first over how far every document has come; creating a document empty is a request too. Null: impossible. */
-function fewest(assessments: Map<number, Assessment>, needs: ReadonlyMap<number, Need[]>): number | null {
+function fewest(assessments: Map<number, Assessment>, needs: Needs): number | null {
   const lanes = [...assessments.values()];
   const place = new Map(lanes.flatMap(({ ready }, lane) => ready.map((event, index) => [event.id, { lane, index }])));
   const laneOf = new Map(lanes.map(({ document }, lane) => [document.id, lane]));
@@ -122,9 +122,9 @@ function fewest(assessments: Map<number, Assessment>, needs: ReadonlyMap<number,
     if (front.some((state) => state.join() === goal)) return requests;
     const reached: number[][] = [];
     for (const state of front) {
-      const isMet = (need: Need) => {
-        if ("document" in need) return (state[laneOf.get(need.document) ?? -1] ?? -1) >= 0;
-        const where = place.get(need.event);
+      const isMet = (need: Place) => {
+        if (need < 0) return (state[laneOf.get(-need) ?? -1] ?? -1) >= 0;
+        const where = place.get(need);
         return where !== undefined && (state[where.lane] ?? -1) > where.index;
       };
       for (const [lane, { ready }] of lanes.entries()) {

@@ -1,5 +1,4 @@
-import type { Code } from "./codes.js";
-import { codes } from "./codes.js";
+import { type Code, codes } from "./codes.js";
 import { describePlace, type Place } from "./place.js";
 
 /**

@@ -5,7 +5,7 @@
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
 import { createHeap } from "./heap.js";
-import { compareEvents, type Need } from "./links.js";
+import { compareEvents, type Needs, type Place } from "./links.js";
 
 export interface PlannedRequest {
   document: WorkDocument;
@@ -76,13 +76,12 @@ interface Short {
  */
 export function batch(
   assessments: ReadonlyMap<number, Assessment>,
-  needs: ReadonlyMap<number, Need[]>,
+  needs: Needs,
   caps: Caps,
   after: ReadonlyMap<number, readonly number[]> = new Map(),
-): { requests: PlannedRequest[]; circle: { event: WorkEvent; need: Need }[] } {
+): { requests: PlannedRequest[]; circle: { event: WorkEvent; need: Place }[] } {
   const requests: PlannedRequest[] = [];
-  const sentIn = new Map<number, PlannedRequest>();
-  const createdIn = new Map<number, PlannedRequest>();
+  const sentIn = new Map<Place, PlannedRequest>();
   const lanes = new Map<number, Lane>();
   for (const assessment of assessments.values()) {
     const { document } = assessment;
@@ -91,26 +90,19 @@ export function batch(
     if (wanted) lanes.set(document.id, { assessment, next: 0, created: exists, last: null, short: null });
   }
 
-  const met = (need: Need): boolean => {
-    if ("event" in need) return sentIn.has(need.event);
-    const lane = lanes.get(need.document);
-    return lane === undefined || lane.created;
-  };
+  const met = (need: Place): boolean => (need > 0 ? sentIn.has(need) : (lanes.get(-need)?.created ?? true));
   const hasItsNeeds = (id: number): boolean => (needs.get(id) ?? []).every(met);
   const outOfOrder = new Set<number>();
-  /** What has to go before this event, or before the creation of a document (its id below nothing); null: nothing. */
-  const missing = (id: number): Need | null => {
-    const need = needs.get(id)?.find((one) => !met(one));
-    if (need !== undefined) return need;
-    const before = outOfOrder.has(id) ? undefined : after.get(id)?.find((one) => !sentIn.has(one));
-    return before === undefined ? null : { event: before };
+  /** What has to go before; null: nothing. */
+  const missing = (place: Place): Place | null => {
+    const before = outOfOrder.has(place) ? [] : (after.get(place) ?? []);
+    return [...(needs.get(place) ?? []), ...before].find((one) => !met(one)) ?? null;
   };
   // Lanes to look at, in turn. What cannot go is looked at again when what it waits for has gone.
   const turn = new Set(lanes.values());
   const waiting = new Map<number, Lane[]>();
   const cutShort = createHeap(isBetter);
 
-  const placeOf = (need: Need): number => ("event" in need ? need.event : -need.document);
   const wake = (id: number): void => {
     for (const lane of waiting.get(id) ?? []) turn.add(lane);
     waiting.delete(id);
@@ -137,8 +129,8 @@ export function batch(
       }
     }
     if (need === null) return;
-    const others = waiting.get(placeOf(need));
-    if (others === undefined) waiting.set(placeOf(need), [lane]);
+    const others = waiting.get(need);
+    if (others === undefined) waiting.set(need, [lane]);
     else others.push(lane);
   };
 
@@ -149,12 +141,8 @@ export function batch(
     const waits = new Set<PlannedRequest>();
     if (lane.last !== null) waits.add(lane.last);
     for (const id of [-document.id, ...events.map((event) => event.id)]) {
-      for (const need of needs.get(id) ?? []) {
-        const before = "event" in need ? sentIn.get(need.event) : createdIn.get(need.document);
-        if (before !== undefined) waits.add(before);
-      }
-      for (const one of after.get(id) ?? []) {
-        const before = sentIn.get(one);
+      for (const place of [...(needs.get(id) ?? []), ...(after.get(id) ?? [])]) {
+        const before = sentIn.get(place);
         if (before !== undefined) waits.add(before);
       }
     }
@@ -163,7 +151,7 @@ export function batch(
     lane.short = null;
     for (const event of events) sentIn.set(event.id, request);
     const isNew = !lane.created;
-    if (isNew) createdIn.set(document.id, request);
+    if (isNew) sentIn.set(-document.id, request);
     lane.created = true;
     lane.last = request;
     if (events.length > 0 || request.creates) requests.push(request);

@@ -13,8 +13,14 @@ export function compareEvents(a: Placed, b: Placed): number {
   return a.at - b.at || a.rank - b.rank || a.id - b.id;
 }
 
-/** Must exist or land before an event. */
-export type Need = { document: number } | { event: number };
+/** What must land or exist before something else: an event's id, or minus a document's id. */
+export type Place = number;
+
+/** By place, those that it needs before it. */
+export type Needs = ReadonlyMap<Place, readonly Place[]>;
+
+/** For people, and for the ledger. */
+export const nameOf = (place: Place): string => (place > 0 ? `event:${place}` : `document:${-place}`);
 
 export interface LinkContext {
   linkTime: "event" | "server";
@@ -50,24 +56,21 @@ export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): 
  * The needs of every ready event. Events whose needs cannot be met in this run are held, with all later ones on their
  * documents and everything that waits for those.
  */
-export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Map<number, Need[]> {
-  const needs = new Map<number, Need[]>();
+export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Needs {
+  const needs = new Map<Place, Place[]>();
   const { makers } = context;
   refuseVainMakers(assessments, context);
   for (const assessment of assessments.values()) {
     for (const event of assessment.ready) {
-      const own: Need[] = [];
-      if (event.relatedDocument !== null && !context.outside(event.relatedDocument).exists) {
-        const maker = makers.get(event.relatedDocument);
-        own.push(maker === undefined ? { document: event.relatedDocument } : { event: maker.id });
-      }
+      const { id, relatedDocument } = event;
+      if (relatedDocument !== null && !context.outside(relatedDocument).exists)
+        append(needs, id, makers.get(relatedDocument)?.id ?? -relatedDocument);
       for (const other of touched(event, context.relatedTo)) {
         // The neighbours suffice: a lane goes in order, and holding an event holds all later ones.
         const { before, after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
-        if (before !== undefined) own.push({ event: before.id });
-        if (after !== undefined) append(needs, after.id, { event: event.id });
+        if (before !== undefined) append(needs, id, before.id);
+        if (after !== undefined) append(needs, after.id, id);
       }
-      for (const need of own) append(needs, event.id, need);
     }
   }
   // An open meeting point holds later events of the other timeline, whatever holds the event itself.
@@ -78,17 +81,17 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
         // A timeline that has passed this time cannot take the event any more, so it holds nothing there (H12, H38).
         if (other === event.document || (context.outside(other).lastAt ?? event.at) > event.at) continue;
         const { after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
-        if (after !== undefined) append(needs, after.id, { event: event.id });
+        if (after !== undefined) append(needs, after.id, event.id);
       }
     }
   }
   for (const { document } of assessments.values()) {
     const maker = makers.get(document.id);
     if (document.mode === "target" && document.state === "planned" && maker !== undefined) {
-      append(needs, -document.id, { event: maker.id });
+      append(needs, -document.id, maker.id);
     }
   }
-  for (const [next, cancel] of context.cancels) append(needs, -next, { event: cancel.id });
+  for (const [next, cancel] of context.cancels) append(needs, -next, cancel.id);
   holdUnmet(assessments, needs, context);
   return needs;
 }
@@ -267,17 +270,13 @@ function mirrorsOn(event: WorkEvent): boolean {
   return event.mirrored && event.relatedDocument !== null && !event.payload.includes('"bidirectional":false');
 }
 
-function append(needs: Map<number, Need[]>, event: number, need: Need): void {
-  const list = needs.get(event);
-  if (list === undefined) needs.set(event, [need]);
+function append(needs: Map<Place, Place[]>, place: Place, need: Place): void {
+  const list = needs.get(place);
+  if (list === undefined) needs.set(place, [need]);
   else list.push(need);
 }
 
-export function holdUnmet(
-  assessments: ReadonlyMap<number, Assessment>,
-  needs: ReadonlyMap<number, Need[]>,
-  context: LinkContext,
-): void {
+export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: Needs, context: LinkContext): void {
   const { makers } = context;
   const cancelling = readyOfRank(assessments, 2);
   const ready = new Set<number>();
@@ -334,11 +333,8 @@ export function holdUnmet(
       const bar = there?.bars.find(isBefore);
       if (bar !== undefined) return { reason: "behind-linked", waitsFor: bar.waitsFor };
     }
-    for (const need of needs.get(event.id) ?? []) {
-      if ("event" in need && !ready.has(need.event))
-        return { reason: "behind-linked", waitsFor: `event:${need.event}` };
-    }
-    return null;
+    const need = needs.get(event.id)?.find((one) => one > 0 && !ready.has(one));
+    return need === undefined ? null : { reason: "behind-linked", waitsFor: nameOf(need) };
   }
 
   /** A next generation whose predecessor is not about to be cancelled; null: any other document. */
@@ -375,7 +371,7 @@ export function holdUnmet(
 /** By document, those whose events may have to wait where one of its own does. */
 function dependents(
   assessments: ReadonlyMap<number, Assessment>,
-  needs: ReadonlyMap<number, Need[]>,
+  needs: Needs,
   { makers, cancels, relatedTo }: LinkContext,
 ): Map<number, Set<Assessment>> {
   const found = new Map<number, Set<Assessment>>();
@@ -388,8 +384,7 @@ function dependents(
       const { relatedDocument } = event;
       if (relatedDocument !== null) on.add(relatedDocument).add(makers.get(relatedDocument)?.document);
       for (const other of touched(event, relatedTo)) on.add(other);
-      for (const need of needs.get(event.id) ?? [])
-        on.add("event" in need ? documentOf.get(need.event) : need.document);
+      for (const need of needs.get(event.id) ?? []) on.add(need > 0 ? documentOf.get(need) : -need);
     }
     for (const id of on) {
       if (id === undefined || id === own) continue;

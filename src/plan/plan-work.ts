@@ -4,7 +4,7 @@
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
-import { type Assessment, assessDocument, type Progress } from "./assess-document.js";
+import { type Assessment, assessDocument, type Progress, type Retiming } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
 import {
   compareEvents,
@@ -14,13 +14,12 @@ import {
   holdFrom,
   type LinkContext,
   linkEvents,
-  type Need,
+  nameOf,
   orderOfMirrors,
   type Outside,
 } from "./links.js";
 import { makersOf } from "./makers.js";
 import { cancelsBefore, holdReplacements } from "./replacements.js";
-import type { Retiming } from "./assess-document.js";
 
 export interface Component {
   assessments: Assessment[];
@@ -157,15 +156,14 @@ export function planComponent(
     cancels: linked ? cancelsBefore(open) : new Map(),
   };
   if (linked) holdReplacements(open, assessments);
-  const needs = linked ? linkEvents(assessments, links) : new Map<number, Need[]>();
+  const needs = linked ? linkEvents(assessments, links) : new Map();
   const after = linked && linkTime === "event" ? orderOfMirrors(assessments, links) : undefined;
   const { requests, circle } = batch(assessments, needs, context.caps, after);
   for (const { event, need } of circle) {
     const assessment = assessments.get(event.document);
     if (assessment === undefined) continue;
-    const waitsFor = "event" in need ? `event:${need.event}` : `document:${need.document}`;
     const isUnmade = assessment.document.mode === "target" && assessment.document.state === "planned";
-    holdFrom(assessment, event, { reason: isUnmade ? "target-not-created" : "link-circle", waitsFor });
+    holdFrom(assessment, event, { reason: isUnmade ? "target-not-created" : "link-circle", waitsFor: nameOf(need) });
   }
   holdBehindMakers(assessments, early);
   const doubted = linked ? doubtedMirrors(assessments, links) : [];
@@ -182,7 +180,9 @@ function assessAll(
   linkTime: LinkContext["linkTime"],
   known: Known | null,
 ) {
-  const common = assessmentContext(context);
+  const { dueBefore, retryStalled, registrations, work } = context;
+  const { participant, address } = registrations;
+  const common = { dueBefore, retryStalled, participant, address, document: work.document };
   const never = new Set<number>();
   const isRefused = (assessments: ReadonlyMap<number, Assessment>, maker: WorkEvent) =>
     assessments.get(maker.document)?.refused.some(({ event }) => event.id === maker.id) === true;
@@ -194,7 +194,7 @@ function assessAll(
       if (found === undefined) return undefined;
       const document = makers.has(id) ? { ...found.document, mode: "target" as const } : found.document;
       const retiming = begins === Number.POSITIVE_INFINITY ? null : context.retimingOf(found.document);
-      const holds = known?.holds ?? context.work.holds(id);
+      const holds = known?.holds ?? work.holds(id);
       const own = { ...common, retiming, begins };
       const assessment = assessDocument(document, found.events, holds, own, known?.from);
       assessments.set(id, assessment);
@@ -255,15 +255,5 @@ function outside(document: WorkDocument | null): Outside {
     stranded: document?.state === "stranded",
     inDoubt: document?.state === "sending" || document?.state === "stalled",
     lastAt: document?.lastAt ?? null,
-  };
-}
-
-function assessmentContext(context: PlanContext) {
-  return {
-    dueBefore: context.dueBefore,
-    retryStalled: context.retryStalled,
-    participant: context.registrations.participant,
-    address: context.registrations.address,
-    document: context.work.document,
   };
 }

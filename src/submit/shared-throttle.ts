@@ -5,11 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
-import PQueue from "p-queue";
-import { type Clock, unlessAborted } from "../model/clock.js";
+import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { createLocalThrottle } from "./local-throttle.js";
-import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
+import { inTurn, safeBurst, safeRateShare, type Throttle, type Turn } from "./throttle.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
@@ -72,7 +71,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     return waits.every((wait) => wait <= LONGEST_WAIT_MS) ? waits.map((wait) => now + wait) : null;
   }
 
-  async function admit(waiting: number, closed: AbortSignal): Promise<void> {
+  async function admit({ waiting, closed }: Turn): Promise<void> {
     const pause = pauseMs;
     pauseMs = 0;
     if (pause > 0) await clock.sleep(pause, closed);
@@ -97,25 +96,17 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     booked = found ?? [];
   }
 
-  const queue = new PQueue({ concurrency: 1 });
-  const closed = new AbortController();
+  const takers = inTurn(admit);
   return {
-    async take(signal) {
-      if (signal?.aborted || closed.signal.aborted) return;
-      const taken = queue.add(async () => {
-        if (!signal?.aborted && !closed.signal.aborted) await admit(queue.size + 1, closed.signal);
-      });
-      await unlessAborted(taken, signal, closed.signal);
-    },
+    take: takers.take,
     slowDown() {
       pauseMs = 1_000;
       ceiling.slowDown();
       alone.slowDown();
     },
     async close() {
-      closed.abort();
       redis.close();
-      await Promise.all([queue.onIdle(), ceiling.close(), alone.close()]);
+      await Promise.all([takers.close(), ceiling.close(), alone.close()]);
     },
   };
 }

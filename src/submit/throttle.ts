@@ -2,6 +2,8 @@
  * The rate limit: every attempt takes one token (service.md, Limits). `local-throttle.ts` serves one process,
  * `shared-throttle.ts` several.
  */
+import PQueue from "p-queue";
+import { unlessAborted } from "../model/clock.js";
 
 export interface Throttle {
   /** First come, first served. Resolves early, without a token, when `signal` aborts. */
@@ -18,6 +20,34 @@ export const unthrottled: Throttle = {
   slowDown: () => {},
   close: () => Promise.resolve(),
 };
+
+export interface Turn {
+  /** How many takers wait, this one included. */
+  waiting: number;
+  isGone(): boolean;
+  closed: AbortSignal;
+}
+
+/** First come, first served. `admit` waits until one taker may pass. */
+export function inTurn(admit: (turn: Turn) => Promise<void>): Pick<Throttle, "take" | "close"> {
+  const queue = new PQueue({ concurrency: 1 });
+  const closing = new AbortController();
+  const closed = closing.signal;
+  return {
+    async take(signal) {
+      const isGone = () => signal?.aborted === true || closed.aborted;
+      if (isGone()) return;
+      const admitted = queue.add(async () => {
+        if (!isGone()) await admit({ waiting: queue.size + 1, isGone, closed });
+      });
+      await unlessAborted(admitted, signal, closed);
+    },
+    async close() {
+      closing.abort();
+      await queue.onIdle();
+    },
+  };
+}
 
 /**
  * Our bucket for a service whose bucket holds `burst`: smaller by 200 ms of requests, at least 4 (but at most half),

@@ -17,7 +17,7 @@ function chain() {
     const ready = [event as WorkEvent];
     assessments.set(id, { document, ready, held: [], bars: [], refused: [], blocked: null } as unknown as Assessment);
   }
-  const needs = new Map(Array.from({ length: count }, (_, index) => [index + 1, [{ event: index + 2 }]]));
+  const needs = new Map(Array.from({ length: count }, (_, index) => [index + 1, [index + 2]]));
   return { count, assessments, needs };
 }
 
