@@ -94,16 +94,7 @@ function needsOf(assessments: Map<number, Assessment>): Needs {
   return linkEvents(assessments, {
     linkTime: "event",
     relatedTo: () => [],
-    outside: () => ({
-      name: "",
-      exists: false,
-      known: true,
-      cancelled: false,
-      closed: false,
-      stranded: false,
-      inDoubt: false,
-      lastAt: null,
-    }),
+    document: documentOf,
     makers: new Map(),
     cancels: new Map(),
   });

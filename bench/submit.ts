@@ -78,7 +78,7 @@ async function bench(requests: number, rate: number, burst: number): Promise<voi
 
   const cpu = process.cpuUsage();
   const begun = performance.now();
-  const lanes = createLanes({ concurrency: MOST_LANES });
+  const lanes = createLanes(MOST_LANES);
   let accepted = 0;
   for (let document = 0; document < requests; document++)
     await lanes.add(async () => {

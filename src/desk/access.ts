@@ -11,8 +11,7 @@ import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { isEmbedded, type Later, openEmbeddedSandbox, ownerOf } from "../run/sandbox.js";
-import type { Submitter } from "../submit/call.js";
-import { createSubmitter } from "../submit/submitter.js";
+import { createSubmitter, type Submitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
 

@@ -168,7 +168,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   const found = documentOf(answer.body);
   if (found === null) return unread("got an answer that cannot be understood");
   if (found.documentId !== null && found.documentId !== serviceId) differs(`comes under the id ${found.documentId}`);
-  const { state: theirs, events: listed } = found.body as JsonObject;
+  const { state: theirs, events: listed } = found.body;
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
     work.note("documents whose state a read does not tell");
   else if (theirs.toLowerCase() !== state) differs(`is ${theirs} there, ${state} here`);

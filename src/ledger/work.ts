@@ -249,3 +249,5 @@ export type WorkStore = ReturnType<typeof createWorkStore>;
 export function markOpen(database: LedgerDatabase, document: number): void {
   database.run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (@document)", { document });
 }
+
+export const idsOf = (of: readonly { id: number }[]): number[] => of.map(({ id }) => id);

@@ -50,11 +50,3 @@ export function canonicalJson(value: JsonValue): string {
   }
   return JSON.stringify(value);
 }
-
-/** Text that JSON does not escape. */
-const PLAIN = /^[ !#-[\]-\uD7FF\uE000-\uFFFF]*$/;
-
-/** Half the time of `JSON.stringify` for short texts. */
-export function jsonText(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
-}

@@ -3,7 +3,7 @@
  * events new keys and needs a new algorithm version (H25).
  */
 import { hash } from "node:crypto";
-import { canonicalJson, type JsonObject, jsonText, type JsonValue } from "./json.js";
+import { canonicalJson, type JsonObject, type JsonValue } from "./json.js";
 import type { AddressRef, DocumentRef, EventRecord, NaturalKey, ParticipantRef } from "./records.js";
 
 export const KEY_ALGORITHM = 1;
@@ -73,12 +73,10 @@ export function contentKeyParts(content: Buffer, ordinal: number): string[] {
  * only free content (target fields, value, extra) needs a canonical form.
  */
 export function contentHash(event: EventRecord): Buffer {
-  let text = `[${jsonText(event.name)},${event.at},${event.isPublic},${participantText(event.participant)},${addressText(event.address)}`;
-  for (const { name, value, isPublic } of event.attributes) {
-    text += `,${jsonText(name)},${jsonText(value)},${isPublic}`;
-  }
-  for (const part of rareParts(event)) text += `,${JSON.stringify(part)}`;
-  return Buffer.from(sha256(`${text}]`).slice(0, 32), "hex");
+  const { name, at, isPublic, participant, address, attributes } = event;
+  const own = [name, at, isPublic, participantName(participant), addressName(address)];
+  const texts = attributes.flatMap((one) => [one.name, one.value, one.isPublic]);
+  return Buffer.from(sha256(JSON.stringify([...own, ...texts, ...rareParts(event)])).slice(0, 32), "hex");
 }
 
 function rareParts(event: EventRecord): unknown[] {
@@ -99,20 +97,9 @@ function rareParts(event: EventRecord): unknown[] {
   }
   if (event.propagate !== null) parts.push({ propagate: event.propagate });
   if (event.value !== undefined) parts.push({ value: canonicalJson(event.value) });
-  for (const _ in event.extra) {
-    parts.push({ extra: canonicalJson(event.extra) });
-    break;
-  }
+  if (Object.keys(event.extra).length > 0) parts.push({ extra: canonicalJson(event.extra) });
   return parts;
 }
-
-const participantText = (ref: ParticipantRef): string =>
-  ref.by === "natural" ? jsonText(ref.key) : JSON.stringify(participantName(ref));
-
-const addressText = (ref: AddressRef): string =>
-  ref.by === "identity"
-    ? `[${participantText(ref.participant)},${jsonText(ref.identity)}]`
-    : JSON.stringify(addressName(ref));
 
 function participantName(ref: ParticipantRef): JsonValue {
   if (ref.by === "natural") return ref.key;

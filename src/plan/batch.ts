@@ -25,17 +25,12 @@ const EVENT_OVERHEAD = 400;
 const sizeOf = (event: WorkEvent): number => Buffer.byteLength(event.payload) * 1.1 + EVENT_OVERHEAD;
 
 /** Limits of one request (open point 10); a 413 lowers them for the rest of the run. */
-export interface RequestCaps extends Caps {
-  /** The longest prefix that fits; never empty. */
-  fit(events: readonly WorkEvent[]): WorkEvent[];
-  lower(count: number): void;
-}
-
-export function createRequestCaps(initial: Caps): RequestCaps {
-  const caps: RequestCaps = {
+export function createRequestCaps(initial: Caps) {
+  const caps = {
     ...initial,
-    fit: (events) => events.slice(0, countThatFit(events, caps)),
-    lower(count) {
+    /** The longest prefix that fits; never empty. */
+    fit: (events: readonly WorkEvent[]): WorkEvent[] => events.slice(0, countThatFit(events, caps)),
+    lower(count: number): void {
       caps.maxEvents = Math.max(1, Math.min(caps.maxEvents, Math.floor(count / 2)));
     },
   };

@@ -2,7 +2,7 @@
  * Dependencies between documents: a relation needs its related document, a target's rows need the event that creates
  * it, and an event on two timelines must fit both (H16–H19).
  */
-import type { WorkEvent } from "../ledger/work.js";
+import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
 import { type Assessment, type Block, behind, type Held } from "./assess-document.js";
 
@@ -26,24 +26,12 @@ export interface LinkContext {
   linkTime: "event" | "server";
   /** Documents that receive copies of a propagated event. */
   relatedTo(event: WorkEvent): number[];
-  /** A document without events in this component; `name`: for people. */
-  outside(document: number): Outside;
+  /** Null: unknown. */
+  document(id: number): WorkDocument | null;
   /** By document. */
   makers: ReadonlyMap<number, WorkEvent>;
   /** The CANCEL of the generation before that has to land before a document is created, by the document. */
   cancels: ReadonlyMap<number, WorkEvent>;
-}
-
-export interface Outside {
-  name: string;
-  exists: boolean;
-  known: boolean;
-  cancelled: boolean;
-  closed: boolean;
-  stranded: boolean;
-  /** Its creation is in doubt. */
-  inDoubt: boolean;
-  lastAt: number | null;
 }
 
 export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): number[] {
@@ -63,7 +51,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
   for (const assessment of assessments.values()) {
     for (const event of assessment.ready) {
       const { id, relatedDocument } = event;
-      if (relatedDocument !== null && !context.outside(relatedDocument).exists)
+      if (relatedDocument !== null && !exists(context.document(relatedDocument)))
         append(needs, id, makers.get(relatedDocument)?.id ?? -relatedDocument);
       for (const other of touched(event, context.relatedTo)) {
         // The neighbours suffice: a lane goes in order, and holding an event holds all later ones.
@@ -79,7 +67,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
     for (const event of waiting.filter(({ state }) => state !== "foreign")) {
       for (const other of touched(event, context.relatedTo)) {
         // A timeline that has passed this time cannot take the event any more, so it holds nothing there (H12, H38).
-        if (other === event.document || (context.outside(other).lastAt ?? event.at) > event.at) continue;
+        if (other === event.document || (context.document(other)?.lastAt ?? event.at) > event.at) continue;
         const { after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
         if (after !== undefined) append(needs, after.id, event.id);
       }
@@ -110,18 +98,20 @@ function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context:
     const maker = context.makers.get(target);
     const mayHaveLanded = event.state === "sending" || (event.state === "stalled" && event.doubt);
     if (assessment === undefined || maker === event || mayHaveLanded || !isReady(event)) continue;
-    const { name, exists, stranded, inDoubt } = context.outside(target);
+    const known = context.document(target);
+    const isThere = exists(known) || known?.state === "stranded";
     const there = assessments.get(target);
     const why = vainBlock();
     if (why === null) {
-      const how = exists || stranded ? "exists already" : "is created in another way";
-      refuse(assessment, event, "target-exists", `${event.name} would make ${name}, which ${how}.`);
+      const how = isThere ? "exists already" : "is created in another way";
+      const message = `${event.name} would make ${known?.kind} ${known?.key}, which ${how}.`;
+      refuse(assessment, event, "target-exists", message);
     } else holdFrom(assessment, event, why);
 
     /** Null: the target exists, or will. */
     function vainBlock(): Block | null {
-      if (exists || stranded) return null;
-      if (inDoubt) return { reason: "document-stalled", waitsFor: `document:${target}` };
+      if (isThere) return null;
+      if (isInDoubt(known)) return { reason: "document-stalled", waitsFor: `document:${target}` };
       if (maker !== undefined)
         return isReady(maker) ? null : { reason: "behind-linked", waitsFor: `event:${maker.id}` };
       if (there !== undefined && canBeCreated(there)) return null;
@@ -168,7 +158,7 @@ function holdRefused(assessment: Assessment, isAffected: (reason: Code) => boole
 
 /** Events that a held CLOSE or CANCEL would have shut out wait as well. */
 export function hold(assessment: Assessment, events: readonly WorkEvent[], why: Omit<Held, "event">): void {
-  const gone = new Set(events.map(({ id }) => id));
+  const gone = new Set(idsOf(events));
   assessment.ready = assessment.ready.filter(({ id }) => !gone.has(id));
   for (const event of events) assessment.held.push({ event, ...why });
   const { state } = assessment.document;
@@ -242,7 +232,7 @@ export interface Doubted {
 
 /** Links that the service may refuse because of the other document's state (H38, open points 30 and 32). */
 export function doubtedMirrors(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Doubted[] {
-  const standsAt = (document: number) => context.makers.get(document)?.at ?? context.outside(document).lastAt;
+  const standsAt = (document: number) => context.makers.get(document)?.at ?? context.document(document)?.lastAt;
   const closing = readyOfRank(assessments, 1);
   return [...assessments.values()].flatMap(({ ready }) => ready.flatMap(doubt));
 
@@ -250,7 +240,7 @@ export function doubtedMirrors(assessments: ReadonlyMap<number, Assessment>, con
     const other = event.relatedDocument;
     if (other === null || !mirrorsOn(event)) return [];
     const closes = closing.get(other)?.some((one) => goesBefore(one, event, context)) ?? false;
-    if (context.outside(other).closed || closes) return [{ event, code: "mirror-closed" }];
+    if (context.document(other)?.state === "closed" || closes) return [{ event, code: "mirror-closed" }];
     const isEarly = context.linkTime === "event" && (standsAt(other) ?? event.at) > event.at;
     return isEarly ? [{ event, code: "mirror-early" }] : [];
   }
@@ -347,23 +337,24 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
   /** Null: the event's link is usable. */
   function reference(event: WorkEvent): Block | null {
     if (event.relatedDocument === null) return null;
-    const outside = context.outside(event.relatedDocument);
+    const related = context.document(event.relatedDocument);
     const inside = assessments.get(event.relatedDocument);
     const waitsFor = `document:${event.relatedDocument}`;
-    if (outside.stranded) return { reason: "document-stranded", waitsFor };
+    if (related?.state === "stranded") return { reason: "document-stranded", waitsFor };
     const maker = makers.get(event.relatedDocument);
-    if (!outside.exists && maker !== undefined) {
+    if (!exists(related) && maker !== undefined) {
       if (!ready.has(maker.id)) return { reason: "related-not-created", waitsFor: `event:${maker.id}` };
-    } else if (!outside.exists) {
+    } else if (!exists(related)) {
       // No open event could create it: no row brings it, or all its rows were dismissed.
-      if (!outside.known || (!outside.inDoubt && (inside === undefined || isEmpty(inside))))
-        return { reason: "reference-unknown", waitsFor };
+      const isNowhere = !isInDoubt(related) && (inside === undefined || isEmpty(inside));
+      if (related?.declared !== true || isNowhere) return { reason: "reference-unknown", waitsFor };
       if (inside === undefined || !canBeCreated(inside)) return { reason: "related-not-created", waitsFor };
     }
     const willBeCancelled =
       cancelling.get(event.relatedDocument)?.some((one) => ready.has(one.id) && goesBefore(one, event, context)) ??
       false;
-    if ((outside.cancelled || willBeCancelled) && mirrorsOn(event)) return { reason: "related-cancelled", waitsFor };
+    if ((related?.state === "cancelled" || willBeCancelled) && mirrorsOn(event))
+      return { reason: "related-cancelled", waitsFor };
     return null;
   }
 }
@@ -395,6 +386,12 @@ function dependents(
   }
   return found;
 }
+
+const exists = (document: WorkDocument | null): boolean => document?.serviceId != null;
+
+/** Its creation. */
+const isInDoubt = (document: WorkDocument | null): boolean =>
+  document?.state === "sending" || document?.state === "stalled";
 
 function canBeCreated(assessment: Assessment): boolean {
   if (assessment.blocked !== null) return false;

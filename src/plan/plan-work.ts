@@ -16,7 +16,6 @@ import {
   linkEvents,
   nameOf,
   orderOfMirrors,
-  type Outside,
 } from "./links.js";
 import { makersOf } from "./makers.js";
 import { cancelsBefore, holdReplacements } from "./replacements.js";
@@ -151,7 +150,7 @@ export function planComponent(
   const links: LinkContext = {
     linkTime,
     relatedTo: (event) => copiesGoTo(ties, assessments, event, linkTime),
-    outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
+    document: (id) => assessments.get(id)?.document ?? context.work.document(id),
     makers,
     cancels: linked ? cancelsBefore(open) : new Map(),
   };
@@ -244,16 +243,3 @@ function once<Found>(find: (document: number) => Found): (document: number) => F
 
 const isLinking = (event: { relatedDocument: number | null; mirrored: boolean; target: number | null }): boolean =>
   event.relatedDocument !== null || event.mirrored || event.target !== null;
-
-function outside(document: WorkDocument | null): Outside {
-  return {
-    name: `${document?.kind} ${document?.key}`,
-    exists: document?.serviceId != null,
-    known: document?.declared ?? false,
-    cancelled: document?.state === "cancelled",
-    closed: document?.state === "closed",
-    stranded: document?.state === "stranded",
-    inDoubt: document?.state === "sending" || document?.state === "stalled",
-    lastAt: document?.lastAt ?? null,
-  };
-}

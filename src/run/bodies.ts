@@ -10,12 +10,6 @@ import { documentDeduplicationId } from "../model/keys.js";
 import type { Call } from "../submit/call.js";
 import { appendEvents, createDocument, createWithEvents } from "../submit/calls.js";
 
-export interface Bodies {
-  append(documentId: string, events: readonly WorkEvent[]): Call;
-  /** Without events: the document alone under POST /documents, unless `together` (open point 25). */
-  create(document: WorkDocument, events: readonly WorkEvent[], together?: boolean): Call;
-}
-
 /** The externalId of this generation (open point 26); null: none. */
 export function sentExternalId(
   { externalId, generation }: Pick<WorkDocument, "externalId" | "generation">,
@@ -31,7 +25,7 @@ export function createBodies(
   registrations: RegistrationStore,
   work: WorkStore,
   settingsOf: (document: WorkDocument) => Pick<MappingSettings, "references" | "replacementExternalId">,
-): Bodies {
+) {
   const isInline = (document: WorkDocument | null) => document !== null && settingsOf(document).references === "inline";
 
   const reference = (kind: "participant" | "address", ref: number | null, inline: boolean): JsonObject => {
@@ -69,17 +63,13 @@ export function createBodies(
 
   /** As in `events` (service.md, Event). */
   const eventText = (event: WorkEvent, inline: boolean): string => {
-    const { payload } = event;
     const added = {
       externalCreatedAt: new Date(event.at).toISOString(),
       deduplicationId: event.deduplicationId,
       ...reference("participant", event.participant, inline),
       ...reference("address", event.address, inline),
     };
-    // Most payloads hold no returned id, so their stored text is sent unchanged.
-    const isPlain = event.target === null && payload.length > 2 && !payload.includes('"relatedDocument"');
-    if (!isPlain) return JSON.stringify({ ...linked(event), ...added });
-    return `${payload.slice(0, -1)},${JSON.stringify(added).slice(1)}`;
+    return JSON.stringify({ ...linked(event), ...added });
   };
 
   const list = (events: readonly WorkEvent[]): string => {
@@ -88,9 +78,10 @@ export function createBodies(
   };
 
   return {
-    append: (documentId, events) =>
+    append: (documentId: string, events: readonly WorkEvent[]): Call =>
       appendEvents(`{"documentId":${JSON.stringify(documentId)},"events":${list(events)}}`),
-    create(document, events, together = false) {
+    /** Without events: the document alone under POST /documents, unless `together` (open point 25). */
+    create(document: WorkDocument, events: readonly WorkEvent[], together = false): Call {
       const body = JSON.stringify(documentBody(document));
       if (events.length === 0 && !together) return createDocument(body);
       return createWithEvents(`{"document":${body},"events":${list(events)}}`);

@@ -1,5 +1,6 @@
 import { tallyOpen, tallyRun, tallyRows } from "../ledger/views/tally.js";
 import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
+import { idsOf } from "../ledger/work.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { OpenWork, RowCounts, RowOutcomes, Summary } from "../model/summary.js";
@@ -66,7 +67,7 @@ function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problem
 
 export function outcomesOf(database: Session["database"], staged: readonly StagedInput[]): RowOutcomes {
   const rows = staged.reduce((sum, input) => sum + input.staged + input.invalid, 0);
-  const outcomes = tallyRows(database, rows === 0 ? [] : staged.map(({ id }) => id));
+  const outcomes = tallyRows(database, rows === 0 ? [] : idsOf(staged));
   return { ...outcomes, landed: rows - Object.values(outcomes).reduce((sum, count) => sum + count, 0) };
 }
 

@@ -78,7 +78,8 @@ export async function run(
   /** Whether the ledger has none of its files' rows, so that `resume` cannot continue. */
   let unstaged = false;
   const session = await openSession(command, mapping, {
-    ...sessionOptions(options),
+    ...options,
+    ...options.limits,
     observe(event) {
       log?.event(event);
       options.observe(event);
@@ -172,13 +173,4 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
     message: `${invalid} of ${read} rows are invalid, more than --max-errors ${maxErrors} allows; nothing was sent.`,
   };
   return true;
-}
-
-export function sessionOptions({
-  limits,
-  logLevel: _level,
-  logger: _logger,
-  ...options
-}: ResumeOptions): SessionOptions {
-  return { ...options, waitForLock: limits.waitForLock, maxOutageMs: limits.maxOutageMs };
 }

@@ -7,6 +7,7 @@ import { createRunStore } from "../ledger/runs.js";
 import { tallyProblems, tallyHeld } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { inTransaction } from "../ledger/ledger-database.js";
+import { idsOf } from "../ledger/work.js";
 import { loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
@@ -14,7 +15,7 @@ import type { Plan } from "../model/summary.js";
 import { cheaperSetting, forecast } from "./forecast.js";
 import { ownerOf } from "./sandbox.js";
 import { previewDocument } from "./preview.js";
-import { draftsFor, type ImportOptions, type ResumeOptions, sessionOptions } from "./import.js";
+import { draftsFor, type ImportOptions, type ResumeOptions } from "./import.js";
 import { openSession, type Session } from "./session.js";
 import { planBasis } from "./saved-plan.js";
 import { mappingAsUsed, stageFiles } from "./stage.js";
@@ -35,8 +36,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   return rehearse(options, mapping.path, async (session, isCopy) => {
     const staged = await stageFiles(session, mapping, options.files);
     const basis = options.save === true ? planBasis(session, mappingAsUsed(mapping).mappingHash, staged) : null;
-    const ids = staged.map(({ id }) => id);
-    const { shells, ...expected } = forecast(session, ids);
+    const { shells, ...expected } = forecast(session, idsOf(staged));
     const preview = options.document === undefined ? null : previewDocument(session, options.document);
     const { database } = session;
     const open = tallyOpen(database);
@@ -88,7 +88,8 @@ async function openBeside(
   const { target, observe } = options;
   const open = (path: string) =>
     openSession("plan", mapping, {
-      ...sessionOptions(options),
+      ...options,
+      ...options.limits,
       target: { ...target, ledgerPath: path },
       offline: true,
     });

@@ -6,6 +6,7 @@ import type { Registration, RegistrationStore } from "../ledger/registrations.js
 import { findDocument } from "../ledger/documents-named.js";
 import type { WorkDocument } from "../ledger/work.js";
 import { type JsonObject, parseJson } from "../model/json.js";
+import type { Plan } from "../model/summary.js";
 import { groupDocuments, planComponent } from "../plan/plan-work.js";
 import { createAddress, createParticipant } from "../submit/calls.js";
 import type { Call } from "../submit/call.js";
@@ -14,25 +15,10 @@ import { assumeRegistered, sentAs } from "./forecast.js";
 import { planContext } from "./send.js";
 import type { Session } from "./session.js";
 
-export interface PreviewedRequest {
-  kind: string;
-  method: string;
-  path: string;
-  body: JsonObject;
-}
+type PreviewedDocument = NonNullable<Plan["preview"]>;
+type PreviewedRequest = PreviewedDocument["requests"][number];
 
-export interface PreviewedDocument {
-  kind: string;
-  key: string;
-  generation: number;
-  /** Missing registrations, then its own requests, in order. */
-  requests: PreviewedRequest[];
-  held: number;
-  deferred: number;
-  refused: number;
-}
-
-/** `name`: a key, or `kind/key`. Call where staged rows are visible. @throws RowferryError `document-unknown` */
+/** `requests`: missing registrations, then its own, in order. `name`: a key, or `kind/key`. Call where staged rows are visible. @throws RowferryError `document-unknown` */
 export function previewDocument(session: Session, name: string): PreviewedDocument {
   const { work, settings } = session;
   const { id, kind, key, generation } = findDocument(session.database, name);

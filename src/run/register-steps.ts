@@ -8,6 +8,10 @@ import { createAddress, createParticipant, listAddresses, lookupParticipant } fr
 import type { Session } from "./session.js";
 
 export interface RegistrationSteps {
+  kind: "participant" | "address";
+  id: number;
+  /** A create may have been sent before. */
+  attempted: boolean;
   /** Look up even without doubt. */
   lookFirst: boolean;
   look: Call;
@@ -39,11 +43,17 @@ function keeperOf({ registrations, outcomes, clock }: Session, kind: "participan
 const unreadable = (message: string) => ({ code: "lookup-unreadable" as const, message });
 
 /** Looked up by natural key, then created if absent (open point 2; H31). */
-export function stepsOfParticipant(session: Session, { id, data, settings }: OpenParticipant): RegistrationSteps {
+export function stepsOfParticipant(
+  session: Session,
+  { id, attempted, data, settings }: OpenParticipant,
+): RegistrationSteps {
   const { strategy, foreign } = session.settings.get(settings).participants;
   const keeper = keeperOf(session, "participant", id);
   const name = `${data.taxIdType} ${data.taxId}`;
   return {
+    kind: "participant",
+    id,
+    attempted,
     lookFirst: strategy === "lookup-first",
     look: lookupParticipant(data),
     read(answer) {
@@ -83,6 +93,9 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
   }
   const { extendedFields } = session.settings.get(address.settings).addresses;
   return {
+    kind: "address",
+    id: address.id,
+    attempted: address.attempted,
     lookFirst: !address.participantIsOurs,
     look: listAddresses(owner),
     read(answer) {

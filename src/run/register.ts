@@ -15,13 +15,6 @@ const LOOK_AFTER_MS = 3000;
 /** Further creates, each after a look that found nothing (service.md, Errors: at most 5 retries). */
 const MOST_REPEATS = 5;
 
-export interface Subject {
-  kind: "participant" | "address";
-  id: number;
-  /** A create may have been sent before. */
-  attempted: boolean;
-}
-
 export async function registerAll(
   session: Session,
   isOver: () => boolean,
@@ -32,7 +25,7 @@ export async function registerAll(
   await drain(
     session,
     registrations.participantsAfter,
-    (open) => register(session, { kind: "participant", ...open }, stepsOfParticipant(session, open)),
+    (open) => register(session, stepsOfParticipant(session, open)),
     isOver,
     (done) => onProgress("participants", done, totals.participants),
   );
@@ -47,7 +40,7 @@ export async function registerAll(
       const mine = (async () => {
         await earlier;
         const steps = stepsOfAddress(session, open);
-        if (steps !== null) await register(session, { kind: "address", ...open }, steps);
+        if (steps !== null) await register(session, steps);
       })();
       before.set(key, mine);
       await mine.finally(() => before.get(key) === mine && before.delete(key));
@@ -64,14 +57,14 @@ async function drain<Open extends { id: number }>(
   isOver: () => boolean,
   onDone: (done: number) => void,
 ): Promise<void> {
-  const lanes = createLanes({ concurrency: lanesFor(session) });
-  const isEnded = () => session.stopped !== null || session.signal.aborted || isOver();
+  const lanes = createLanes(lanesFor(session));
+  const isEnded = () => session.isEnded() || isOver();
   let done = 0;
   for (let open = page(0); open.length > 0 && !isEnded(); open = page(open.at(-1)?.id ?? 0)) {
     for (const item of open) {
       if (isEnded()) break;
       await lanes.add(async () => {
-        if (session.stopped !== null || session.signal.aborted) return;
+        if (session.isEnded()) return;
         await work(item);
         onDone((done += 1));
       });
@@ -81,25 +74,25 @@ async function drain<Open extends { id: number }>(
 }
 
 /** Looks, creates, and after doubt looks again before creating again. */
-async function register(session: Session, subject: Subject, steps: RegistrationSteps): Promise<void> {
+async function register(session: Session, steps: RegistrationSteps): Promise<void> {
   const { clock, signal } = session;
-  if (subject.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
-  if ((steps.lookFirst || subject.attempted) && (await lookSettles(session, subject, steps))) return;
+  if (steps.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
+  if ((steps.lookFirst || steps.attempted) && (await lookSettles(session, steps))) return;
   for (let repeat = 0; repeat <= MOST_REPEATS; repeat += 1) {
-    const left = await create(session, subject, steps);
+    const left = await create(session, steps);
     if (left === null || session.stopped !== null) return;
     await clock.sleep(LOOK_AFTER_MS * 2 ** repeat, signal);
-    if (await lookSettles(session, subject, steps)) return;
-    if (left !== "in-doubt") return rejectConflict(session, subject, steps, left);
+    if (await lookSettles(session, steps)) return;
+    if (left !== "in-doubt") return rejectConflict(session, steps, left);
     if (session.stopped !== null) return;
   }
 }
 
 /** False: absent. Otherwise the ledger has the outcome, or the run was stopped. */
-async function lookSettles(session: Session, subject: Subject, steps: RegistrationSteps): Promise<boolean> {
+async function lookSettles(session: Session, steps: RegistrationSteps): Promise<boolean> {
   const { clock } = session;
-  const { kind, id } = subject;
-  const answer = await look(session, subject, steps.look);
+  const { kind, id } = steps;
+  const answer = await look(session, steps, steps.look);
   if (answer.result === "stopped") return true;
   const found = steps.read(answer);
   if (found === "absent") return false;
@@ -113,18 +106,14 @@ async function lookSettles(session: Session, subject: Subject, steps: Registrati
 }
 
 /** The service says that the record exists, but no look finds it: after one more, a person must find out. */
-async function rejectConflict(
-  session: Session,
-  subject: Subject,
-  steps: RegistrationSteps,
-  error: ServiceError,
-): Promise<void> {
+async function rejectConflict(session: Session, steps: RegistrationSteps, error: ServiceError): Promise<void> {
   const { clock, signal } = session;
+  const { kind, id } = steps;
   await clock.sleep(LOOK_AFTER_MS * 4, signal);
-  if (session.stopped !== null || (await lookSettles(session, subject, steps))) return;
+  if (session.stopped !== null || (await lookSettles(session, steps))) return;
   const { code, message } = refusal(error);
-  const note = { code, message: `${message}; but a lookup finds no such ${subject.kind}` };
-  session.outcomes((t) => t.rejected(subject.kind, subject.id, note, clock.now()));
+  const note = { code, message: `${message}; but a lookup finds no such ${kind}` };
+  session.outcomes((t) => t.rejected(kind, id, note, clock.now()));
 }
 
 /**
@@ -133,8 +122,7 @@ async function rejectConflict(
  */
 async function create(
   session: Session,
-  { kind, id }: Subject,
-  { create: call, created }: RegistrationSteps,
+  { kind, id, create: call, created }: RegistrationSteps,
 ): Promise<null | "in-doubt" | ServiceError> {
   const intent = { subject: kind, subjectId: id, events: [], creates: true };
   const { request, answer, now, end } = await session.send(call, intent);

@@ -71,8 +71,7 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
     }
     summary.files.push({ kind: "rejected", path: written.path, mapping: input.mapping, correctable });
     if (written.note === null) continue;
-    const message = `${basename(written.path)}: ${written.note}`;
-    session.observe({ type: "notice", level: "info", code: null, message });
+    session.tell(`${basename(written.path)}: ${written.note}`);
   }
 }
 

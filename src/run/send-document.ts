@@ -3,7 +3,7 @@
  * is lost leaves a document whose id cannot be looked up, so it stays in doubt (H4, H6).
  */
 import type { Writer } from "../ledger/writer.js";
-import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
 import { creationEvidence } from "../ledger/views/timelines.js";
 import { inUtc } from "../model/clock.js";
 import { documentDeduplicationId } from "../model/keys.js";
@@ -12,20 +12,7 @@ import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 import { askToSettle, describeRefusal } from "./refusals.js";
-import {
-  begunAmong,
-  byDoubt,
-  type Evidence,
-  forgetAttempts,
-  gatherEvidence,
-  giveBack,
-  leaveUnanswered,
-  mayHaveLanded,
-  noteRefusal,
-  noteUnread,
-  recordLandings,
-  saysTheSame,
-} from "./evidence.js";
+import { begunAmong, type Evidence, gatherEvidence, recordLandings, saysTheSame } from "./evidence.js";
 import { type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
 import type { Session } from "./session.js";
 
@@ -36,7 +23,7 @@ export async function sendRequest(session: Session, request: PlannedRequest): Pr
   if (document === null) return false;
   const evidence = gatherEvidence(request.events);
   // A landing elsewhere may have advanced this timeline; then the plan is made again.
-  const isOvertaken = ({ id, at }: WorkEvent) => at < (document.lastAt ?? at) && !evidence.doubtful.has(id);
+  const isOvertaken = (event: WorkEvent) => event.at < (document.lastAt ?? event.at) && !evidence.isDoubtful(event);
   const isOutdated = (event: WorkEvent) => isOvertaken(event) || isDisproved(document, event);
   if (document.state === "cancelled" || request.events.some(isOutdated)) return false;
   // Events in doubt after a CLOSE that would shut them out are planned again once the CLOSE has landed.
@@ -65,7 +52,7 @@ async function create(
 ): Promise<boolean> {
   const { creation } = session.settings.get(document.settings);
   const attempted = document.state === "stalled" || document.state === "sending";
-  const first = creation === "with-events" ? session.caps.fit(byDoubt(events, evidence)[0] ?? []) : [];
+  const first = creation === "with-events" ? session.caps.fit(evidence.byDoubt(events)[0] ?? []) : [];
   let riding = first;
   let refused = riding;
   let known: Known = { inDoubt: attempted, refusedWith: null, duplicate: false };
@@ -73,15 +60,15 @@ async function create(
     const made = await sendCreate(session, document, riding, known, evidence);
     if (made.next === "created") {
       // Nothing sent to this document before its creation can have landed.
-      forgetAttempts(evidence, events);
+      evidence.forgetAttempts(events);
       const [alone, ...more] = refused;
       if (known.refusedWith !== null && alone !== undefined && more.length === 0)
         session.refusedAlone.set(alone.id, known.refusedWith);
       const unread = made.isRead ? [] : riding;
-      noteUnread(evidence, unread);
+      evidence.noteUnread(unread);
       // The plan took it for doubtful and did not check what would refuse it, so the plan is made again.
       const rest = [...unread, ...(made.lifted > 0 ? [] : events.slice(riding.length))];
-      const asked = unread.map(({ id }) => id);
+      const asked = idsOf(unread);
       const landed =
         rest.length === 0 ||
         (await sendEvents(session, lane(session, document, made.serviceId), rest, evidence, asked));
@@ -95,7 +82,7 @@ async function create(
     // Tries fewer and fewer events: whatever is refused alone is refused for its own fault (H4).
     riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
     if (made.next === "fewer") continue;
-    noteRefusal(evidence, first, made.refusedWith);
+    evidence.noteRefusal(first, made.refusedWith);
     known = {
       inDoubt: known.inDoubt || made.inDoubt,
       refusedWith: made.refusedWith,
@@ -134,7 +121,7 @@ async function sendCreate(
 ): Promise<Created> {
   const { bodies } = session;
   const call = bodies.create(document, events, session.documentsEndpointIsAbsent);
-  const ids = events.map(({ id }) => id);
+  const ids = idsOf(events);
   const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: true };
   const { request, answer, now, end } = await session.send(call, intent);
   const mayExist = known.inDoubt || answer.inDoubt || known.refusedWith !== null;
@@ -150,7 +137,7 @@ async function sendCreate(
     });
     return { next: "stop" };
   }
-  if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
+  if (answer.inDoubt) evidence.noteDoubt(events);
 
   switch (answer.result) {
     case "accepted": {
@@ -183,12 +170,12 @@ async function sendCreate(
       end((t) => {
         // The key was taken, so this request wrote nothing; earlier ones may have.
         for (const event of events) {
-          if (mayHaveLanded(evidence, event)) t.stalled("event", event.id, "document-stranded", now);
+          if (evidence.mayHaveLanded(event)) t.stalled("event", event.id, "document-stranded", now);
           else t.unsent("event", event.id, now);
         }
         strand(session, t, document, mayExist, answer, now);
       });
-      return { next: "stop" };
+      break;
     }
     case "refused": {
       if (events.length > 0) {
@@ -221,21 +208,21 @@ async function sendCreate(
           t.unsettled("document", document.id, askToSettle(answer.error, "document", key, session.target), now);
         } else t.stalled("document", document.id, "refused-in-doubt", now);
       });
-      return { next: "stop" };
+      break;
     }
     case "unanswered":
       end((t) => {
         leaveDocument(t, "service-unanswered", mayExist || events.length === 0);
-        leaveUnanswered(t, evidence, events, now);
+        evidence.leaveUnanswered(t, events, now);
       });
-      return { next: "stop" };
+      break;
     case "stopped":
       end((t) => {
         leaveDocument(t, "interrupted-in-doubt", mayExist);
-        giveBack(t, evidence, events, now, "interrupted-in-doubt");
+        evidence.giveBack(t, events, now, "interrupted-in-doubt");
       });
-      return { next: "stop" };
   }
+  return { next: "stop" };
 }
 
 /**
@@ -271,7 +258,7 @@ function leave(session: Session, document: WorkDocument, events: readonly WorkEv
   const now = session.clock.now();
   const state = session.work.document(document.id)?.state;
   // A document refused for its own fault does not exist, nor do its events.
-  if (state === "rejected" || state === "planned") forgetAttempts(evidence, events);
+  if (state === "rejected" || state === "planned") evidence.forgetAttempts(events);
   const reason = state === "stranded" ? "document-stranded" : "refused-in-doubt";
-  session.outcomes((t) => giveBack(t, evidence, begunAmong(session, events), now, reason));
+  session.outcomes((t) => evidence.giveBack(t, begunAmong(session, events), now, reason));
 }

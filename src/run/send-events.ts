@@ -2,25 +2,12 @@
  * Sends a document's consecutive events until all have landed or one is in the way. A refused batch is narrowed to the
  * faulty event, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing (H1–H3, H6).
  */
-import type { WorkEvent } from "../ledger/work.js";
+import { idsOf, type WorkEvent } from "../ledger/work.js";
 import type { Writer } from "../ledger/writer.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
 import { askToSettle, describeEventRefusal } from "./refusals.js";
-import {
-  begunAmong,
-  byDoubt,
-  type Evidence,
-  giveBack,
-  isOurs,
-  isProven,
-  leaveUnanswered,
-  noteAccepted,
-  noteConfirmed,
-  noteRefusal,
-  noteUnread,
-  recordLandings,
-} from "./evidence.js";
+import { begunAmong, type Evidence, recordLandings } from "./evidence.js";
 import type { Session } from "./session.js";
 
 /** An event is due when the service's clock is past it by this margin (H10). */
@@ -77,7 +64,7 @@ export async function sendEvents(
     session,
     mirrorsNow: document.mirrorsNow,
     evidence,
-    queue: byDoubt(events, evidence),
+    queue: evidence.byDoubt(events),
     barred: false,
     asked: new Set(asked),
     firstSentAt: new Map(),
@@ -92,7 +79,7 @@ export async function sendEvents(
     const chunk = session.caps.fit(next);
     if (chunk.length < next.length) queue.unshift(next.slice(chunk.length));
     const call = bodies.append(document.serviceId, chunk);
-    const ids = chunk.map(({ id }) => id);
+    const ids = idsOf(chunk);
     const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: false };
     const { request, answer, now, end } = await session.send(call, intent);
     if (request === null) {
@@ -102,7 +89,7 @@ export async function sendEvents(
     for (const { id, attempted } of chunk)
       if (!attempted && !lane.asked.has(id) && !lane.firstSentAt.has(id))
         lane.firstSentAt.set(id, answer.attempts[0]?.startedAt ?? now);
-    if (answer.inDoubt && answer.result !== "accepted") for (const id of ids) evidence.doubtful.add(id);
+    if (answer.inDoubt && answer.result !== "accepted") evidence.noteDoubt(chunk);
     const mirrorAt = linkedAt(session, document, answer);
     const turn: Turn = { ...lane, lane, chunk, request, now, mirrorAt, end };
     if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
@@ -118,7 +105,7 @@ export async function sendEvents(
 
 /** The lane's next request did not leave: earlier requests' events are given back, the others are unchanged. */
 export function withdraw(t: Writer, session: Session, evidence: Evidence, events: readonly WorkEvent[]): void {
-  giveBack(t, evidence, begunAmong(session, events), session.clock.now(), "interrupted-in-doubt");
+  evidence.giveBack(t, begunAmong(session, events), session.clock.now(), "interrupted-in-doubt");
 }
 
 /**
@@ -151,12 +138,12 @@ function take(turn: Turn, answer: Answer): boolean {
       return takeRefused(turn, answer);
     case "unanswered":
       end((t) => {
-        leaveUnanswered(t, evidence, chunk, now);
-        giveBack(t, evidence, queue.flat(), now);
+        evidence.leaveUnanswered(t, chunk, now);
+        evidence.giveBack(t, queue.flat(), now);
       });
       return false;
     case "stopped":
-      end((t) => giveBack(t, evidence, [...chunk, ...queue.flat()], now, "interrupted-in-doubt"));
+      end((t) => evidence.giveBack(t, [...chunk, ...queue.flat()], now, "interrupted-in-doubt"));
       return false;
   }
 }
@@ -165,12 +152,12 @@ function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): bool
   const { lane, evidence, chunk, queue, mirrorAt, now, end } = turn;
   const { events } = batchReceiptOf(answer.body);
   const matched = events !== null && events.length === chunk.length;
-  if (matched) noteAccepted(evidence);
-  else noteUnread(evidence, chunk);
+  if (matched) evidence.noteAccepted();
+  else evidence.noteUnread(chunk);
   const isAsked = chunk.some(({ id }) => lane.asked.has(id));
   end((t) => {
     recordLandings(t, chunk, events, mirrorAt, now);
-    if (!matched && isAsked) giveBack(t, evidence, queue.flat(), now);
+    if (!matched && isAsked) evidence.giveBack(t, queue.flat(), now);
   });
   if (matched || isAsked) return matched;
   // The duplicate answers to each key will show it (H6).
@@ -189,26 +176,26 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
     // The key that is taken is a target document's, which is an ordinary conflict.
     if (!unreadable) return takeConflict(turn, answer);
     end();
-    noteRefusal(evidence, chunk, answer.error);
+    evidence.noteRefusal(chunk, answer.error);
     queue.unshift(...chunk.map((single) => [single]));
     return true;
   }
   const before = chunk.slice(0, index);
   const after = chunk.slice(index + 1);
-  if (isOurs(evidence, event)) {
+  if (evidence.isOurs(event)) {
     const mirrorAt = linkedSince(turn, event);
     end((t) => void t.landedWithoutId(event.id, mirrorAt, now));
-    if (noteConfirmed(evidence, event, answer)) session.duplicatesAreSeen = true;
-    noteRefusal(evidence, before, answer.error);
+    if (evidence.noteConfirmed(event, answer)) session.duplicatesAreSeen = true;
+    evidence.noteRefusal(before, answer.error);
     queue.unshift(...[before, after].filter(({ length }) => length > 0));
     return true;
   }
   // Events before a foreign collision are sent, later ones are held (H3).
   end((t) => {
     t.foreign(event.id, now);
-    giveBack(t, evidence, [...after, ...queue.flat()], now);
+    evidence.giveBack(t, [...after, ...queue.flat()], now);
   });
-  noteRefusal(evidence, before, answer.error);
+  evidence.noteRefusal(before, answer.error);
   return sendLast(turn, before);
 }
 
@@ -229,15 +216,15 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   const serviceNow = session.submitter.serviceNow();
   // Nor can it have taken earlier tries of the remaining events, even at the end of that second.
   const toCome = serviceNow + (answer.attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
-  const early = chunk.findIndex(({ at, id }) =>
-    evidence.doubtful.has(id) ? at > toCome : at >= serviceNow - DUE_MARGIN_MS,
+  const early = chunk.findIndex((event) =>
+    evidence.isDoubtful(event) ? event.at > toCome : event.at >= serviceNow - DUE_MARGIN_MS,
   );
   if (early >= 0 && !answer.tooLarge) {
     const due = chunk.slice(0, early);
-    noteRefusal(evidence, due, answer.error);
+    evidence.noteRefusal(due, answer.error);
     end((t) => {
       for (const { id } of chunk.slice(early)) t.unsent("event", id, now);
-      giveBack(t, evidence, queue.flat(), now);
+      evidence.giveBack(t, queue.flat(), now);
     });
     return sendLast(turn, due);
   }
@@ -246,7 +233,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   if (chunk.length > 1) {
     end();
     if (answer.tooLarge) session.caps.lower(chunk.length);
-    else noteRefusal(evidence, chunk, answer.error);
+    else evidence.noteRefusal(chunk, answer.error);
     // Without a message it may be a duplicate, and later refusals would look the same, so events go one by one, in
     // order.
     if (answer.error.message === null && !answer.tooLarge) queue.unshift(...chunk.map((single) => [single]));
@@ -256,8 +243,8 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     }
     return true;
   }
-  const proven = isProven(evidence, first, answer, session);
-  if (proven) noteAccepted(evidence);
+  const proven = evidence.isProven(first, answer, session);
+  if (proven) evidence.noteAccepted();
   // Asked again and refused again: another time would show no more (H1).
   const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
   end((t) => {
@@ -269,7 +256,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     else if (isUnsettled)
       t.unsettled("event", first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);
     else t.stalled("event", first.id, "refused-in-doubt", now);
-    giveBack(t, evidence, queue.flat(), now);
+    evidence.giveBack(t, queue.flat(), now);
   });
   return false;
 }

@@ -1,7 +1,7 @@
 /** Sends the plan: a lane for each component, requests of linked documents in the order of their links. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Writer } from "../ledger/writer.js";
-import type { WorkEvent } from "../ledger/work.js";
+import { idsOf, type WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, componentsOf, planPieces } from "../plan/plan-work.js";
 import { createGate, createLanes, type Gate, MOST_LANES } from "../submit/lanes.js";
@@ -49,15 +49,14 @@ export interface SendProgress {
 
 /** Plans each document when its lane begins. @returns how many lanes began */
 export async function sendWork(session: Session, limits: SendLimits, progress: SendProgress): Promise<number> {
-  const lanes = createLanes({ concurrency: lanesFor(session) });
+  const lanes = createLanes(lanesFor(session));
   // Thousands of documents may be linked to one, so a component's requests are limited to the number of lanes.
   const gate = createGate(lanesFor(session));
   const resting = createRestList(session);
   let begun = 0;
   let added = 0;
   const isOver = () =>
-    session.stopped !== null ||
-    session.signal.aborted ||
+    session.isEnded() ||
     limits.isOver() ||
     (limits.until !== null && session.clock.now() >= limits.until) ||
     (limits.documents !== null && begun >= limits.documents);
@@ -126,9 +125,7 @@ async function drainComponent(
       if (round === 0 && !isSent) progress.onBegun();
       if (round > 0 && !isSent) {
         // Whatever is left can go, unless it was just tried.
-        const next = piece.requests
-          .flatMap(({ creates, events }) => [creates, ...events.map(({ id }) => id)])
-          .join(" ");
+        const next = piece.requests.flatMap(({ creates, events }) => [creates, ...idsOf(events)]).join(" ");
         if (next === tried) return;
         tried = next;
       }
@@ -159,7 +156,7 @@ const isInDoubt = ({ document, creates, events }: PlannedRequest): boolean =>
 const isLeftInDoubt = ({ work }: Session, request: PlannedRequest, unsent: readonly PlannedRequest[]): boolean =>
   !unsent.includes(request) &&
   (work.document(request.document.id)?.state === "stalled" ||
-    work.eventsById(request.events.map(({ id }) => id)).some(({ state }) => state === "stalled"));
+    work.eventsById(idsOf(request.events)).some(({ state }) => state === "stalled"));
 
 /** @returns null: all have landed; otherwise those that were not sent, because they waited for one that failed */
 async function sendRequests(

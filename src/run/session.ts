@@ -155,6 +155,12 @@ export async function openSession(command: string, mapping: string | null, optio
       refusedAlone: new Map<number, ServiceError>(),
       /** In this run, POST /documents was absent (open point 25). */
       documentsEndpointIsAbsent: false,
+      /** In a sentence. */
+      tell(message: string, level: "info" | "warning" = "info", code: Code | null = null): void {
+        observe({ type: "notice", level, code, message });
+      },
+      /** Nothing more is to be begun. */
+      isEnded: (): boolean => session.stopped !== null || signal.aborted,
       stop(answer: Answer & { result: "stopped" }): void {
         if (answer.why === "overtaken") return;
         session.stopped ??= { code: codeOfStop[answer.why], message: answer.message };

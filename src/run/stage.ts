@@ -14,7 +14,7 @@ import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import type { Input, Table } from "../read/table.js";
-import { type OpenedFile, openFiles, tellInfo } from "./files.js";
+import { type OpenedFile, openFiles } from "./files.js";
 import { shortOfDisk } from "./free-disk.js";
 import type { Session } from "./session.js";
 import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/changed-keys.js";
@@ -34,9 +34,9 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const inputsOfImport = new Set<number>();
   const changedByImport = new Set<number>();
   const { inputs, observe, target, journalPath } = session;
-  const paths = await expandFiles(files, undefined, tellInfo(observe));
+  const paths = await expandFiles(files, undefined, session.tell);
   const short = await shortOfDisk(paths, { ledger: target.ledgerPath, journal: journalPath });
-  if (short !== null) observe({ type: "notice", level: "warning", code: null, message: short });
+  if (short !== null) session.tell(short, "warning");
   for await (const file of openFiles({ mapping, named: files, paths, inputs, observe })) {
     const { input, path, error } = file;
     if (input === null || error !== null) {
@@ -63,7 +63,7 @@ function tellEmpty(session: Session, error: unknown, inputs: () => readonly Mapp
   const place = describePlace(error.place);
   if (!allowed) session.emptyFiles.push(place);
   const message = `${place}: ${error.message}${allowed ? ", as the mapping allows" : ""}.`;
-  session.observe({ type: "notice", level: allowed ? "info" : "warning", code: error.code, message });
+  session.tell(message, allowed ? "info" : "warning", error.code);
   return null;
 }
 
@@ -108,8 +108,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     inputs.finish(before.id, counts);
     return { id: before.id, ...name, ...counts };
   }
-  const tell = (notes: readonly string[]): void =>
-    notes.forEach((note) => tellInfo(session.observe)(`${input.name}: ${note}`));
+  const tell = (notes: readonly string[]): void => notes.forEach((note) => session.tell(`${input.name}: ${note}`));
   const known = table.notes.length;
   tell(table.notes);
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
@@ -142,9 +141,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     changedByImport: context.changedByImport,
     header: table.header,
     place: { file: input.name, sheet: table.sheet },
-    notify({ code, message }) {
-      session.observe({ type: "notice", level: "warning", code, message });
-    },
+    notify: ({ code, message }) => session.tell(message, "warning", code),
   });
   await stageRows(session, table, mapper, stager.stage, () => context.file.tell(stager.counts.read));
   // Notes that only the end of the table shows: hidden rows, a cut last line.

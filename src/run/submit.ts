@@ -2,6 +2,7 @@
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRegisteredView } from "../ledger/views/expected.js";
 import { countInvalidRows, countOpenEvents, newestProblem, tallyRefused } from "../ledger/views/tally.js";
+import { idsOf } from "../ledger/work.js";
 import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
 import type { RunLimits } from "../model/summary.js";
@@ -37,11 +38,11 @@ export async function submit(
     stage = name;
     progress(name, done, total);
   });
-  if (session.stopped !== null || session.signal.aborted) return;
+  if (session.isEnded()) return;
   const total = requests ?? open;
   if (total > 0) observe({ type: "stage", stage: requests === null ? "documents" : "events", total });
   let done = 0;
-  const first = staged.map(({ id }) => id);
+  const first = idsOf(staged);
   const sendLimits = { first, documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
   const sendProgress = {
     onRequest() {
@@ -61,8 +62,8 @@ const NOTEWORTHY_MS = 60_000;
 
 /** Whether this machine's slow clock defers events; asks the service for its time if no answer has shown it. */
 async function isDeferredByOwnClock(session: Session): Promise<boolean> {
-  const { clock, database, observe, signal, submitter } = session;
-  if (session.stopped !== null || signal.aborted || countOpenEvents(database).deferred === 0) return false;
+  const { clock, database, submitter } = session;
+  if (session.isEnded() || countOpenEvents(database).deferred === 0) return false;
   // A very different time is believed after two answers (F68).
   const [known] = createRegisteredView(database).participantsAfter(0, 1);
   for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
@@ -74,7 +75,7 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
   const minutes = Math.round(behind / 60_000);
   const much = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
   const message = `This machine's clock is ${much} behind the service's, which decides. Set it; deferred events are then checked again.`;
-  observe({ type: "notice", level: "warning", code: null, message });
+  session.tell(message, "warning");
   return true;
 }
 
@@ -121,14 +122,8 @@ function troubleMeter({ database, clock }: Session): () => { problems: number; h
   };
 }
 
-export interface ErrorLimit {
-  isOver(errors: number, of: number): boolean;
-  /** Once this run has sent 100 events. */
-  isOverWhileSending(database: LedgerDatabase, runId: number): boolean;
-}
-
 /** Null: no limit. The command line has checked the text. */
-export function parseErrorLimit(text: string | undefined): ErrorLimit | null {
+export function parseErrorLimit(text: string | undefined) {
   if (text === undefined) return null;
   const share = text.endsWith("%");
   const bound = Number(text.replace("%", ""));
@@ -138,7 +133,8 @@ export function parseErrorLimit(text: string | undefined): ErrorLimit | null {
   let waitsForMore = false;
   return {
     isOver,
-    isOverWhileSending(database, runId) {
+    /** Once this run has sent 100 events. */
+    isOverWhileSending(database: LedgerDatabase, runId: number): boolean {
       const newest = newestProblem(database);
       if (newest === lookedAt && !waitsForMore) return false;
       lookedAt = newest;

@@ -11,24 +11,13 @@ import { Refusal } from "./refusal.js";
 import type { Message } from "./request.js";
 import { TOKEN_PATH } from "./tokens.js";
 
-export interface SandboxAddress {
-  baseUrl: string;
-  tokenUrl: string;
-  /** Includes the key of the control endpoints. */
-  controlUrl: string;
-  docsUrl: string;
-}
-
-export interface SandboxServer {
-  address: SandboxAddress;
-  close(): Promise<void>;
-}
+export type SandboxServer = Awaited<ReturnType<typeof serve>>;
 
 /** `port` 0 or absent: any free one. @throws Error when the port is taken. */
 export async function serve(
   core: Core,
   options: { host?: string; port?: number; maxBytes: number; controlPath: string; patience?: number },
-): Promise<SandboxServer> {
+) {
   const { host = "127.0.0.1", port = 0, patience = 30_000 } = options;
   const server = createServer(
     {
@@ -52,11 +41,12 @@ export async function serve(
     address: {
       baseUrl,
       tokenUrl: `${baseUrl}${TOKEN_PATH}`,
+      /** Includes the key of the control endpoints. */
       controlUrl: `${baseUrl}${options.controlPath}`,
       docsUrl: `${baseUrl}/docs`,
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

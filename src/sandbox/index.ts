@@ -2,7 +2,6 @@
 export { createSandbox, type Sandbox } from "./sandbox.js";
 export { type SandboxClock, seededRandom } from "./clock.js";
 export type { FaultAction, FaultRule } from "./faults.js";
-export type { SandboxAddress } from "./http.js";
 export type { DocumentWithTimeline } from "./inspection.js";
 export type { AddressRecord, EventRecord, ParticipantRecord } from "./records.js";
 export type { SandboxRequest, SandboxResponse } from "./request.js";

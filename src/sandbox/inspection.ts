@@ -18,24 +18,22 @@ export interface RequestRecord {
   fault: string | null;
 }
 
-export interface Statistics {
-  /** Includes token requests, but no control requests. */
-  requests: number;
-  /** 0: dropped connections. */
-  statuses: Record<string, number>;
-  /** Answers by status, for each endpoint such as `POST /documents/events`. */
-  endpoints: Record<string, Record<string, number>>;
-  /** Without those of faults. */
-  rateLimited: number;
-  faults: number;
-}
-
 export type RequestLog = ReturnType<typeof requestLog>;
 
 /** `most`: keeps the newest so many. */
 export function requestLog(most: number) {
   let records: RequestRecord[] = [];
-  const statistics: Statistics = { requests: 0, statuses: {}, endpoints: {}, rateLimited: 0, faults: 0 };
+  const statistics = {
+    /** Includes token requests, but no control requests. */
+    requests: 0,
+    /** 0: dropped connections. */
+    statuses: {} as Record<string, number>,
+    /** Answers by status, for each endpoint such as `POST /documents/events`. */
+    endpoints: {} as Record<string, Record<string, number>>,
+    /** Without those of faults. */
+    rateLimited: 0,
+    faults: 0,
+  };
   return {
     statistics,
     records: (): RequestRecord[] => records.slice(-most),

@@ -110,15 +110,14 @@ export function addressesOf(body: JsonValue | undefined): ListedAddress[] | null
   return body.flatMap((entry) => address.safeParse(entry).data ?? []);
 }
 
-export interface BatchReceipt {
-  /** `documentId`, else `id` (H6); null: unreadable. */
+/**
+ * For create-document, create-with-events and append-events; a single event's answer becomes a list. `documentId`, else
+ * `id` (H6); null: unreadable. `events`: one for each entry, in order (open point 24); null: no list came.
+ */
+export function batchReceiptOf(body: JsonValue | undefined): {
   documentId: string | null;
-  /** One for each entry, in order (open point 24); null: no list came. */
   events: EventReceipt[] | null;
-}
-
-/** For create-document, create-with-events and append-events; a single event's answer becomes a list. */
-export function batchReceiptOf(body: JsonValue | undefined): BatchReceipt {
+} {
   if (!isJsonObject(body)) return { documentId: null, events: null };
   const documentId = id.parse(body["documentId"]) ?? id.parse(body["id"]);
   if (Array.isArray(body["events"])) return { documentId, events: body["events"].map(receiptOf) };
@@ -130,14 +129,8 @@ function receiptOf(entry: JsonValue): EventReceipt {
   return receipt.safeParse(entry).data ?? { eventId: null, targetDocumentId: null };
 }
 
-export interface FoundDocument {
-  documentId: string | null;
-  /** For display only: its shape is not specified (open point 18). */
-  body: JsonValue;
-}
-
-/** For read-document. Null: nothing readable. */
-export function documentOf(body: JsonValue | undefined): FoundDocument | null {
+/** For read-document; its shape is not specified (open point 18), so `body` is for display only. Null: nothing readable. */
+export function documentOf(body: JsonValue | undefined) {
   if (!isJsonObject(body) || isTooDeep(body)) return null;
   return { documentId: id.parse(body["documentId"]) ?? id.parse(body["id"]), body };
 }

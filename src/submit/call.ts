@@ -92,14 +92,3 @@ export interface SendOptions {
   /** Before the next attempt. */
   onAttempt?: (attempt: Attempt) => void;
 }
-
-export interface Submitter {
-  /** Never rejects for failures of service or network. */
-  send(call: Call, options?: SendOptions): Promise<Answer>;
-  /** In ms, from Date headers; the local clock before the first (H10). */
-  serviceNow(): number;
-  /** Calls under way finish, others answer `stopped`. Safe to call twice. */
-  drain(): void;
-  readonly counts: { sent: number; rateLimited: number; retries: number };
-  close(): Promise<void>;
-}

@@ -1,24 +1,11 @@
 /** Lanes over p-queue: a task drains a document; adding waits while enough tasks are ready. */
 import PQueue from "p-queue";
 
-export interface Lanes {
-  /** Resolves when there is room for another task. Rejects with the first error of any task. */
-  add(task: () => Promise<void>): Promise<void>;
-  /** Resolves when no task is left. Rejects with the first error, once running tasks have ended. */
-  settled(): Promise<void>;
-}
-
-export interface LanesOptions {
-  /** Lanes in backoff count, although they send nothing. */
-  concurrency: number;
-  /** Tasks kept ready. Default 64. */
-  ahead?: number;
-}
-
 /** Each holds the plan of its document; twice as many took 30 MiB more. */
 export const MOST_LANES = 256;
 
-export function createLanes({ concurrency, ahead = 64 }: LanesOptions): Lanes {
+/** Lanes in backoff count, although they send nothing. `ahead`: tasks kept ready. */
+export function createLanes(concurrency: number, ahead = 64) {
   const queue = new PQueue({ concurrency });
   let failure: { error: unknown } | null = null;
 
@@ -36,13 +23,15 @@ export function createLanes({ concurrency, ahead = 64 }: LanesOptions): Lanes {
   }
 
   return {
-    async add(task) {
+    /** Resolves when there is room for another task. Rejects with the first error of any task. */
+    async add(task: () => Promise<void>): Promise<void> {
       check();
       void queue.add(() => guarded(task));
       await queue.onSizeLessThan(ahead);
       check();
     },
-    async settled() {
+    /** Resolves when no task is left. Rejects with the first error, once running tasks have ended. */
+    async settled(): Promise<void> {
       await queue.onIdle();
       check();
     },

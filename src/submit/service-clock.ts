@@ -1,18 +1,13 @@
 /** The service's clock, from the Date headers of its answers (H10). */
 import type { Clock } from "../model/clock.js";
 
-export interface ServiceClock {
-  /** In ms; never later than the service's own clock, as far as answers show. The local clock before the first. */
-  now(): number;
-  /** From an answer that has just arrived. */
-  seen(date: string | undefined): void;
-}
-
 /** A larger difference is believed only if two answers show it. */
 const FAR_OFF_MS = 24 * 60 * 60 * 1000;
 const AGREEING_MS = 60_000;
 
-export function createServiceClock(clock: Clock): ServiceClock {
+export type ServiceClock = ReturnType<typeof createServiceClock>;
+
+export function createServiceClock(clock: Clock) {
   // A Date header is cut to whole seconds and has travelled, so each one gives a lower bound, and the latest is
   // nearest. Only the last few count, so that a local clock set anew is noticed.
   let ahead: number[] = [];
@@ -20,11 +15,13 @@ export function createServiceClock(clock: Clock): ServiceClock {
   const isConfirmed = (one: number, index: number) =>
     Math.abs(one) <= FAR_OFF_MS || ahead.some((other, at) => at !== index && Math.abs(other - one) <= AGREEING_MS);
   return {
-    now() {
+    /** In ms; never later than the service's own clock, as far as answers show. The local clock before the first. */
+    now(): number {
       const confirmed = ahead.filter(isConfirmed);
       return clock.now() + (confirmed.length === 0 ? 0 : Math.max(...confirmed));
     },
-    seen(date) {
+    /** From an answer that has just arrived. */
+    seen(date: string | undefined): void {
       const time = date === undefined ? Number.NaN : Date.parse(date);
       if (!Number.isNaN(time)) ahead = [...ahead.slice(-15), time - clock.now()];
     },

@@ -3,7 +3,7 @@ import { serviceUrl } from "../model/addresses.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import type { Target } from "../model/target.js";
-import type { Attempt, CallKind, Submitter } from "./call.js";
+import type { Answer, Attempt, Call, CallKind, SendOptions } from "./call.js";
 import { createClient, throttled } from "./client.js";
 import { createStop, type StopReason } from "./layer.js";
 import { withOutageGate } from "./outage.js";
@@ -38,8 +38,10 @@ export interface SubmitterOptions {
   onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
 }
 
+export type Submitter = ReturnType<typeof createSubmitter>;
+
 /** Opens nothing until the first call. @throws RowferryError `settings-invalid`, `url-insecure` */
-export function createSubmitter(options: SubmitterOptions): Submitter {
+export function createSubmitter(options: SubmitterOptions) {
   const { target, clock, random } = options;
   const baseUrl = serviceUrl("baseUrl", target.baseUrl);
   serviceUrl("tokenUrl", target.tokenUrl);
@@ -49,7 +51,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   const stop = createStop();
   const counts = { sent: 0, rateLimited: 0, retries: 0 };
   const serviceClock = createServiceClock(clock);
-  const tokens = createTokenSource({ settings: target, transport, clock });
+  const tokens = createTokenSource(target, transport, clock);
   const client = throttled(createClient({ target, baseUrl, transport, clock, serviceClock }), {
     throttle,
     tokens,
@@ -81,7 +83,8 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   const underWay = new Set<Promise<unknown>>();
   const drain = () => stop.abort({ why: "interrupted", message: "The run was interrupted." } satisfies StopReason);
   return {
-    async send(call, listeners) {
+    /** Never rejects for failures of service or network. */
+    async send(call: Call, listeners?: SendOptions): Promise<Answer> {
       const sending = send(call, listeners);
       underWay.add(sending);
       try {
@@ -90,10 +93,12 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
         underWay.delete(sending);
       }
     },
-    serviceNow: () => serviceClock.now(),
+    /** In ms, from Date headers; the local clock before the first (H10). */
+    serviceNow: serviceClock.now,
+    /** Calls under way finish, others answer `stopped`. Safe to call twice. */
     drain,
-    counts,
-    async close() {
+    counts: counts as Readonly<typeof counts>,
+    async close(): Promise<void> {
       drain();
       await Promise.allSettled(underWay);
       await throttle.close();

@@ -18,28 +18,11 @@ export interface Token {
 export type NoToken = { ok: false; transient: boolean; message: string };
 export type TokenResult = { ok: true; token: Token } | NoToken;
 
-export interface TokenSource {
-  /** The present token, if still valid and at most `maxAgeMs` old; requests none. */
-  atHand(maxAgeMs?: number): Token | null;
-  /** Requests one if necessary. Never rejects. */
-  token(maxAgeMs?: number): Promise<TokenResult>;
-  /** Answered 403: the token is not used again. */
-  refused(token: Token, sentAt: number): void;
-  /** Answered by anything but 401 or 403. */
-  worked(token: Token, sentAt: number): void;
-  /** Refused to another call, or renewed. */
-  replaced(token: Token): boolean;
-}
-
 export type TokenSettings = Pick<Target, "tokenUrl" | "clientId" | "clientSecret" | "scope" | "clientAuthentication">;
 
-export interface TokenSourceOptions {
-  settings: TokenSettings;
-  transport: Transport;
-  clock: Clock;
-}
+export type TokenSource = ReturnType<typeof createTokenSource>;
 
-export function createTokenSource({ settings, transport, clock }: TokenSourceOptions): TokenSource {
+export function createTokenSource(settings: TokenSettings, transport: Transport, clock: Clock) {
   let current: { token: Token; lifetimeMs: number } | null = null;
   let fetching: Promise<TokenResult> | null = null;
   /** The observed age at which tokens end, whatever `expires_in` says (open point 12). */
@@ -59,6 +42,7 @@ export function createTokenSource({ settings, transport, clock }: TokenSourceOpt
     return { ok: true, token };
   }
 
+  /** The present token, if still valid and at most `maxAgeMs` old; requests none. */
   function atHand(maxAgeMs = Number.POSITIVE_INFINITY): Token | null {
     if (current === null) return null;
     const { token } = current;
@@ -72,7 +56,8 @@ export function createTokenSource({ settings, transport, clock }: TokenSourceOpt
 
   return {
     atHand,
-    async token(maxAgeMs) {
+    /** Requests one if necessary. Never rejects. */
+    async token(maxAgeMs?: number): Promise<TokenResult> {
       const token = atHand(maxAgeMs);
       if (token !== null) return { ok: true, token };
       fetching ??= fetch().finally(() => {
@@ -80,11 +65,13 @@ export function createTokenSource({ settings, transport, clock }: TokenSourceOpt
       });
       return fetching;
     },
-    refused(token, sentAt) {
+    /** Answered 403: the token is not used again. */
+    refused(token: Token, sentAt: number): void {
       if (current?.token === token) current = null;
       suspect = { age: sentAt - token.issuedAt, issuedAt: token.issuedAt };
     },
-    worked(token, sentAt) {
+    /** Answered by anything but 401 or 403. */
+    worked(token: Token, sentAt: number): void {
       livedFor = Math.max(livedFor, sentAt - token.issuedAt);
       if (suspect === null || token.issuedAt <= suspect.issuedAt) return;
       // The newer token passed where the older did not, so that one had ended. Once may be a revocation; twice at about
@@ -97,7 +84,8 @@ export function createTokenSource({ settings, transport, clock }: TokenSourceOpt
       }
       suspect = null;
     },
-    replaced: (token) => current?.token !== token,
+    /** Refused to another call, or renewed. */
+    replaced: (token: Token): boolean => current?.token !== token,
   };
 }
 

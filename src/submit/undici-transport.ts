@@ -185,27 +185,13 @@ function asFailure(error: unknown): TransportFailure {
   return new TransportFailure("other", true, message, error);
 }
 
-interface Described {
-  name: string;
-  code: string;
-  syscall: string;
-  message: string;
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function describe(error: unknown): Described {
-  const read = (error ?? {}) as { [Member in keyof Described | "errors" | "cause"]?: unknown };
+/** What Node, OpenSSL or undici says of a failure. */
+function describe(error: unknown): { name: string; code: string; syscall: string; message: string } {
+  const said = (error ?? {}) as Partial<NodeJS.ErrnoException> & { errors?: unknown[] };
+  const { name = "", syscall = "", message = "", errors, cause } = said;
+  const code = typeof said.code === "string" ? said.code : "";
   // Happy eyeballs: one AggregateError for all addresses tried; a body that breaks off: the reason is the cause.
-  const inner = Array.isArray(read.errors) ? read.errors[0] : read.cause;
-  if (text(read.code) === "" && inner !== undefined && inner !== null) return describe(inner);
-  const code = text(read.code);
-  return {
-    name: text(read.name),
-    code,
-    syscall: text(read.syscall),
-    message: text(read.message) || code || String(error),
-  };
+  const [inner] = errors ?? [cause];
+  if (code === "" && inner !== undefined && inner !== null) return describe(inner);
+  return { name, code, syscall, message: message || code || String(error) };
 }

@@ -14,7 +14,6 @@ import {
   lengthPrefixed,
   naturalKey,
 } from "../../src/model/keys.js";
-import { jsonText } from "../../src/model/json.js";
 import type { EventRecord } from "../../src/model/records.js";
 
 const document = { namespace: "acme-waste", kind: "manifest", key: "MTR-1", generation: 1 };
@@ -99,14 +98,6 @@ describe("the keys of algorithm 1 never change", () => {
     const byId: EventRecord = { ...plain, related: { document: { by: "id", documentId: "doc_1" }, options: {} } };
     expect(hashOf(byId)).toBe("5c7f4d62d0459c44dea40cefb93a594e");
   });
-});
-
-test("a text stands in what is hashed as JSON writes it, whatever its characters", () => {
-  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => jsonText(text) === JSON.stringify(text)));
-  for (let unit = 0; unit <= 0xffff; unit += 1) {
-    const text = String.fromCharCode(unit);
-    if (jsonText(text) !== JSON.stringify(text)) throw new Error(`U+${unit.toString(16)} is written in another way`);
-  }
 });
 
 describe("what a content hash tells apart", () => {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { WorkEvent } from "../../src/ledger/work.js";
 import type { Assessment } from "../../src/plan/assess-document.js";
 import { batch } from "../../src/plan/batch.js";
-import { holdUnmet, type Outside } from "../../src/plan/links.js";
+import { holdUnmet } from "../../src/plan/links.js";
 
 const CAPS = { maxEvents: 10, maxBytes: 1e6 };
 
@@ -36,20 +36,10 @@ it("a chain of 20,000 documents is put in order at once, the last one first", QU
 
 it("and 20,000 that wait for something that does not go are held at once", QUICK, () => {
   const { count, assessments, needs } = chain();
-  const outside: Outside = {
-    name: "x",
-    exists: true,
-    known: true,
-    cancelled: false,
-    closed: false,
-    stranded: false,
-    inDoubt: false,
-    lastAt: null,
-  };
   holdUnmet(assessments, needs, {
     linkTime: "event",
     relatedTo: () => [],
-    outside: () => outside,
+    document: (id) => assessments.get(id)?.document ?? null,
     makers: new Map(),
     cancels: new Map(),
   });

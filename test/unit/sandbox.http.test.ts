@@ -1,11 +1,11 @@
 /** The same core over HTTP: sockets, broken connections, the description of the interface. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxAddress } from "../../src/sandbox/index.js";
+import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
 import { tokenOf } from "../support/sandbox.world.js";
 
 let sandbox: Sandbox;
-let address: SandboxAddress;
+let address: Awaited<ReturnType<Sandbox["listen"]>>;
 let headers: Record<string, string>;
 
 beforeAll(async () => {

@@ -24,7 +24,7 @@ function evenly(service: () => ScriptedService): Throttle {
 describe("lanes", () => {
   it("take tasks only while there is room: a whole file is never queued", async () => {
     const clock = new VirtualClock();
-    const lanes = createLanes({ concurrency: 10, ahead: 5 });
+    const lanes = createLanes(10, 5);
     let most = 0;
     let done = 0;
     const producer = async () => {
@@ -44,7 +44,7 @@ describe("lanes", () => {
 
   it("end with the first error of a task, and begin no other", async () => {
     const clock = new VirtualClock();
-    const lanes = createLanes({ concurrency: 1, ahead: 10 });
+    const lanes = createLanes(1, 10);
     let begun = 0;
     await lanes.add(async () => {
       begun++;
