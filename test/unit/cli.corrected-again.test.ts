@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
+import { openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
+import { rowsOfCause, rowsToCorrect } from "../../src/ledger/views/causes.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";
 import { type TestWorld, testWorld, type } from "../support/cli.world.js";
@@ -150,6 +152,39 @@ describe("a wrong row that comes again in tomorrow's export", () => {
       ...settled,
       landed: 1,
     });
+  });
+
+  it.each([
+    ["late", "A1;S0;01.10.2025 07:00;1;\n", "late"],
+    ["changed", "A1;S1;01.10.2025 08:00;7;\n", "changed"],
+    ["refused by the service", "A1;S5;02.10.2025 08:00;1;nowhere\n", "service-refused"],
+  ] as const)("is in one rejected file, the newest night's, where it is %s", async (_what, wrong, code) => {
+    const good = `${header}\nA1;S1;01.10.2025 08:00;1;\n`;
+    const world = await firstNight(good);
+    const link = "{ document: { id: =status }, bidirectional: false }";
+    const related = `name: RELATED, key: once, externalCreatedAt: =am, isPublic: false, relatedDocument: ${link}`;
+    writeFileSync(
+      join(world.cwd, "m.yaml"),
+      mapping("").replace("    events:\n", `    events:\n      bezug: { when: =filled(status), ${related} }\n`),
+    );
+    for (const day of [2, 3, 4]) {
+      const rows = `${wrong}${"\n".repeat(day)}`;
+      await put(world, `nacht-${day}.csv`, code === "changed" ? `${header}\n${rows}` : `${good}${rows}`);
+    }
+    const files = await rejected(world);
+    expect(Object.keys(files)).toEqual(["nacht-4.rejected.csv"]);
+    expect(files["nacht-4.rejected.csv"]?.split(code)).toHaveLength(2);
+    const runs = join(world.cwd, "state/sandbox/runs");
+    const written = readdirSync(join(runs, readdirSync(runs).toSorted().at(-1) ?? ""));
+    expect(written.filter((name) => name.includes(".rejected."))).toEqual(["nacht-4.rejected.csv"]);
+    const database = openLedgerReadOnly(join(world.cwd, "state/sandbox/ledger.db"), null);
+    const cause = { code, column: null, mistake: null };
+    expect(rowsOfCause(database, cause)).toHaveLength(1);
+    expect(rowsToCorrect(database).size).toBe(code === "service-refused" ? 1 : 0);
+    database.close();
+    if (code !== "service-refused") return;
+    const mended = (files["nacht-4.rejected.csv"] ?? "").replace("S5", "S6").replace("nowhere", "");
+    expect(await put(world, "k.csv", mended)).toMatchObject({ ...settled, landed: 1 });
   });
 
   it("is corrected by yesterday's rejected file, also where its event cannot be told", async () => {

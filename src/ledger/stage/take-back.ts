@@ -139,6 +139,16 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     return kept.includes(undefined) ? null : cellHash(kept.flatMap((one) => withoutOwn(header, one ?? [])));
   };
 
+  /** Rows with the same cells that hold what `row` alone would no longer hold. */
+  const sameOfEarlierNights = (row: number, keep: readonly number[], hash: Buffer | null) => {
+    const taken = unsentOf(row).filter((id) => !keep.includes(id));
+    const sharing = database.values<number>(
+      "SELECT DISTINCT row_id FROM row_events WHERE event_id IN (SELECT value FROM json_each(@taken)) AND row_id < @row",
+      { taken, row },
+    );
+    return sharing.filter((other) => hash !== null && hashOfCells(other)?.equals(hash));
+  };
+
   /** `before` was mended at its source and came again as `after`, a valid row that yielded `events`. */
   const mend = (before: number, after: number, events: readonly number[]) => {
     withdraw(before, events);
@@ -162,7 +172,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
    */
   const correct = (before: number, after: number, events: readonly number[]) => {
     const hash = hashOf(before) ?? hashOfCells(before);
-    mend(before, after, events);
+    for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
     const isTooLate = database.has(
       "SELECT 1 FROM events_now WHERE id IN (SELECT value FROM json_each(@events)) AND state = 'changed'",
       { events },

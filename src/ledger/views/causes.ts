@@ -91,12 +91,13 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
   return { correct, decide, later };
 }
 
-/** Ids, ascending. */
+/** Ids, ascending; of each record the newest row. */
 export function rowsOfCause(database: LedgerDatabase, { code, column, mistake }: CauseName): number[] {
   const found = database.rows<{ id: number; message: string | null }>(
     `SELECT row_id AS id, message FROM (${firstProblems}) WHERE code = @code AND (@column IS NULL OR column_name = @column)
-     UNION ALL SELECT row_id, NULL FROM row_fates
+     UNION ALL SELECT max(row_id), NULL FROM row_fates
        WHERE code = @code AND @column IS NULL AND subject <> 'row' AND (subject <> 'event' OR state <> 'stalled')
+       GROUP BY subject, id
      ORDER BY 1`,
     { code, column },
   );
@@ -104,12 +105,12 @@ export function rowsOfCause(database: LedgerDatabase, { code, column, mistake }:
   return [...new Set(found.filter(({ message }) => isMeant(message)).map(({ id }) => id))];
 }
 
-/** Ids of all rows that a person may correct, the first ones of their groups. */
+/** Ids of all rows that a person may correct, the first ones of their groups; of each record the newest. */
 export function rowsToCorrect(database: LedgerDatabase): Set<number> {
   return new Set(
     database.values<number>(
-      `SELECT DISTINCT row_id FROM row_fates WHERE subject = 'row'
-         OR state = 'rejected' AND code NOT IN (SELECT value FROM json_each(@beyond))`,
+      `SELECT max(row_id) FROM row_fates WHERE subject = 'row'
+         OR state = 'rejected' AND code NOT IN (SELECT value FROM json_each(@beyond)) GROUP BY subject, id`,
       { beyond: beyondCorrection },
     ),
   );

@@ -69,11 +69,13 @@ export function createOpenRowReader(database: LedgerDatabase) {
 }
 
 /**
- * Rows of failed events, and rows that are invalid or declared refused records. For a changed event, only the rows that
- * differ, not those that landed or came from a rejected file.
+ * Rows of failed events, and rows that are invalid or declared refused records. Of an event that came again every night,
+ * the newest row alone: it corrects them all. For a changed event, only the rows that differ, not those that landed or
+ * came from a rejected file.
  */
-const rejected = `SELECT row_id FROM row_fates f WHERE code IS NOT 'row-gone' AND (state IN ('invalid', 'rejected', 'foreign')
-  OR state = 'changed' AND EXISTS (SELECT 1 FROM problems p WHERE p.row_id = f.row_id AND p.severity = 'error'))`;
+const rejected = `SELECT max(row_id) AS row_id FROM row_fates f WHERE code IS NOT 'row-gone' AND (state IN ('invalid', 'rejected', 'foreign')
+  OR state = 'changed' AND EXISTS (SELECT 1 FROM problems p WHERE p.row_id = f.row_id AND p.severity = 'error'))
+  GROUP BY subject, id`;
 
 export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "looks" | "problems"> {
   /** The first row of its group; without one, the row itself. */
