@@ -14,23 +14,23 @@ export async function writeSummaryFile(path: string, summary: Summary): Promise<
   await writeAtomically(path, (file) => file.write(`${JSON.stringify(summary, null, 2)}\n`));
 }
 
-const receiptColumns: { [key in keyof Receipt]: string } = {
-  input: "input",
-  sheet: "sheet",
-  row: "row",
-  record: "record",
-  name: "name",
-  key: "key",
-  state: "state",
-  id: "id",
-  snapshotId: "snapshot_id",
-  documentId: "document_id",
-  targetDocumentId: "target_document_id",
-  deduplicationId: "deduplication_id",
-  answeredAt: "answered_at",
-};
+const receiptFields = [
+  "input",
+  "sheet",
+  "row",
+  "record",
+  "name",
+  "key",
+  "state",
+  "id",
+  "snapshotId",
+  "documentId",
+  "targetDocumentId",
+  "deduplicationId",
+  "answeredAt",
+] as const satisfies (keyof Receipt)[];
 
-const receiptNames = Object.keys(receiptColumns) as (keyof Receipt)[];
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Which row became which record, with every returned id. No file without receipts. @returns their number */
 export function writeReceipts(
@@ -38,13 +38,8 @@ export function writeReceipts(
   receipts: AsyncIterable<Receipt> | Iterable<Receipt>,
   options: OwnCsvOptions = {},
 ): Promise<number> {
-  return writeOwnCsv(
-    path,
-    Object.values(receiptColumns),
-    receipts,
-    (receipt) => receiptNames.map((name) => receipt[name]),
-    options,
-  );
+  const cellsOf = (receipt: Receipt) => receiptFields.map((field) => receipt[field]);
+  return writeOwnCsv(path, receiptFields.map(snakeCase), receipts, cellsOf, options);
 }
 
 /** Read back by `resolve --from` (H5). */
@@ -58,49 +53,38 @@ export function writeStranded(
   stranded: Iterable<StrandedRecord>,
   options: OwnCsvOptions = {},
 ): Promise<number> {
-  return writeOwnCsv(path, strandedHeader, stranded, strandedCells, options);
+  const cellsOf = ({ document, deduplicationId, sentAt, requestIds, waiting }: StrandedRecord) => {
+    const sent = sentAt === 0 ? "" : new Date(sentAt).toISOString();
+    return [`${document.kind}/${document.key}`, deduplicationId, sent, requestIds.join(", "), waiting, ""];
+  };
+  return writeOwnCsv(path, strandedHeader, stranded, cellsOf, options);
 }
-
-function strandedCells({ document, deduplicationId, sentAt, requestIds, waiting }: StrandedRecord) {
-  const sent = sentAt === 0 ? "" : new Date(sentAt).toISOString();
-  return [`${document.kind}/${document.key}`, deduplicationId, sent, requestIds.join(", "), waiting, ""];
-}
-
-type OwnCell = string | number | null;
 
 export interface OwnCsvOptions {
   /** A CSV input's, so that the same program opens it; default `,`. */
   delimiter?: string;
 }
 
-const ROWS_AT_ONCE = 500;
-
 /** 0600; no file without rows. @returns their number */
 function writeOwnCsv<Item>(
   path: string,
   header: readonly string[],
   items: AsyncIterable<Item> | Iterable<Item>,
-  cellsOf: (item: Item) => readonly OwnCell[],
-  { delimiter = "," }: OwnCsvOptions = {},
+  cellsOf: (item: Item) => readonly (string | number | null)[],
+  { delimiter = "," }: OwnCsvOptions,
 ): Promise<number> {
   // A single LF or CR ends a row for most readers, and the library quotes only its own line end.
   const quoting = { quoted_match: /[\r\n]/, escape_formulas: true };
-  const text = (rows: OwnCell[][]) => stringify(rows, { delimiter, record_delimiter: "\r\n", ...quoting });
   return writeAtomically(path, async (file) => {
+    const add = (cells: readonly (string | number | null)[]) =>
+      file.write(stringify([cells], { delimiter, record_delimiter: "\r\n", ...quoting }));
     let count = 0;
-    let waiting: OwnCell[][] = [[...header]];
-    let mark = "\uFEFF";
-    const flush = async () => {
-      await file.write(mark + text(waiting));
-      mark = "";
-      waiting = [];
-    };
     for await (const item of items) {
+      if (count === 0) file.write("\uFEFF");
+      if (count === 0) add(header);
       count += 1;
-      waiting.push(cellsOf(item).map((cell) => (typeof cell === "string" ? visible(cell) : cell)));
-      if (waiting.length >= ROWS_AT_ONCE) await flush();
+      add(cellsOf(item).map((cell) => (typeof cell === "string" ? visible(cell) : cell)));
     }
-    if (count > 0 && waiting.length > 0) await flush();
     return count;
   });
 }

@@ -1,10 +1,9 @@
 /** A rejected file as a workbook: cells as in their file, numbers, dates and formulas among them; the reason is a coloured, filterable column. */
-import { once } from "node:events";
-import { Writable } from "node:stream";
-import { callbackify } from "node:util";
+import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { Big } from "big.js";
 import exceljs, { type CellErrorValue } from "exceljs";
+import { Duration } from "luxon";
 import type { Dialect } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
 import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
@@ -14,9 +13,10 @@ import type { RejectedContent, RejectedFile } from "./rejected-file.js";
 import { plainText } from "./plain-text.js";
 import { originalColumns, ownCells, ownColumns, type RejectedRow } from "./rejected-row.js";
 
-const headerFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFE8A33D" } };
-const reasonFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFFFF1D6" } };
-const derivedFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFF2C4B3" } };
+const filled = (argb: string): exceljs.Fill => ({ type: "pattern", pattern: "solid", fgColor: { argb } });
+const headerFill = filled("FFE8A33D");
+const reasonFill = filled("FFFFF1D6");
+const derivedFill = filled("FFF2C4B3");
 const DERIVED =
   "their formulas use other rows or sheets, so they are values here; correct them by hand if they are wrong";
 /** Programs would lose further rows. */
@@ -30,86 +30,82 @@ export async function writeRejectedExcel(
   dialect: ExcelDialect,
   content: RejectedContent,
 ): Promise<RejectedFile> {
-  return writeAtomically(path, (file) => {
-    const stream = new Writable({
-      write: callbackify(async (chunk: Buffer, _encoding: string) => file.write(chunk)),
-    });
-    return writeWorkbook(path, stream, dialect, content);
+  return writeAtomically(path, async (file) => {
+    const stream = new PassThrough();
+    const workbook = new exceljs.stream.xlsx.WorkbookWriter({ stream, useStyles: true, useSharedStrings: false });
+    workbook.creator = "rowferry";
+    const written = async () => {
+      for await (const chunk of stream) file.write(chunk as Buffer);
+    };
+    const filling = async () => {
+      const found = await fillSheet(workbook, dialect, content);
+      await workbook.commit();
+      return found;
+    };
+    const [found] = await Promise.all([filling(), written()]);
+    return { path, ...found };
   });
 }
 
-async function writeWorkbook(
-  path: string,
-  stream: Writable,
-  { sheet: sheetName, widths = [] }: ExcelDialect,
-  content: RejectedContent,
-): Promise<RejectedFile> {
-  const failed = new Promise<never>((_resolve, reject) => stream.once("error", reject));
-  const finish = async (): Promise<RejectedFile> => {
-    const workbook = new exceljs.stream.xlsx.WorkbookWriter({ stream, useStyles: true, useSharedStrings: false });
-    workbook.creator = "rowferry";
-    const columns = originalColumns(content.header);
-    const sheet = workbook.addWorksheet(sheetName, { views: [{ state: "frozen", ySplit: 1 }] });
-    const titles = columns.map((position) => content.header[position] ?? "");
-    sheet.columns = [
-      ...columns.map((position, index) => ({ width: widths[position] ?? usualWidth(titles[index] ?? "") })),
-      ...ownColumns.map((name) => ({ width: name === "rowferry_message" ? 70 : name === "rowferry_hint" ? 50 : 22 })),
-    ];
-    const header = sheet.addRow([...titles.map(xmlText), ...ownColumns]);
-    header.font = { bold: true };
-    ownColumns.forEach((_name, index) => {
-      header.getCell(columns.length + index + 1).fill = headerFill;
-    });
-    header.commit();
-    const hintAt = content.header.findIndex((name) => name.trim().toLowerCase() === "rowferry_hint");
-    const derived = new Set<string>();
-    let count = 0;
-    let left = 0;
-    for (const row of content.rows) {
-      if (count + 1 >= sheetRows) {
-        left++;
-        continue;
-      }
-      const line = sheet.addRow([]);
-      // A corrected file holds values where an earlier rejected file could not keep formulas; its hint names them.
-      const earlier = row.cells[hintAt]?.split(" | ").find((hint) => hint.endsWith(DERIVED)) ?? "";
-      const still = columns.flatMap((position, index) => {
-        const title = titles[index] ?? "";
-        const isValue = earlier.includes(plainText(`"${title}"`));
-        return writeCell(line.getCell(index + 1), row, position, content.header, isValue) ? [] : [title];
-      });
-      for (const title of still) {
-        if (derived.has(title)) continue;
-        derived.add(title);
-        line.getCell(titles.indexOf(title) + 1).note = DERIVED;
-      }
-      const hint = still.length === 0 ? [] : [`${quoted(still, 100)}: ${DERIVED}`];
-      ownCells(row, hint).forEach((text, index) => {
-        const cell = line.getCell(columns.length + index + 1);
-        cell.value = text === "" ? null : xmlText(text);
-        cell.fill = reasonFill;
-      });
-      line.commit();
-      count++;
-      // Otherwise the whole sheet would collect in memory.
-      if (count % 200 === 0) await setImmediate();
+async function fillSheet(
+  workbook: exceljs.stream.xlsx.WorkbookWriter,
+  { sheet: name, widths = [] }: ExcelDialect,
+  { header, rows }: RejectedContent,
+): Promise<Omit<RejectedFile, "path">> {
+  const columns = originalColumns(header);
+  const titles = columns.map((position) => header[position] ?? "");
+  const sheet = workbook.addWorksheet(name, { views: [{ state: "frozen", ySplit: 1 }] });
+  sheet.columns = [
+    ...columns.map((position, index) => ({ width: widths[position] ?? usualWidth(titles[index] ?? "") })),
+    ...[22, 22, 70, 50].map((width) => ({ width })),
+  ];
+  const addOwn = (line: exceljs.Row, cells: readonly string[], fill: exceljs.Fill) => {
+    for (const [index, text] of cells.entries()) {
+      const cell = line.getCell(columns.length + index + 1);
+      cell.value = text === "" ? null : xmlText(text);
+      cell.fill = fill;
     }
-    sheet.autoFilter = {
-      from: { row: 1, column: 1 },
-      to: { row: count + 1, column: columns.length + ownColumns.length },
-    };
-    const closed = once(stream, "close");
-    await workbook.commit();
-    await closed;
-    const notes = [
-      ...(left === 0 ? [] : [`${left} rows are left out, because a sheet holds no more than ${sheetRows}`]),
-      ...(derived.size === 0
-        ? []
-        : [`the coloured cells of ${quoted([...derived])} do not follow a correction: ${DERIVED}`]),
-    ];
-    return { path, rows: count, note: notes.length === 0 ? null : notes.join("; ") };
   };
-  return Promise.race([finish(), failed]);
+  const first = sheet.addRow(titles.map(xmlText));
+  addOwn(first, ownColumns, headerFill);
+  first.font = { bold: true };
+  first.commit();
+  const hintAt = header.findIndex((title) => title.trim().toLowerCase() === "rowferry_hint");
+  const derived = new Set<string>();
+  let count = 0;
+  let left = 0;
+  for (const row of rows) {
+    if (count + 1 >= sheetRows) {
+      left += 1;
+      continue;
+    }
+    const line = sheet.addRow([]);
+    // A corrected file holds values where an earlier rejected file could not keep formulas; its hint names them.
+    const earlier = row.cells[hintAt]?.split(" | ").find((hint) => hint.endsWith(DERIVED)) ?? "";
+    const still = columns.flatMap((position, index) => {
+      const title = titles[index] ?? "";
+      const cell = line.getCell(index + 1);
+      if (writeCell(cell, row, position, header, earlier.includes(plainText(`"${title}"`)))) return [];
+      if (!derived.has(title)) cell.note = DERIVED;
+      derived.add(title);
+      return [title];
+    });
+    const hint = still.length === 0 ? [] : [`${quoted(still, 100)}: ${DERIVED}`];
+    addOwn(line, ownCells(row, hint), reasonFill);
+    line.commit();
+    count += 1;
+    // Otherwise the whole sheet would collect in memory.
+    if (count % 200 === 0) await setImmediate();
+  }
+  sheet.autoFilter = {
+    from: { row: 1, column: 1 },
+    to: { row: count + 1, column: columns.length + ownColumns.length },
+  };
+  const notes = [
+    left > 0 && `${left} rows are left out, because a sheet holds no more than ${sheetRows}`,
+    derived.size > 0 && `the coloured cells of ${quoted([...derived])} do not follow a correction: ${DERIVED}`,
+  ].filter((note) => note !== false);
+  return { rows: count, note: notes.length === 0 ? null : notes.join("; ") };
 }
 
 /** @returns false where the cell was computed by a formula that cannot come along, or in an earlier file could not: it is a value now. */
@@ -158,8 +154,6 @@ interface ExcelValue {
   format: string | null;
 }
 
-const dayMs = 86_400_000;
-
 /** Values that their kind would change are written as text. */
 function excelValue(text: string, kind: CellKind, { format, stored, formula }: CellLook): ExcelValue {
   if (text === "") return { value: null, format: format ?? null };
@@ -168,53 +162,33 @@ function excelValue(text: string, kind: CellKind, { format, stored, formula }: C
   return { value: xmlText(text), format: format ?? (formula === undefined && looksLikeNumber(text) ? "@" : null) };
 }
 
+/** Null: text, or a spreadsheet would change it. */
 function inKind(text: string, kind: CellKind): ExcelValue | null {
+  const fraction = text.includes(".") ? ".000" : "";
   switch (kind) {
-    case "number":
-      return numberValue(text);
+    case "number": {
+      const value = Number(text);
+      const isSame = Number.isFinite(value) && new Big(value.toPrecision(15)).toFixed() === text;
+      return isSame ? { value, format: null } : null;
+    }
     case "boolean":
       return { value: text === "true", format: null };
     case "error":
       return { value: { error: text } as CellErrorValue, format: null };
-    case "date":
-      return dateValue(text);
+    case "date": {
+      const [day = "", time] = text.split("T");
+      const value = new Date(`${day}T${time ?? "00:00:00"}Z`);
+      // Excel counts a false 29 February 1900; earlier dates are off by one.
+      if (Number.isNaN(value.getTime()) || value.getTime() < Date.UTC(1900, 2, 1)) return null;
+      return { value, format: time === undefined ? "yyyy-mm-dd" : `yyyy-mm-dd hh:mm:ss${fraction}` };
+    }
     case "time":
-      return timeValue(text);
+      return { value: Duration.fromISOTime(text).as("days"), format: `hh:mm:ss${fraction}` };
     case "duration":
-      return durationValue(text);
+      return { value: Duration.fromISO(text).as("days"), format: "[h]:mm:ss" };
     case "text":
-      break;
+      return null;
   }
-  return null;
-}
-
-/** Null: a spreadsheet would keep fewer digits. */
-function numberValue(text: string): ExcelValue | null {
-  const value = Number(text);
-  const isSame = Number.isFinite(value) && new Big(value.toPrecision(15)).toFixed() === text;
-  return isSame ? { value, format: null } : null;
-}
-
-function dateValue(text: string): ExcelValue | null {
-  const date = new Date(text.includes("T") ? `${text}Z` : `${text}T00:00:00Z`);
-  // Excel counts a false 29 February 1900; earlier dates are off by one.
-  if (Number.isNaN(date.getTime()) || date.getTime() < Date.UTC(1900, 2, 1)) return null;
-  const fraction = text.includes(".") ? ".000" : "";
-  return { value: date, format: text.includes("T") ? `yyyy-mm-dd hh:mm:ss${fraction}` : "yyyy-mm-dd" };
-}
-
-function timeValue(text: string): ExcelValue | null {
-  const match = /^(\d\d):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text);
-  if (match === null) return null;
-  const seconds = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
-  return { value: (seconds * 1000) / dayMs, format: text.includes(".") ? "hh:mm:ss.000" : "hh:mm:ss" };
-}
-
-function durationValue(text: string): ExcelValue | null {
-  const match = /^(-?)PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?$/.exec(text);
-  if (match === null) return null;
-  const seconds = Number(match[2] ?? 0) * 3600 + Number(match[3] ?? 0) * 60 + Number(match[4] ?? 0);
-  return { value: ((match[1] === "" ? 1000 : -1000) * seconds) / dayMs, format: "[h]:mm:ss" };
 }
 
 const usualWidth = (title: string): number => Math.min(30, Math.max(10, title.length + 2));
