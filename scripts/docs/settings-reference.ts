@@ -1,8 +1,8 @@
 /** docs/reference/settings.md, from the schema of rowferry.config.yaml and the names of the environment. */
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { configSchema, configTargetSchema } from "../../src/settings/config-file.js";
 import { serviceSettings } from "../../src/settings/environment.js";
-import { configText, environmentText } from "../../src/cli/folder-files.js";
 
 const environment: Record<(typeof serviceSettings)[number] | "ROWFERRY_TARGET", string> = {
   ROWFERRY_TARGET: "The target to work with, as `--target`.",
@@ -18,6 +18,9 @@ const environment: Record<(typeof serviceSettings)[number] | "ROWFERRY_TARGET", 
   ROWFERRY_BURST: "Requests at once, as `--burst`; not for the sandbox.",
   ROWFERRY_THROTTLE: "Redis's address, as `--throttle`; with a password (`redis://:password@host`) it belongs here.",
 };
+
+const example = (name: string): string =>
+  readFileSync(new URL(`../../examples/settings/${name}`, import.meta.url), "utf8").trimEnd();
 
 export function settingsReference(): string {
   return `# Settings
@@ -63,7 +66,7 @@ ${memberRows(configTargetSchema, "")}
 As \`rowferry init\` writes it:
 
 \`\`\`yaml
-${configText.trimEnd()}
+${example("rowferry.config.yaml")}
 \`\`\`
 
 ## Environment
@@ -80,7 +83,7 @@ A name that is set in the real environment, blank included, is never taken from 
 from there. The command of \`--on-finish\` gets \`ROWFERRY_SUMMARY\`, \`ROWFERRY_RUN\` and \`ROWFERRY_EXIT_CODE\`.
 
 \`\`\`sh
-${environmentText.trimEnd()}
+${example("example.env")}
 \`\`\`
 `;
 }

@@ -43,7 +43,6 @@ export function exitCodeOfVerification({ stopped, differences, unread }: Verific
 async function compareAll(session: Session, chosen: Chosen): Promise<Verification> {
   const { database } = session;
   const view = createRegisteredView(database, chosenPart(database, chosen));
-  const notes = new Map<string, number>();
   const result: Verification = {
     checked: { participants: 0, addresses: 0, documents: 0, events: 0 },
     differences: [],
@@ -51,23 +50,37 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
     unverifiable: [],
     stopped: null,
   };
+  const notes = new Map<string, number>();
   const note = (text: string, count = 1) => void (count > 0 && notes.set(text, (notes.get(text) ?? 0) + count));
-  const work: Work = { session, result, note };
+  const work: Work = {
+    session,
+    checked: result.checked,
+    note,
+    about: (subject, name, id) => ({
+      differs: (text) => void result.differences.push({ subject, name, id, text }),
+      unread: (text) => void result.unread.push({ subject, name, id, text }),
+    }),
+  };
   await each(work, view.participantsAfter, checkParticipant);
   await each(work, view.documentsAfter, checkDocument);
   note("documents whose id is not known (stranded, or their creation is in doubt)", view.countWithoutId());
   const [reads, all] = [view.countReads(), createRegisteredView(database).countReads()];
   for (const kind of ["participant", "document"] as const)
     note(`${kind}s that were not asked for`, (all[`read-${kind}`] ?? 0) - (reads[`read-${kind}`] ?? 0));
-  result.unverifiable = [...notes].map(([text, count]) => ({ text, count }));
-  result.stopped = session.stopped?.message ?? null;
-  return result;
+  const unverifiable = [...notes].map(([text, count]) => ({ text, count }));
+  return { ...result, unverifiable, stopped: session.stopped?.message ?? null };
 }
 
-interface Work {
+interface About {
+  differs(text: string): void;
+  unread(text: string): void;
+}
+
+interface Work extends Pick<Verification, "checked"> {
   session: Session;
-  result: Verification;
+  /** What a read cannot show. */
   note(text: string, count?: number): void;
+  about(subject: Verification["differences"][number]["subject"], name: string, id: string): About;
 }
 
 async function each<Item extends { id: number }>(
@@ -82,20 +95,12 @@ async function each<Item extends { id: number }>(
   }
 }
 
-function about({ result }: Work, subject: Verification["differences"][number]["subject"], name: string, id: string) {
-  const one = { subject, name, id };
-  return {
-    differs: (text: string) => void result.differences.push({ ...one, text }),
-    unread: (text: string) => void result.unread.push({ ...one, text }),
-  };
-}
-
 /** Null: the answer decides nothing, and the subject is counted as unread. */
 async function read(
   { session }: Work,
   subject: { kind: "participant" | "document"; id: number },
   call: Call,
-  unread: (text: string) => void,
+  { unread }: About,
 ): Promise<Answer | null> {
   const answer = await look(session, subject, call);
   if (answer.result === "accepted" || (answer.result === "refused" && answer.notFound)) return answer;
@@ -110,42 +115,36 @@ const unlike = (field: string, theirs: string, ours: JsonValue): string =>
 
 async function checkParticipant(work: Work, { id, serviceId, data, addresses }: RegisteredParticipant): Promise<void> {
   const name = words(data["taxIdType"], data["taxId"], data["name"]) || serviceId;
-  const { differs, unread } = about(work, "participant", name, serviceId);
+  const one = work.about("participant", name, serviceId);
   const subject = { kind: "participant", id } as const;
-  const answer = await read(work, subject, readParticipant(serviceId), unread);
+  const answer = await read(work, subject, readParticipant(serviceId), one);
   if (answer === null) return;
-  work.result.checked.participants += 1;
+  work.checked.participants += 1;
   const lookup = participantOf(answer);
-  if (lookup?.outcome === "absent") differs("is not there");
-  else if (lookup?.outcome !== "found") unread("got an answer that cannot be understood");
-  else {
+  if (lookup?.outcome === "absent") one.differs("is not there");
+  else if (lookup?.outcome !== "found") one.unread("got an answer that cannot be understood");
+  else
     for (const field of ["countryCode", "taxIdType", "taxId", "name", "type"] as const) {
       const [ours, theirs] = [data[field], lookup.participant[field]];
-      if (ours !== undefined && theirs !== null && ours !== theirs) differs(unlike(field, theirs, ours));
+      if (ours !== undefined && theirs !== null && ours !== theirs) one.differs(unlike(field, theirs, ours));
     }
-  }
   if (addresses.length === 0) return;
-  const list = about(work, "address", `${addresses.length} of ${name}`, serviceId);
-  const listing = await read(work, subject, listAddresses(serviceId), list.unread);
+  const list = work.about("address", `${addresses.length} of ${name}`, serviceId);
+  const listing = await read(work, subject, listAddresses(serviceId), list);
   if (listing === null) return;
   const listed = listing.result === "accepted" ? addressesOf(listing.body) : [];
   if (listed === null) return list.unread("got an answer that is not a list");
   for (const address of addresses) {
-    work.result.checked.addresses += 1;
-    const one = about(
-      work,
-      "address",
-      `${words(address.data["name"]) || address.serviceId} of ${name}`,
-      address.serviceId,
-    );
+    work.checked.addresses += 1;
+    const own = words(address.data["name"]) || address.serviceId;
+    const { differs } = work.about("address", `${own} of ${name}`, address.serviceId);
     const theirs = listed.find((candidate) => candidate.id === address.serviceId);
-    if (theirs !== undefined) checkPlace(work, address.data, theirs, one.differs);
-    else
-      one.differs("is not in the participant's list (a service that gives lists in pages may hold it on a later one)");
+    if (theirs !== undefined) checkPlace(work, address.data, theirs, differs);
+    else differs("is not in the participant's list (a service that gives lists in pages may hold it on a later one)");
   }
 }
 
-function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs: (text: string) => void): void {
+function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs: About["differs"]): void {
   for (const field of PLACE_FIELDS) {
     const [ours, theirs] = [data[field], place[field]];
     if (typeof ours !== "string" || theirs === null) continue;
@@ -157,36 +156,34 @@ function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs:
 async function checkDocument(work: Work, document: RegisteredDocument): Promise<void> {
   const { id, serviceId, kind, key, generation, events, state, isReplaced } = document;
   const name = `${kind} ${key}${generation > 1 ? `, generation ${generation}` : ""}`;
-  const { differs, unread } = about(work, "document", name, serviceId);
-  const answer = await read(work, { kind: "document", id }, readDocument(serviceId), unread);
+  const one = work.about("document", name, serviceId);
+  const answer = await read(work, { kind: "document", id }, readDocument(serviceId), one);
   if (answer === null) return;
-  work.result.checked.documents += 1;
+  work.checked.documents += 1;
   if (answer.result !== "accepted") {
     if (isReplaced) return work.note("documents that are gone, and were sent again as their next generation");
-    return differs("is not there");
+    return one.differs("is not there");
   }
   const found = documentOf(answer.body);
-  if (found === null) return unread("got an answer that cannot be understood");
-  if (found.documentId !== null && found.documentId !== serviceId) differs(`comes under the id ${found.documentId}`);
+  if (found === null) return one.unread("got an answer that cannot be understood");
+  if (found.documentId !== null && found.documentId !== serviceId)
+    one.differs(`comes under the id ${found.documentId}`);
   const { state: theirs, events: listed } = found.body;
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
     work.note("documents whose state a read does not tell");
-  else if (theirs.toLowerCase() !== state) differs(`is ${theirs} there, ${state} here`);
+  else if (theirs.toLowerCase() !== state) one.differs(`is ${theirs} there, ${state} here`);
   // What its next generation has sent again need not be there.
   if (isReplaced) return work.note("events of documents that were replaced, which are not compared", events.length);
-  if (Array.isArray(listed)) checkEvents(work, name, events, listed);
-  else work.note("events, because reads of their documents do not list them", events.length);
-}
-
-function checkEvents(work: Work, document: string, ours: RegisteredDocument["events"], listed: JsonValue[]): void {
-  const names = new Set(
-    listed.filter(isJsonObject).flatMap((one) => [one["id"], one["eventId"], one["deduplicationId"]]),
+  if (!Array.isArray(listed))
+    return work.note("events, because reads of their documents do not list them", events.length);
+  const ids = new Set(
+    listed.filter(isJsonObject).flatMap((event) => [event["id"], event["eventId"], event["deduplicationId"]]),
   );
-  for (const { event, deduplicationId, eventId } of ours) {
-    work.result.checked.events += 1;
-    if ((eventId !== null && names.has(eventId)) || names.has(deduplicationId)) continue;
+  for (const { event, deduplicationId, eventId } of events) {
+    work.checked.events += 1;
+    if ((eventId !== null && ids.has(eventId)) || ids.has(deduplicationId)) continue;
     if (eventId === null) work.note("events that landed without an id and cannot be told apart in a read");
-    else about(work, "event", `${event} of ${document}`, eventId).differs("is not on the timeline");
+    else work.about("event", `${event} of ${name}`, eventId).differs("is not on the timeline");
   }
 }
 

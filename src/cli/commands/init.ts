@@ -1,17 +1,17 @@
 /** `rowferry init [folder] [files…]`: a working folder with settings, and a first mapping of files. Overwrites nothing. */
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command } from "../command.js";
-import { configText, environmentText, ignoreText } from "../folder-files.js";
 import { createOutput, shownPath } from "../output.js";
 import { firstMapping, nextSteps } from "../welcome.js";
 
+/** Of examples/settings, without the names that npm leaves out of packages. */
 const folderFiles = [
-  [configFileName, configText, "the services to import into"],
-  [".env.example", environmentText, "or one service by environment; copy to .env"],
-  [".gitignore", ignoreText, "keeps ledgers and secrets to yourself"],
+  [configFileName, configFileName, "the services to import into"],
+  [".env.example", "example.env", "or one service by environment; copy to .env"],
+  [".gitignore", "gitignore", "keeps ledgers and secrets to yourself"],
 ] as const;
 
 export const spec = command({
@@ -37,9 +37,10 @@ export const spec = command({
       output.text(`${isThere ? "kept" : "made"}  ${shown.padEnd(22)} ${isThere ? "it was there already" : what}`, true);
     };
     mkdirSync(root, { recursive: true });
-    for (const [name, text, what] of folderFiles) {
+    for (const [name, example, what] of folderFiles) {
       const path = join(root, name);
       const isThere = existsSync(path);
+      const text = readFileSync(new URL(`../../../examples/settings/${example}`, import.meta.url));
       if (!isThere) writeFileSync(path, text, { flag: "wx" });
       say(path, isThere, what);
     }

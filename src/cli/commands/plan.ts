@@ -1,12 +1,18 @@
 /** `rowferry plan <mapping> <files…>`: what an import would do. Changes and sends nothing. */
 import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
+import type { Plan } from "../../model/summary.js";
+import { grouped } from "../../report/figures.js";
 import { shellQuoted } from "../../report/next-steps.js";
+import { rowSum, sumOfRows, total } from "../../report/outcome.js";
+import { plainLines } from "../../report/plain-text.js";
+import { cheaper, wouldSend } from "../../report/said.js";
 import { whoami } from "../../model/whoami.js";
 import { checkMappingFirst, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
-import type { Told } from "../output.js";
-import { printPlan } from "../render/plan.js";
+import { told, type Told } from "../output.js";
+import { causes, problemSections } from "../render/problems.js";
+import { type Colors, joined, labelled, lines, type Part, plain } from "../render/text.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
@@ -58,5 +64,56 @@ export async function planImport(
     await writeSavedPlan(path, { ...who, mappingPath, files, requests, secondsAtLimit, documents, basis });
   }
   const named = save === undefined ? [mappingPath, ...files] : ["--plan", save];
-  return printPlan(found, output.colors, step(`import ${named.map(shellQuoted).join(" ")}`, "send it"));
+  const isIdle = found.events.ready === 0 && total(requests) === 0;
+  return told({
+    line: { type: "plan", ...found },
+    text: (plan) => printed(plan, output.colors),
+    verbatim: found.preview === null ? "" : preview(plain(found.preview), output.colors),
+    next: isIdle ? [] : [step(`import ${named.map(shellQuoted).join(" ")}`, "send it")],
+    exitCode: found.exitCode,
+  });
+}
+
+function printed(plan: Plan, colors: Colors): Part[] {
+  const { inputs, outcomes, events, requests, problems, waiting, doubted } = plan;
+  const left = leftBehind(events);
+  const numbers = [
+    labelled("Rows", rowSum(sumOfRows(inputs), outcomes, true), colors),
+    left !== "" && labelled("Events", `${grouped(events.ready)} to send, ${left}`, colors),
+    labelled("Requests", kinds(requests), colors),
+    labelled("Cheaper", cheaper(plan), colors),
+  ];
+  return [
+    `${wouldSend(plan)} Nothing was sent${total(requests) === 0 ? ", and the ledger is unchanged" : ""}.`,
+    numbers,
+    ...problemSections(problems, colors),
+    causes("Would wait", "for something that is not there yet", waiting, colors),
+    causes("Would be sent", "the service may refuse these", doubted, colors),
+  ];
+}
+
+const kinds = (requests: Plan["requests"]): string =>
+  joined(
+    Object.entries(requests).map(
+      ([kind, count]) => count > 0 && `${kind === "create-participant" ? "up to " : ""}${grouped(count)} ${kind}`,
+    ),
+  );
+
+const leftBehind = ({ held, deferred, refused }: { held: number; deferred: number; refused: number }): string =>
+  joined([
+    held > 0 && `${grouped(held)} held`,
+    deferred > 0 && `${grouped(deferred)} in the future`,
+    refused > 0 && `${grouped(refused)} that can never be sent`,
+  ]);
+
+/** Texts from cells are escaped by JSON, and plain. */
+function preview(found: NonNullable<Plan["preview"]>, { bold }: Colors): string {
+  const { kind, key, generation, requests } = found;
+  const left = leftBehind(found);
+  return lines(
+    bold(`Requests of ${kind} ${key}${generation > 1 ? `, generation ${generation}` : ""}`),
+    requests.map(({ method, path, body }) => [`${method} ${path}`, plainLines(JSON.stringify(body, null, 2))]),
+    requests.length === 0 && "none",
+    left !== "" && `Not sent now: ${left}`,
+  );
 }

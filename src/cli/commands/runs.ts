@@ -1,8 +1,10 @@
 /** `rowferry runs`: what was run against this target, newest first. Works beside a running import. */
+import { grouped, moment } from "../../report/figures.js";
+import { ending, landedOf, total } from "../../report/outcome.js";
 import { positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
-import { printRuns } from "../render/status.js";
+import { table } from "../render/text.js";
 
 export const spec = onTarget({
   flags: { count: ["--count <n>", "how many, newest first (default: 20)", positiveInteger] },
@@ -15,7 +17,22 @@ export const spec = onTarget({
     const { showRuns } = await import("../../desk/status.js");
     return told({
       line: { type: "runs", runs: showRuns(target, count) },
-      text: ({ runs }) => printRuns(runs, world.clock.now()),
+      text({ runs }) {
+        if (runs.length === 0) return ["No run yet."];
+        const [one, ...others] = new Set(runs.map(({ startedBy }) => startedBy));
+        const lines = runs.map((run) => {
+          const rows = run.inputs.reduce((sum, { read }) => sum + read, 0);
+          const numbers = [rows, landedOf(run.events), total(run.requests)].map((number) =>
+            run.did === null ? grouped(number) : "",
+          );
+          const who = others.length > 0 ? `, by ${run.startedBy}` : "";
+          return [run.name, moment(run.startedAt, world.clock.now()), ...numbers, `${run.did ?? ending(run)}${who}`];
+        });
+        return [
+          table([["Run", "When", "Rows", "Landed", "Requests", "Ended"], ...lines], [2, 3, 4]),
+          others.length === 0 && `All by ${one}.`,
+        ];
+      },
     });
   },
 });

@@ -1,11 +1,22 @@
 /** `rowferry show <anything>`: everything the ledger and archive know of it. */
 import { RowferryError } from "../../model/error.js";
-import { counted, localTime } from "../../report/figures.js";
-import { plainText } from "../../report/plain-text.js";
+import type {
+  Shown,
+  ShownDecision,
+  ShownDocument,
+  ShownEvent,
+  ShownRegistration,
+  ShownRequest,
+  ShownRow,
+  ShownRun,
+} from "../../model/lines/show.js";
+import { counted, grouped, localTime } from "../../report/figures.js";
+import { endings, rowFates, total } from "../../report/outcome.js";
+import { plainText, shortened } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
-import { printShown } from "../render/show.js";
+import { type Colors, joined, lines, type Part, table } from "../render/text.js";
 
 export const spec = onTarget({
   takes: { "<anything>": "a key, an id, file:row, a tax id, a run, or `requests`" },
@@ -53,3 +64,195 @@ export const spec = onTarget({
     });
   },
 });
+
+interface ShowLook {
+  colors: Colors;
+  /** Ids, keys and sending times of every event. */
+  ids: boolean;
+  requests: boolean;
+}
+
+function printShown(shown: Shown, look: ShowLook): Part[] {
+  const block = (title: string, ...parts: Part[]) => indented([look.colors.bold(title), ...parts]);
+  const registration = (found: ShownRegistration) =>
+    block(`${found.record} ${found.name}: ${stateOf(found)}`, registrationLines(found, look));
+  const archived = shown.archived.map((entry) => shortened(JSON.stringify(entry), 2000));
+  return [
+    ...shown.rows.map((row) =>
+      block(rowTitle(row), rowLines(row, look), row.records.map(registration), cells(row), mappingOf(row)),
+    ),
+    ...shown.runs.map((run) => block(`run ${run.name}: ${endOf(run)}`, runLines(run))),
+    shown.event !== null && block("The event asked for", eventLines([shown.event], look)),
+    ...shown.documents.map((document) => block(documentTitle(document), documentLines(document, look))),
+    ...shown.registrations.map(registration),
+    archived.length > 0 && block("From the archive", archived),
+    requestLines(shown.requests),
+  ];
+}
+
+const indented = (part: Part): string => lines(part).replaceAll("\n", "\n  ");
+
+const deeper = (part: Part): string => lines(part).replace(/^(?=.)/gm, "  ");
+
+const stateOf = ({ state, reason }: { state: string; reason: string | null }): string =>
+  reason === null || reason === state ? state : `${state} (${reason})`;
+
+const messages = ({ messages: said }: { messages: string[] }): Part => said.map((message) => `said: ${message}`);
+
+const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
+  declaredBy !== null && `declared by ${declaredBy}`;
+
+const named = (counts: { [name: string]: number }): string =>
+  joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name}`));
+
+function eventLines(events: readonly ShownEvent[], { ids }: ShowLook): Part {
+  const told = table(
+    events.map((event) => [
+      localTime(event.at),
+      event.name + (event.keyParts.length === 0 ? "" : ` [${event.keyParts.join(", ")}]`),
+      stateOf(event) + (event.dismissed ? ", dismissed" : ""),
+      event.rows.join("; "),
+    ]),
+  );
+  return events.map((event, index) => [
+    told[index],
+    deeper(
+      deeper([
+        event.waitsFor !== null && `waits for ${event.waitsFor}`,
+        messages(event),
+        event.changes.map(
+          ({ field, landed, now }) => `${field}: landed ${landed ?? "without"}, now ${now ?? "without"}`,
+        ),
+        event.decisions.map(decision),
+        ids && [
+          event.sentAt !== null && `sent ${localTime(event.sentAt)}`,
+          event.decidedAt !== null && `settled ${localTime(event.decidedAt)}`,
+          event.eventId !== null && `eventId ${event.eventId}`,
+          event.targetDocumentId !== null && `target ${event.targetDocumentId}`,
+          `key ${event.deduplicationId} (${event.event})`,
+        ],
+      ]),
+    ),
+  ]);
+}
+
+const decided: Record<ShownDecision["said"], string> = {
+  landed: "it has landed",
+  "not-landed": "it has not landed",
+  "document-id": "it has this documentId",
+};
+
+const decision = ({ at, by, said }: ShownDecision): string =>
+  `${localTime(at)} ${by} looked at the service: ${decided[said]}`;
+
+const documentTitle = ({ kind, key, generation, replaced, ...document }: ShownDocument): string =>
+  joined([
+    `${kind} ${key}${generation > 1 || replaced ? `, generation ${generation}` : ""}: ${stateOf(document)}`,
+    replaced && "replaced",
+  ]);
+
+function documentLines(document: ShownDocument, look: ShowLook): Part {
+  const { documentId, deduplicationId, decisions, holds, events, eventCounts } = document;
+  const all = total(eventCounts);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return [
+    documentId !== null && `documentId ${documentId}`,
+    look.ids && `key ${deduplicationId}`,
+    declared(document),
+    messages(document),
+    decisions.map(decision),
+    holds.map((row) => `held by the invalid row ${row}`),
+    all === 0 && (documentId === null ? "no event yet; the first that is due creates it" : "no event"),
+    all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${zone}`,
+    deeper([
+      all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
+      eventLines(events, look),
+    ]),
+    requestsOf(document, look),
+  ];
+}
+
+function requestsOf({ requests }: { requests: ShownRequest[] }, look: ShowLook): Part {
+  if (requests.length === 0) return null;
+  if (!look.requests) return `${counted(requests.length, "request")}; --requests shows them`;
+  return ["Requests", deeper(requestLines(requests))];
+}
+
+function registrationLines(found: ShownRegistration, look: ShowLook): Part {
+  return [
+    found.id !== null && joined([`id ${found.id}`, found.origin]),
+    look.ids && found.snapshotId !== null && `snapshotId ${found.snapshotId}`,
+    declared(found),
+    messages(found),
+    requestsOf(found, look),
+  ];
+}
+
+const requestLines = (requests: readonly ShownRequest[]): Part =>
+  requests.map(({ intendedAt, kind, subject, events, result, run, attempts }) => [
+    `${localTime(intendedAt)}  ${joined([`${kind} · ${subject}`, events > 0 && counted(events, "event")])}: ${result ?? "no outcome written: in doubt"} (run ${run})`,
+    attempts.map(({ number, status, failure, durationMs, codes, message, raw, inDoubt, requestIds }) =>
+      joined(
+        [
+          `  try ${number}: ${status ?? `no answer (${failure})`} after ${grouped(durationMs)} ms`,
+          codes,
+          message ?? raw?.slice(0, 200),
+          inDoubt && "in doubt",
+          requestIds,
+        ],
+        " · ",
+      ),
+    ),
+  ]);
+
+/** What became of a row, and why (P7). */
+function rowTitle({ file, sheet, row, fate, reason, settled, settledBy, events }: ShownRow): string {
+  const place = joined([file, sheet !== null && `sheet "${sheet}"`, `row ${row}`]);
+  const since = settled === null ? "" : ` since ${settled}${settledBy === null ? "" : ` by ${settledBy}`}`;
+  const hasLanded = events.length > 0 && events.every(({ state }) => state.startsWith("landed"));
+  const state = fate === "staged" && hasLanded ? "landed" : fate;
+  return `${place}: ${stateOf({ state, reason })}${since}`;
+}
+
+function rowLines(row: ShownRow, look: ShowLook): Part {
+  const documents = Map.groupBy(row.events, ({ document: { kind, key, generation, documentId } }) =>
+    joined([
+      `${kind} ${key}`,
+      generation > 1 && `generation ${generation}`,
+      documentId !== null && `documentId ${documentId}`,
+    ]),
+  );
+  return [
+    `imported ${localTime(row.stagedAt)} from ${row.path} with ${row.mapping}`,
+    row.groupOf !== null && `belongs to the group that begins in row ${row.groupOf}`,
+    row.problems.map(({ code, column, message, hint }) => [
+      `${column === null ? "" : `${column}: `}${message} · ${code}`,
+      hint !== null && `  ${hint}`,
+    ]),
+    [...documents].map(([name, events]) => [name, deeper(eventLines(events, look))]),
+  ];
+}
+
+const cells = ({ cells: kept }: ShownRow): Part =>
+  kept !== null && ["Cells", Object.entries(kept).map(([name, cell]) => `  ${name}: ${cell}`)];
+
+const mappingOf = ({ mapping, mappingText }: ShownRow): Part =>
+  mappingText !== null && [`${mapping}, as it was used`, deeper(mappingText.trimEnd())];
+
+const endOf = ({ finishedAt, exitCode }: ShownRun): string =>
+  finishedAt === null
+    ? "still working, or killed"
+    : joined([endings[exitCode as keyof typeof endings]?.word, `finished ${localTime(finishedAt)}`]);
+
+function runLines({ startedAt, startedBy, did, mapping, inputs, requests, events }: ShownRun): Part {
+  return [
+    joined([`begun ${localTime(startedAt)} by ${startedBy}`, mapping !== null && `mapping ${mapping}`]),
+    did,
+    inputs.map(({ name, sheet, ...rows }) => {
+      const sum = rowFates.map((fate) => `${grouped(rows[fate])} ${fate}`).join(" + ");
+      return `${joined([name, sheet])}: ${grouped(rows.read)} = ${sum}`;
+    }),
+    Object.keys(requests).length > 0 && `requests: ${named(requests)}`,
+    Object.keys(events).length > 0 && `events sent, as they are now: ${named(events)}`,
+  ];
+}

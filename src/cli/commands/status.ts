@@ -1,16 +1,70 @@
 /** `rowferry status`: open work and what it waits for. Works beside a running import. */
+import type { Status } from "../../model/summary.js";
+import { counted, grouped, moment } from "../../report/figures.js";
+import { type NextStep, type StepMaker, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
+import { ending, needed } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
-import { nextOf, printStatus } from "../render/status.js";
+import { causes, problemSections } from "../render/problems.js";
+import { type Colors, joined, table } from "../render/text.js";
 
 export const spec = onTarget({
   examples: { "rowferry status": "", "rowferry status --target production --json": "" },
-  async run({ world, target, output, step }) {
-    const found = await world.pipeline.readStatus({ target, cells: world.stdout.isTTY && !output.json });
+  async run({ world, target, output: { colors, json }, step }) {
+    const found = await world.pipeline.readStatus({ target, cells: world.stdout.isTTY && !json });
     return told({
       line: { type: "status", ...found },
-      text: (status) => printStatus(status, { ...output, target: target.name, now: world.clock.now() }),
+      // One line if all is well.
+      text: (status) => [
+        `${target.name}: ${answer(status, colors)}`,
+        openLines(status.open, colors),
+        ...problemSections(status.problems, colors),
+        causes("Waiting", "for something else", status.waiting, colors),
+        lastRun(status, world.clock.now()),
+      ],
       next: nextOf(found, step),
     });
   },
 });
+
+const kinds = ["participants", "addresses", "documents", "events"] as const;
+
+function answer(status: Status, { green, yellow }: Colors): string {
+  const count = needed(status.open);
+  if (count > 0) return yellow(`${counted(count, "thing")} ${count === 1 ? "needs" : "need"} you. Nothing is lost.`);
+  if (status.unstaged !== null) {
+    const what = `${status.unstaged} has not staged its rows: it is still reading its files, or was killed.`;
+    return yellow(`${what} If it was killed, run that import again.`);
+  }
+  if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
+  return status.waiting.length > 0
+    ? yellow("some events wait. Nothing is lost.")
+    : green("all is well. Nothing is open.");
+}
+
+/** Whether sending could continue without a person. */
+const needsResume = ({ open }: Status): boolean =>
+  kinds.some((kind) => ["planned", "sending", "stalled"].some((state) => (open[kind][state] ?? 0) > 0));
+
+function openLines({ rows, ...records }: Status["open"], { bold }: Colors): string[] {
+  const lines = kinds.map((kind) => {
+    const states = Object.entries(records[kind]).map(([state, count]) => count > 0 && `${grouped(count)} ${state}`);
+    return [`${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, joined(states)];
+  });
+  if (rows > 0) lines.push(["Rows", `${grouped(rows)} to correct`]);
+  return table(lines.flatMap(([kind = "", text = ""]) => (text === "" ? [] : [[bold(kind), text]])));
+}
+
+const lastRun = ({ lastRun: run }: Status, now: number): string =>
+  run === null ? "No run yet." : `Last run ${run.name}, ${moment(run.startedAt, now)}: ${ending(run)}.`;
+
+function nextOf(status: Status, step: StepMaker): NextStep[] {
+  // An unfinished run may be running or killed: only the lock shows it, and it is not touched here.
+  const unless = status.lastRun?.finishedAt === null ? ", unless that run is still working" : "";
+  const rejects = step("rejects", "write the rows to correct to files; correct those and import them");
+  return [
+    ...(needsResume(status) ? [step("resume", `send what is still open${unless}`)] : []),
+    ...stepsOfOpen(status, step, [rejects]),
+    ...stepsOfWaiting(status.waiting, step),
+  ];
+}

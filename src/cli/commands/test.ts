@@ -2,14 +2,15 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { glob } from "tinyglobby";
-import { casesPathOf, runCases } from "../../map/cases/run-cases.js";
+import { type CasesReport, casesPathOf, runCases } from "../../map/cases/run-cases.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import { counted } from "../../report/figures.js";
+import { plainLines, plainText } from "../../report/plain-text.js";
 import { command } from "../command.js";
 import { outputFlags } from "../flags.js";
 import { createOutput, shownPath, tell, told } from "../output.js";
-import { printCases } from "../render/check.js";
-import { joined } from "../render/text.js";
+import { type Colors, joined, lines } from "../render/text.js";
 import { tellError } from "../report-error.js";
 
 const casesEnding = /\.cases\.ya?ml$/;
@@ -88,4 +89,24 @@ function mappingOf(casesPath: string): string {
   const stem = casesPath.replace(casesEnding, "");
   const path = [`${stem}.yaml`, `${stem}.yml`].find((one) => existsSync(one) && casesPathOf(one) === casesPath);
   return path ?? `${stem}.yaml`;
+}
+
+/** Passed cases in one line, failed ones in full. `shown`: the cases file's displayed name. */
+function printCases({ results }: CasesReport, shown: string, { green, red, bold }: Colors): string {
+  const failed = results.filter(({ passed }) => !passed);
+  const count = counted(results.length, "case");
+  const side = (text: string | null) => (text === null ? "nothing" : plainLines(text).replaceAll("\n", "\n        "));
+  return lines(
+    failed.length === 0
+      ? `${green("ok")}    ${shown}  ${count}`
+      : `${red("FAIL")}  ${shown}  ${failed.length} of ${count}`,
+    failed.map(({ name, line: at, differences }) => [
+      `  ${bold(plainText(name))}  ${shown}:${at}`,
+      differences.map(({ place, expected, actual }) => [
+        `    ${plainText(place)}`,
+        green(`      - expected  ${side(expected)}`),
+        red(`      + came      ${side(actual)}`),
+      ]),
+    ]),
+  );
 }

@@ -1,11 +1,10 @@
-/** The output of `check` and `test`. Texts of checks are plain already. */
-import type { CasesReport } from "../../map/cases/run-cases.js";
+/** How files are read, as `check` prints it. Texts of checks are plain already. */
 import { describeMappingProblem, type MappingProblem } from "../../map/language/source.js";
 import { isJsonObject, type JsonValue } from "../../model/json.js";
 import { describePlace } from "../../model/place.js";
 import type { FileCheck, TableCheck } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
-import { plainLines, plainText, shortened } from "../../report/plain-text.js";
+import { plainLines, shortened } from "../../report/plain-text.js";
 import { causes } from "./problems.js";
 import { type Colors, joined, lines, type Part, table as textTable } from "./text.js";
 
@@ -168,24 +167,4 @@ function dialectText(dialect: Extract<TableCheck["dialect"], { format: "csv" }>)
 function names(columns: readonly string[]): string {
   const shown = columns.slice(0, 40).map((name) => shortened(name, 60));
   return joined([...shown, columns.length > shown.length && `and ${columns.length - shown.length} more`]);
-}
-
-/** Passed cases in one line, failed ones in full. `shown`: the cases file's displayed name. */
-export function printCases({ results }: CasesReport, shown: string, { green, red, bold }: Colors): string {
-  const failed = results.filter(({ passed }) => !passed);
-  const count = counted(results.length, "case");
-  const side = (text: string | null) => (text === null ? "nothing" : plainLines(text).replaceAll("\n", "\n        "));
-  return lines(
-    failed.length === 0
-      ? `${green("ok")}    ${shown}  ${count}`
-      : `${red("FAIL")}  ${shown}  ${failed.length} of ${count}`,
-    failed.map(({ name, line: at, differences }) => [
-      `  ${bold(plainText(name))}  ${shown}:${at}`,
-      differences.map(({ place, expected, actual }) => [
-        `    ${plainText(place)}`,
-        green(`      - expected  ${side(expected)}`),
-        red(`      + came      ${side(actual)}`),
-      ]),
-    ]),
-  );
 }
