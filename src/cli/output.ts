@@ -1,19 +1,18 @@
 /** A command's output: text, or lines of JSON. --quiet keeps text back, and prints it only if something is wrong. */
 import { relative } from "node:path";
-import picocolors from "picocolors";
+import { stripVTControlCharacters } from "node:util";
 import { ExitCode } from "../model/exit-code.js";
 import type { Line } from "../model/lines.js";
 import type { NextStep } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import { said } from "../report/said.js";
-import { type Colors, fitted, paragraphs, type Part, plain } from "./render/text.js";
+import { bold, fitted, paragraphs, type Part, plain } from "./render/text.js";
 import type { World } from "./world.js";
 
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly columns: number;
-  readonly colors: Colors;
   /** Wrapped unless `asIs`; nothing with --json. */
   text(text: string, asIs?: boolean): void;
   /** Nothing without --json. */
@@ -43,10 +42,11 @@ export function createOutput(
 ): Output {
   const heldBack: string[] = [];
   const columns = world.stdout.columns || 80;
+  const shown = useColors(world) ? (lines: string) => lines : stripVTControlCharacters;
   let hasText = false;
   const text = (words: string, asIs = false) => {
     hasText = true;
-    const lines = `${asIs ? words : fitted(words, columns)}\n`;
+    const lines = shown(`${asIs ? words : fitted(words, columns)}\n`);
     if (quiet) heldBack.push(lines);
     else if (!json) world.stdout.write(lines);
   };
@@ -54,7 +54,6 @@ export function createOutput(
     json,
     quiet,
     columns,
-    colors: picocolors.createColors(useColors(world)),
     text,
     data: (line) => {
       if (json) world.stdout.write(`${JSON.stringify(line)}\n`);
@@ -69,9 +68,9 @@ export function createOutput(
 
 /** All but its end. */
 export function tell(output: Output, { line, text = said, verbatim = "", next = [] }: Told): void {
-  const { colors, columns } = output;
+  const { columns } = output;
   const steps = next
-    .map(({ why, command }) => `${colors.bold(plainText(command))}\n${fitted(`    ${why}`, columns)}`)
+    .map(({ why, command }) => `${bold(plainText(command))}\n${fitted(`    ${why}`, columns)}`)
     .join("\n");
   const parts = [fitted(paragraphs(text(plain(line))), columns), verbatim, steps].filter((part) => part !== "");
   if (parts.length > 0) output.text(parts.join("\n\n"), true);

@@ -56,6 +56,7 @@ export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: 
 /** @returns the exit code @throws the run's error, after everything that follows a run */
 export async function runCommand(frame: Frame, flags: SendingFlags, { source, send }: Run): Promise<number> {
   const { world, signal } = frame;
+  const now = world.clock.now();
   let target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
   let teller: Teller | null = null;
   let run: { summary: Summary; folder: string; commands: string[] } | undefined;
@@ -71,17 +72,25 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       teller = await tellerOf(work.target, world);
       await teller?.began();
       work.announce();
-      const { logLevel } = flags;
+      // The console sees the running command.
+      const course = keepCourse(work.target.stateFolder, () => world.clock.now(), work.target.rate);
       const summary = await watched(work, (observe) =>
-        keepingCourse(work, observe, (observeAll) =>
-          send(world.pipeline, {
-            ...work.options,
-            observe: observeAll,
-            limits: limits(flags, world.clock.now()),
-            ...(logLevel === undefined ? {} : { logLevel }),
-          }),
-        ),
-      );
+        send(world.pipeline, {
+          ...work.options,
+          observe(event) {
+            observe(event);
+            course.observe(event);
+          },
+          limits: {
+            maxErrors: flags.maxErrors,
+            maxOutageMs: flags.maxOutage,
+            limitDocuments: flags.limit,
+            until: flags.until === undefined ? undefined : nextTimeOfDay(flags.until, now),
+            waitForLock: flags.wait === true,
+          },
+          logLevel: flags.logLevel,
+        }),
+      ).finally(course.close);
       const commands = nextSteps(summary, work.shown).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
       return tellSummary(work, summary);
@@ -118,14 +127,14 @@ export async function tellerOf(target: Target, world: World): Promise<Teller | n
 }
 
 /** Shows cells on a terminal; collected output hides them (P9). */
-async function tellSummary({ world, target, output, shown }: Work, summary: Summary): Promise<Told> {
+async function tellSummary({ world, target, shown }: Work, summary: Summary): Promise<Told> {
   let { problems } = summary;
   if (world.stdout.isTTY && problems.length > 0) {
     const status = await world.pipeline.readStatus({ target, cells: true });
     // The ledger knows nothing of empty files.
     problems = [...problems.filter(({ code }) => code === "file-empty"), ...status.problems];
   }
-  return printSummary(summary, problems, { ...output, shown });
+  return printSummary(summary, problems, shown);
 }
 
 export async function watched<Result>(
@@ -133,45 +142,15 @@ export async function watched<Result>(
   work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
 ): Promise<Result> {
   const progress = openProgress(world, output, target.rate);
-  try {
-    return await work((event) => {
-      output.data(event);
-      progress.observe(event);
-    });
-  } finally {
-    progress.close();
-  }
-}
-
-/** Lets the console see the running command. */
-async function keepingCourse<Result>(
-  { world, target }: Work,
-  observe: (event: PipelineEvent) => void,
-  work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
-): Promise<Result> {
-  const kept = keepCourse(target.stateFolder, () => world.clock.now(), target.rate);
-  try {
-    return await work((event) => {
-      observe(event);
-      kept.observe(event);
-    });
-  } finally {
-    kept.close();
-  }
+  const observe = (event: PipelineEvent) => {
+    output.data(event);
+    progress.observe(event);
+  };
+  return work(observe).finally(progress.close);
 }
 
 export function openProgress(world: World, { quiet, json }: Output, limit: number | null): Progress {
   return quiet || json ? silentProgress : createProgress({ stream: world.stderr, clock: world.clock, limit });
-}
-
-function limits({ maxErrors, maxOutage, limit, until, wait }: SendingFlags, now: number): ResumeOptions["limits"] {
-  return {
-    ...(maxErrors === undefined ? {} : { maxErrors }),
-    ...(maxOutage === undefined ? {} : { maxOutageMs: maxOutage }),
-    ...(limit === undefined ? {} : { limitDocuments: limit }),
-    ...(until === undefined ? {} : { until: nextTimeOfDay(until, now) }),
-    waitForLock: wait === true,
-  };
 }
 
 async function saveMetrics(world: World, file: string | undefined, ended: Summary | Failure): Promise<void> {

@@ -31,8 +31,8 @@ export interface Where {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Absent: all with a ledger in the working folder. */
-  target?: string;
-  ledger?: string;
+  target?: string | undefined;
+  ledger?: string | undefined;
 }
 
 export function createTargets({ cwd, env, target: only, ledger }: Where) {

@@ -48,10 +48,10 @@ export type PipelineEvent =
 
 export interface RunLimits {
   /** `N` or `N%`: of rows read before anything is sent; later of events sent, after 100. */
-  maxErrors?: string;
-  maxOutageMs?: number;
-  limitDocuments?: number;
+  maxErrors?: string | undefined;
+  maxOutageMs?: number | undefined;
+  limitDocuments?: number | undefined;
   /** In ms. */
-  until?: number;
+  until?: number | undefined;
   waitForLock: boolean;
 }

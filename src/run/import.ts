@@ -26,7 +26,7 @@ export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "max
   limits: RunLimits;
   journal: string | null;
   /** Default `info`. */
-  logLevel?: RunLogLevel;
+  logLevel?: RunLogLevel | undefined;
   /** Also gets every line of run.log, at any level. */
   logger?: Logger | undefined;
 }

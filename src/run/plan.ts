@@ -23,7 +23,7 @@ import { exitCodeOf, outcomesOf } from "./finish.js";
 
 export interface PlanOptions extends ImportOptions {
   /** The key, or `kind/key`, of a document whose requests are shown. */
-  document?: string;
+  document?: string | undefined;
   /** Show cells in examples; default false. */
   cells?: boolean;
   /** Default false. */

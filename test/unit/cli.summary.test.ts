@@ -1,4 +1,3 @@
-import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { nextSteps, shellQuoted } from "../../src/report/next-steps.js";
 import { createOutput, tell } from "../../src/cli/output.js";
@@ -7,12 +6,13 @@ import type { Summary } from "../../src/model/summary.js";
 import { collectedStream, testWorld } from "../support/cli.world.js";
 import { summary } from "../support/summary.sample.js";
 
-const look = { colors: picocolors.createColors(false), shown: (path: string) => path };
-
 function printed(changes: Partial<Summary> = {}, columns = 80): string {
   const one = summary(changes);
   const stdout = collectedStream(false, columns);
-  tell(createOutput({ ...testWorld(), stdout }, {}), printSummary(one, one.problems, look));
+  tell(
+    createOutput({ ...testWorld(), stdout }, {}),
+    printSummary(one, one.problems, (path) => path),
+  );
   return stdout.text;
 }
 
@@ -107,7 +107,7 @@ describe("the next command", () => {
     const open = { ...summary().open, events: { rejected: 2 } };
     const late = { ...rejected("late", "manifests.yaml"), correctable: false };
     const files = [late, rejected("march", "manifests.yaml")];
-    const [step] = nextSteps(summary({ exitCode: 3, open: { ...open, rows: 1 }, files }), look.shown);
+    const [step] = nextSteps(summary({ exitCode: 3, open: { ...open, rows: 1 }, files }), (path) => path);
     expect(step?.command).toBe("rowferry import manifests.yaml state/sandbox/runs/x/march.rejected.csv --sandbox");
   });
 
@@ -117,7 +117,7 @@ describe("the next command", () => {
       rejected("of-2025-10", "old.yaml"),
       rejected("b", "old.yaml"),
     ];
-    const steps = nextSteps(summary({ exitCode: 3, mapping: null, files }), look.shown);
+    const steps = nextSteps(summary({ exitCode: 3, mapping: null, files }), (path) => path);
     expect(steps.map(({ command }) => command)).toEqual([
       `rowferry import manifests.yaml 'state/sandbox/runs/x/it'\\''s March.rejected.csv' --sandbox`,
       "rowferry import old.yaml state/sandbox/runs/x/of-2025-10.rejected.csv state/sandbox/runs/x/b.rejected.csv --sandbox",
@@ -126,9 +126,9 @@ describe("the next command", () => {
   });
 
   it("names a ledger that lies where nobody would look for it", () => {
-    const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), look.shown);
+    const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), (path) => path);
     expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
-    const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), look.shown);
+    const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), (path) => path);
     expect(kept?.command).toBe("rowferry resume --sandbox --journal '/mnt/other/my journal'");
   });
 

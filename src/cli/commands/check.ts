@@ -42,7 +42,7 @@ export const spec = command({
     output.data({ type: "mapping", mapping: shown, problems, warnings });
     const inputs = mapping?.inputs.map(({ name }) => name) ?? null;
     const isWell = problems.length + warnings.length === 0;
-    if (!output.quiet || !isWell) output.text(printMapping({ shown, inputs, problems, warnings }, output.colors));
+    if (!output.quiet || !isWell) output.text(printMapping(shown, inputs, problems, warnings));
     const close = (exitCode: ExitCode) => {
       output.data({ type: "check", exitCode });
       output.end(exitCode);
@@ -58,7 +58,7 @@ export const spec = command({
       if (output.quiet && isGood) continue;
       const isMany = checks.length > MOST_IN_FULL;
       const file = plain(isMany ? { ...check, tables: check.tables.map((one) => ({ ...one, samples: [] })) } : check);
-      output.text(isMany && isGood ? printFileLine(file) : `\n${printFileCheck(file, output)}`);
+      output.text(isMany && isGood ? printFileLine(file) : `\n${printFileCheck(file, output.columns)}`);
     }
     if (checks.length > 1 && !output.quiet) output.text(`\n${printTotal(checks)}`);
     return close(exitCodeOf(checks));

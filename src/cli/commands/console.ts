@@ -32,8 +32,8 @@ export const spec = command({
       port,
       allowChanges: allowChanges === true || world.stderr.isTTY,
       now: () => world.clock.now(),
-      ...(target === undefined ? {} : { target }),
-      ...(ledger === undefined ? {} : { ledger }),
+      target,
+      ledger,
     });
     let redirect: string | null = null;
     try {

@@ -4,7 +4,7 @@ import { counted } from "../../report/figures.js";
 import { examine, type Finding } from "../doctor.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
-import { plain } from "../render/text.js";
+import { green, plain, red, yellow } from "../render/text.js";
 
 export const spec = onTarget({
   examples: { "rowferry doctor": "", "rowferry doctor --target production": "" },
@@ -12,8 +12,7 @@ export const spec = onTarget({
     "It asks for a token and makes one lookup that finds nothing. Exit code 4: the service, its credential or the disk failed.",
   ],
   async run({ target, output, options, shown }) {
-    const { colors } = output;
-    const marks = { ok: colors.green("✓"), warning: colors.yellow("!"), failed: colors.red("✕") };
+    const marks = { ok: green("✓"), warning: yellow("!"), failed: red("✕") };
     const found: Finding[] = [{ check: "settings", result: "ok", message: "complete" }];
     for await (const finding of examine({ ...options, shown })) {
       found.push(finding);

@@ -6,7 +6,7 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { command } from "../command.js";
 import { createOutput, tell, told } from "../output.js";
-import { lines, type Part } from "../render/text.js";
+import { bold, lines, type Part } from "../render/text.js";
 
 export const spec = command({
   takes: { "[code]": "a code from a message, a rejected file or a report; without it, all are listed" },
@@ -29,7 +29,7 @@ export const spec = command({
         output,
         told({
           line: { type: "code", code: name, meaning, remedy, example, transient, exit },
-          text: () => [lines(output.colors.bold(name), `  ${meaning}`, asked !== undefined && more)],
+          text: () => [lines(bold(name), `  ${meaning}`, asked !== undefined && more)],
         }),
       );
     }

@@ -12,7 +12,7 @@ import { checkMappingFirst, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
-import { type Colors, joined, labelled, lines, type Part, plain } from "../render/text.js";
+import { bold, joined, labelled, lines, type Part, plain } from "../render/text.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
@@ -53,7 +53,7 @@ export async function planImport(
       journal: null,
       cells: world.stdout.isTTY && !output.json,
       save: save !== undefined,
-      ...(document === undefined ? {} : { document }),
+      document,
     }),
   );
   const { basis, requests, secondsAtLimit, documents } = found;
@@ -67,28 +67,28 @@ export async function planImport(
   const isIdle = found.events.ready === 0 && total(requests) === 0;
   return told({
     line: { type: "plan", ...found },
-    text: (plan) => printed(plan, output.colors),
-    verbatim: found.preview === null ? "" : preview(plain(found.preview), output.colors),
+    text: (plan) => printed(plan),
+    verbatim: found.preview === null ? "" : preview(plain(found.preview)),
     next: isIdle ? [] : [step(`import ${named.map(shellQuoted).join(" ")}`, "send it")],
     exitCode: found.exitCode,
   });
 }
 
-function printed(plan: Plan, colors: Colors): Part[] {
+function printed(plan: Plan): Part[] {
   const { inputs, outcomes, events, requests, problems, waiting, doubted } = plan;
   const left = leftBehind(events);
   const numbers = [
-    labelled("Rows", rowSum(sumOfRows(inputs), outcomes, true), colors),
-    left !== "" && labelled("Events", `${grouped(events.ready)} to send, ${left}`, colors),
-    labelled("Requests", kinds(requests), colors),
-    labelled("Cheaper", cheaper(plan), colors),
+    labelled("Rows", rowSum(sumOfRows(inputs), outcomes, true)),
+    left !== "" && labelled("Events", `${grouped(events.ready)} to send, ${left}`),
+    labelled("Requests", kinds(requests)),
+    labelled("Cheaper", cheaper(plan)),
   ];
   return [
     `${wouldSend(plan)} Nothing was sent${total(requests) === 0 ? ", and the ledger is unchanged" : ""}.`,
     numbers,
-    ...problemSections(problems, colors),
-    causes("Would wait", "for something that is not there yet", waiting, colors),
-    causes("Would be sent", "the service may refuse these", doubted, colors),
+    ...problemSections(problems),
+    causes("Would wait", "for something that is not there yet", waiting),
+    causes("Would be sent", "the service may refuse these", doubted),
   ];
 }
 
@@ -107,7 +107,7 @@ const leftBehind = ({ held, deferred, refused }: { held: number; deferred: numbe
   ]);
 
 /** Texts from cells are escaped by JSON, and plain. */
-function preview(found: NonNullable<Plan["preview"]>, { bold }: Colors): string {
+function preview(found: NonNullable<Plan["preview"]>): string {
   const { kind, key, generation, requests } = found;
   const left = leftBehind(found);
   return lines(

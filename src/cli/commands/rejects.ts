@@ -7,6 +7,7 @@ import { resolveAll, shellQuoted } from "../../report/next-steps.js";
 import { selectorFlags, selectorsOf } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
+import { dim } from "../render/text.js";
 
 /** The files hold all rows. */
 const LISTED = 50;
@@ -21,7 +22,7 @@ export const spec = onTarget({
   notes: [
     "Stranded documents are listed in stranded.csv beside these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. Files of an earlier list are overwritten.",
   ],
-  async run({ world, target, output, shown, step }, given) {
+  async run({ world, target, shown, step }, given) {
     const { writeRejects } = await import("../../desk/files.js");
     const folder = given.folder === undefined ? join(target.stateFolder, "rejects") : resolve(world.cwd, given.folder);
     const found = await writeRejects(target, selectorsOf(given), folder);
@@ -51,7 +52,7 @@ export const spec = onTarget({
             .flatMap(({ file, sheet, row, problems }) =>
               problems.map(({ code, column, message }) => [
                 `  ${column === null ? "" : `${column}: `}${message}`,
-                output.colors.dim(`    ${describePlace({ file, sheet: sheet ?? undefined, row })} · ${code}`),
+                dim(`    ${describePlace({ file, sheet: sheet ?? undefined, row })} · ${code}`),
               ]),
             ),
           files.map(({ path, note }) => note !== null && `${basename(path)}: ${note}`),

@@ -16,7 +16,7 @@ import { plainText, shortened } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
-import { type Colors, joined, lines, type Part, table } from "../render/text.js";
+import { bold, joined, lines, type Part, table } from "../render/text.js";
 
 export const spec = onTarget({
   takes: { "<anything>": "a key, an id, file:row, a tax id, a run, or `requests`" },
@@ -39,7 +39,7 @@ export const spec = onTarget({
     "rowferry show requests --since 02:13 --before 02:14": "",
   },
   notes: ["An event's id or key, and a request's id, are found as well."],
-  async run({ world, target, output }, given, anything: string) {
+  async run({ world, target }, given, anything: string) {
     const { showAnything, showSentBetween } = await import("../../desk/show.js");
     const { since, before, count = 200, ids = false, requests = false } = given;
     const now = world.clock.now();
@@ -55,7 +55,7 @@ export const spec = onTarget({
     return told({
       line: { type: "show", ...found },
       text: (shown) => [
-        ...printShown(shown, { ...output, ids, requests }),
+        ...printShown(shown, { ids, requests }),
         isEmpty && `Nothing was sent from ${localTime(from)} to ${localTime(until)}.`,
         isRequests &&
           found.requests.length === count &&
@@ -66,14 +66,13 @@ export const spec = onTarget({
 });
 
 interface ShowLook {
-  colors: Colors;
   /** Ids, keys and sending times of every event. */
   ids: boolean;
   requests: boolean;
 }
 
 function printShown(shown: Shown, look: ShowLook): Part[] {
-  const block = (title: string, ...parts: Part[]) => indented([look.colors.bold(title), ...parts]);
+  const block = (title: string, ...parts: Part[]) => indented([bold(title), ...parts]);
   const registration = (found: ShownRegistration) =>
     block(`${found.record} ${found.name}: ${stateOf(found)}`, registrationLines(found, look));
   const archived = shown.archived.map((entry) => shortened(JSON.stringify(entry), 2000));

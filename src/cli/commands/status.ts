@@ -6,20 +6,20 @@ import { ending, needed } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
-import { type Colors, joined, table } from "../render/text.js";
+import { bold, green, joined, table, yellow } from "../render/text.js";
 
 export const spec = onTarget({
   examples: { "rowferry status": "", "rowferry status --target production --json": "" },
-  async run({ world, target, output: { colors, json }, step }) {
+  async run({ world, target, output: { json }, step }) {
     const found = await world.pipeline.readStatus({ target, cells: world.stdout.isTTY && !json });
     return told({
       line: { type: "status", ...found },
       // One line if all is well.
       text: (status) => [
-        `${target.name}: ${answer(status, colors)}`,
-        openLines(status.open, colors),
-        ...problemSections(status.problems, colors),
-        causes("Waiting", "for something else", status.waiting, colors),
+        `${target.name}: ${answer(status)}`,
+        openLines(status.open),
+        ...problemSections(status.problems),
+        causes("Waiting", "for something else", status.waiting),
         lastRun(status, world.clock.now()),
       ],
       next: nextOf(found, step),
@@ -29,7 +29,7 @@ export const spec = onTarget({
 
 const kinds = ["participants", "addresses", "documents", "events"] as const;
 
-function answer(status: Status, { green, yellow }: Colors): string {
+function answer(status: Status): string {
   const count = needed(status.open);
   if (count > 0) return yellow(`${counted(count, "thing")} ${count === 1 ? "needs" : "need"} you. Nothing is lost.`);
   if (status.unstaged !== null) {
@@ -46,7 +46,7 @@ function answer(status: Status, { green, yellow }: Colors): string {
 const needsResume = ({ open }: Status): boolean =>
   kinds.some((kind) => ["planned", "sending", "stalled"].some((state) => (open[kind][state] ?? 0) > 0));
 
-function openLines({ rows, ...records }: Status["open"], { bold }: Colors): string[] {
+function openLines({ rows, ...records }: Status["open"]): string[] {
   const lines = kinds.map((kind) => {
     const states = Object.entries(records[kind]).map(([state, count]) => count > 0 && `${grouped(count)} ${state}`);
     return [`${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, joined(states)];

@@ -10,7 +10,7 @@ import { plainLines, plainText } from "../../report/plain-text.js";
 import { command } from "../command.js";
 import { outputFlags } from "../flags.js";
 import { createOutput, shownPath, tell, told } from "../output.js";
-import { type Colors, joined, lines } from "../render/text.js";
+import { bold, green, joined, lines, red } from "../render/text.js";
 import { tellError } from "../report-error.js";
 
 const casesEnding = /\.cases\.ya?ml$/;
@@ -36,8 +36,7 @@ export const spec = command({
           sum[result.passed ? "passed" : "failed"] += 1;
           output.data({ type: "case", cases: shown, ...result });
         }
-        if (!output.quiet || report.results.some(({ passed }) => !passed))
-          output.text(printCases(report, shown, output.colors), true);
+        if (!output.quiet || report.results.some(({ passed }) => !passed)) output.text(printCases(report, shown), true);
       } catch (error) {
         if (!(error instanceof RowferryError)) throw error;
         sum.unusable += 1;
@@ -92,7 +91,7 @@ function mappingOf(casesPath: string): string {
 }
 
 /** Passed cases in one line, failed ones in full. `shown`: the cases file's displayed name. */
-function printCases({ results }: CasesReport, shown: string, { green, red, bold }: Colors): string {
+function printCases({ results }: CasesReport, shown: string): string {
   const failed = results.filter(({ passed }) => !passed);
   const count = counted(results.length, "case");
   const side = (text: string | null) => (text === null ? "nothing" : plainLines(text).replaceAll("\n", "\n        "));

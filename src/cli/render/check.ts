@@ -6,19 +6,15 @@ import type { FileCheck, TableCheck } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
 import { plainLines, shortened } from "../../report/plain-text.js";
 import { causes } from "./problems.js";
-import { type Colors, joined, lines, type Part, table as textTable } from "./text.js";
-
-export interface CheckLook {
-  columns: number;
-  colors: Colors;
-}
+import { bold, dim, joined, lines, type Part, red, table as textTable } from "./text.js";
 
 /** `inputs` null: the mapping is unusable. */
 export function printMapping(
-  found: { shown: string; inputs: string[] | null; problems: MappingProblem[]; warnings: MappingProblem[] },
-  { red }: Colors,
+  shown: string,
+  inputs: readonly string[] | null,
+  problems: readonly MappingProblem[],
+  warnings: readonly MappingProblem[],
 ): string {
-  const { shown, inputs, problems, warnings } = found;
   const told = (list: readonly MappingProblem[]) =>
     list.map((problem) => plainLines(describeMappingProblem(problem))).join("\n\n");
   if (inputs === null) return `${told(problems)}\n\n${red(`${shown}: ${counted(problems.length, "mistake")}`)}`;
@@ -29,13 +25,13 @@ export function printMapping(
 const line = (name: string, text: string | false | null): Part =>
   text !== false && text !== null && `  ${name.padEnd(8)}  ${text}`;
 
-export function printFileCheck({ path, format, sheets, error, tables }: FileCheck, look: CheckLook): string {
+export function printFileCheck({ path, format, sheets, error, tables }: FileCheck, columns: number): string {
   const isWorkbook = format === "xlsx";
-  const head = lines(look.colors.bold(path), isWorkbook && line("sheets", sheetList(sheets)), errorLines(error, look));
-  return [head, ...tables.map((table) => tableText(table, look))].join(isWorkbook ? "\n\n" : "\n");
+  const head = lines(bold(path), isWorkbook && line("sheets", sheetList(sheets)), errorLines(error));
+  return [head, ...tables.map((table) => tableText(table, columns))].join(isWorkbook ? "\n\n" : "\n");
 }
 
-function tableText(table: TableCheck, look: CheckLook): string {
+function tableText(table: TableCheck, width: number): string {
   const { sheet, dialect, columns, rows, samples, notes, error, eventless } = table;
   const untold = (found: TableCheck["problems"]) => found.map((one) => ({ ...one, place: null, column: null }));
   return lines(
@@ -45,7 +41,7 @@ function tableText(table: TableCheck, look: CheckLook): string {
       line("header", headerText(table)),
       line("columns", `${columns.found.length} found, ${columns.unmapped.length} not read`),
       rows.read > 0
-        ? columnTable(table, look)
+        ? columnTable(table, width)
         : [line("found", names(columns.found)), line("unmapped", names(columns.unmapped))],
       columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${names(columns.absent)}`),
     ],
@@ -53,22 +49,22 @@ function tableText(table: TableCheck, look: CheckLook): string {
       bodyLines(record).map((text, member) => line(at + member === 0 ? "sends" : "", shortened(text, 300))),
     ),
     notes.map((note) => line("note", note)),
-    errorLines(error, look),
+    errorLines(error),
     (error === null || rows.read > 0) && line("rows", rowText(table)),
     eventless !== null &&
       line(
         "note",
         `${counted(eventless.count, "valid row")} ${eventless.count === 1 ? "yields" : "yield"} no event, for example row ${eventless.firstRow}.`,
       ),
-    causes("Problems", "", untold(table.problems), look.colors),
-    causes("Warnings", "", untold(table.warnings), look.colors),
+    causes("Problems", "", untold(table.problems)),
+    causes("Warnings", "", untold(table.warnings)),
   );
 }
 
 /** Further columns are only counted. */
 const MOST_COLUMNS = 60;
 
-function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook): Part {
+function columnTable({ cells, rows }: TableCheck, width: number): Part {
   const shown = cells.filter(({ header }) => header !== "").slice(0, MOST_COLUMNS);
   const [head = "", ...body] = textTable(
     [
@@ -84,12 +80,12 @@ function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook
     [3, 4],
   );
   const widest = Math.max(head.length, ...body.map((one) => one.length));
-  const room = Math.max(20, Math.min(columns, 120) - widest - 2);
+  const room = Math.max(20, Math.min(width, 120) - widest - 2);
   return [
-    colors.dim(head),
+    dim(head),
     body.map((one, at) => {
       const problem = shown[at]?.problem ?? null;
-      return problem === null ? one : `${one.padEnd(widest)}  ${colors.red(shortened(problem, room))}`;
+      return problem === null ? one : `${one.padEnd(widest)}  ${red(shortened(problem, room))}`;
     }),
     cells.length > shown.length && `    and ${grouped(cells.length - shown.length)} more`,
   ];
@@ -135,13 +131,10 @@ function rowText({ rows, events, error }: Pick<TableCheck, "rows" | "events" | "
   return joined([sum, events > 0 && counted(events, "event")], "; ");
 }
 
-function errorLines(error: FileCheck["error"], { colors }: CheckLook): Part {
+function errorLines(error: FileCheck["error"]): Part {
   if (error === null) return null;
   const { file: _, ...within } = error.place;
-  return [
-    `  ${colors.red("error".padEnd(8))}  ${joined([describePlace(within), error.message], ": ")}`,
-    line("", error.hint),
-  ];
+  return [`  ${red("error".padEnd(8))}  ${joined([describePlace(within), error.message], ": ")}`, line("", error.hint)];
 }
 
 const sheetList = (sheets: FileCheck["sheets"]): string =>

@@ -4,35 +4,35 @@ import { codes } from "../../model/codes.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
 import { shortened } from "../../report/plain-text.js";
-import { type Colors, joined, lines, type Part } from "./text.js";
+import { bold, dim, joined, lines, type Part } from "./text.js";
 
 /** `rejects` and the report have all causes. */
 const MOST = 12;
 
-export function problemSections(problems: readonly ToldProblem[], colors: Colors): Part[] {
+export function problemSections(problems: readonly ToldProblem[]): Part[] {
   const groups = Map.groupBy(problems, ({ code }) =>
     isBeyondCorrection(code) ? "decide" : codes[code].transient === true ? "doubt" : "correct",
   );
   return [
-    causes("To correct", "in the file; then import it again", groups.get("correct"), colors),
-    causes("To decide", "no correction of the row can send these", groups.get("decide"), colors),
-    causes("In doubt", "the next run settles these", groups.get("doubt"), colors),
+    causes("To correct", "in the file; then import it again", groups.get("correct")),
+    causes("To decide", "no correction of the row can send these", groups.get("decide")),
+    causes("In doubt", "the next run settles these", groups.get("doubt")),
   ];
 }
 
 /** Largest first. */
-export function causes(title: string, lead: string, problems: readonly ToldProblem[] = [], colors: Colors): string {
+export function causes(title: string, lead: string, problems: readonly ToldProblem[] = []): string {
   if (problems.length === 0) return "";
   const largest = problems.toSorted((left, right) => right.count - left.count);
   const width = grouped(largest[0]?.count ?? 0).length + 2;
   const indent = " ".repeat(width + 2);
   return lines(
-    joined([colors.bold(title), lead], ": "),
+    joined([bold(title), lead], ": "),
     largest
       .slice(0, MOST)
       .map(({ code, count, place, column, example }) => [
         `${grouped(count).padStart(width)}  ${said(column, example)}`,
-        colors.dim(`${indent}${joined([place, code], " · ")}`),
+        dim(`${indent}${joined([place, code], " · ")}`),
       ]),
     largest.length > MOST &&
       `${indent}and ${counted(largest.length - MOST, "more cause")}; \`rowferry rejects\` lists every row`,

@@ -7,13 +7,13 @@ import { answer, endings, registrations, rowSum, total } from "../../report/outc
 import { plainText } from "../../report/plain-text.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "./problems.js";
-import { type Colors, joined, labelled, plain } from "./text.js";
+import { green, joined, labelled, plain, yellow } from "./text.js";
 
 /** `problems`: as this reader may see them; `shown`: shortens paths. */
 export function printSummary(
   summary: Summary,
   problems: readonly ToldProblem[],
-  { colors, shown }: { colors: Colors; shown: (path: string) => string },
+  shown: (path: string) => string,
 ): Told {
   const { exitCode, target, run, files } = summary;
   const report = files.find(({ kind }) => kind === "report");
@@ -22,13 +22,10 @@ export function printSummary(
   return told({
     line: { ...summary },
     text: (line) => [
-      (exitCode === ExitCode.ok ? colors.green : colors.yellow)(answer(line)),
-      [
-        line.rows.read > 0 && labelled("Rows", rowSum(line.rows, line.outcomes), colors),
-        labelled("Requests", requests(line), colors),
-      ],
-      ...problemSections(plain(problems), colors),
-      causes("Worth a look", "sent all the same", line.warnings, colors),
+      (exitCode === ExitCode.ok ? green : yellow)(answer(line)),
+      [line.rows.read > 0 && labelled("Rows", rowSum(line.rows, line.outcomes)), labelled("Requests", requests(line))],
+      ...problemSections(plain(problems)),
+      causes("Worth a look", "sent all the same", line.warnings),
     ],
     next: nextSteps({ ...summary, problems: [...problems] }, shown),
     closing: `${joined([plainText(target.name), `run ${plainText(run)}`, ending], " · ")}${place}`,

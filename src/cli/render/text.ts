@@ -1,10 +1,11 @@
 /** Lines for a terminal: joined, wrapped, coloured; and tables. */
 import { stripVTControlCharacters } from "node:util";
-import type picocolors from "picocolors";
+import picocolors from "picocolors";
 import { isJsonObject } from "../../model/json.js";
 import { plainText } from "../../report/plain-text.js";
 
-export type Colors = ReturnType<typeof picocolors.createColors>;
+/** The output takes them off where nobody sees them. */
+export const { bold, dim, green, red, yellow } = picocolors.createColors(true);
 
 /** Empty parts are left out. */
 export type Part = string | false | null | undefined | readonly Part[];
@@ -52,8 +53,8 @@ function broken(line: string, width: number): string[] {
 }
 
 /** A label of ten characters, and its text; nothing for no text. */
-export const labelled = (label: string, text: string, colors: Colors): string =>
-  text === "" ? "" : `${colors.bold(label)}${" ".repeat(11 - label.length)}${text}`;
+export const labelled = (label: string, text: string): string =>
+  text === "" ? "" : `${bold(label)}${" ".repeat(11 - label.length)}${text}`;
 
 /** `right`: positions of right-aligned columns. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
