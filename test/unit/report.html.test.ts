@@ -16,9 +16,9 @@ describe("the HTML report", () => {
   });
 
   it.each([12, 58_871])("charts sum to the numbers beside them: %i requests, %i rows (F18)", (many) => {
-    const seconds = Math.ceil(many / 20);
-    const sent = Array.from({ length: seconds }, (_, index) => Math.min(20, many - index * 20));
-    const pace = { startedAt: 0, spanMs: 1000, sent, rateLimited: sent.map(() => 0) };
+    const most = 20 * Math.ceil(many / 20 / 240);
+    const sent = Array.from({ length: Math.ceil(many / most) }, (_, index) => Math.min(most, many - index * most));
+    const pace = { startedAt: 0, spanMs: 50 * most, sent, rateLimited: sent.map(() => 0) };
     const rows = { read: many, skipped: 1, invalid: 2, known: 3, staged: many - 6 };
     const outcomes = {
       landed: many - 8,

@@ -44,7 +44,7 @@ export interface Pace {
   rateLimited: number[];
 }
 
-const mostSpans = 10_000;
+const mostSpans = 240;
 
 /** Attempts of a run in equal spans of at least a second; null: none. */
 export function paceOf(database: LedgerDatabase, run: number): Pace | null {

@@ -7,8 +7,6 @@ import { type Section, timeMarkup } from "./sections.js";
 
 const width = 1000;
 const height = 200;
-/** More columns could not be distinguished, so neighbours are merged. */
-const mostColumns = 240;
 
 type Pace = NonNullable<ReportData["pace"]>;
 
@@ -27,18 +25,9 @@ export function paceSection(pace: ReportData["pace"], { requests }: Summary): Se
     lead: lead.filter((part) => part !== "").join("; "),
     body: [
       html`<p>${kinds.map(([kind, count]) => html`<span class="pair">${grouped(count)} ${kind}</span> `)}</p>`,
-      pace === null ? null : plot(gathered(pace), limit.rate),
+      pace === null ? null : plot(pace, limit.rate),
     ],
   };
-}
-
-function gathered(pace: Pace): Pace {
-  const together = Math.ceil(pace.sent.length / mostColumns);
-  const sums = (counts: number[]) =>
-    Array.from({ length: Math.ceil(counts.length / together) }, (_, index) =>
-      counts.slice(index * together, (index + 1) * together).reduce((sum, count) => sum + count, 0),
-    );
-  return { ...pace, spanMs: pace.spanMs * together, sent: sums(pace.sent), rateLimited: sums(pace.rateLimited) };
 }
 
 function plot({ startedAt, spanMs, sent, rateLimited }: Pace, limit: number): Markup {
