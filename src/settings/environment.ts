@@ -43,17 +43,19 @@ export function readEnvironment(env: Record<string, string | undefined>, cwd: st
 export const withoutSecrets = (env: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^ROWFERRY_(CLIENT_SECRET|THROTTLE)/.test(name)));
 
-/** They form the target `env`; any of them ends the sandbox's being the default. */
-export const serviceSettings = [
-  "ROWFERRY_BASE_URL",
-  "ROWFERRY_TOKEN_URL",
-  "ROWFERRY_CLIENT_ID",
-  "ROWFERRY_CLIENT_SECRET",
-  "ROWFERRY_CLIENT_SECRET_FILE",
-  "ROWFERRY_SCOPE",
-  "ROWFERRY_CLIENT_AUTHENTICATION",
-  "ROWFERRY_LEDGER",
-  "ROWFERRY_RATE",
-  "ROWFERRY_BURST",
-  "ROWFERRY_THROTTLE",
-] as const;
+/** By the settings of a target; they form the target `env`. */
+export const environmentNames = {
+  baseUrl: "ROWFERRY_BASE_URL",
+  tokenUrl: "ROWFERRY_TOKEN_URL",
+  clientId: "ROWFERRY_CLIENT_ID",
+  clientSecretFile: "ROWFERRY_CLIENT_SECRET_FILE",
+  scope: "ROWFERRY_SCOPE",
+  clientAuthentication: "ROWFERRY_CLIENT_AUTHENTICATION",
+  ledger: "ROWFERRY_LEDGER",
+  rate: "ROWFERRY_RATE",
+  burst: "ROWFERRY_BURST",
+  throttle: "ROWFERRY_THROTTLE",
+} as const;
+
+/** Any of them ends the sandbox's being the default. */
+export const serviceSettings = [...Object.values(environmentNames), "ROWFERRY_CLIENT_SECRET"] as const;

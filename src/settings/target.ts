@@ -9,9 +9,8 @@ import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 import type { Target } from "../model/target.js";
 import { chooseTarget, listed } from "./choose-target.js";
-import { type Config, type ConfigTarget, configFileName, readConfig, stateRoot, validSetting } from "./config-file.js";
-import { type Environment, readEnvironment } from "./environment.js";
-import { notifySettings } from "./notify-schema.js";
+import { type ConfigTarget, configFileName, readConfig, stateRoot, validSetting } from "./config-file.js";
+import { type Environment, environmentNames, readEnvironment } from "./environment.js";
 import { readSecret, refuseForeignSecret } from "./trusted-file.js";
 
 /** From the command line or a caller of the library. */
@@ -32,8 +31,24 @@ export interface Surroundings {
 }
 
 type Access = Pick<Target, "baseUrl" | "tokenUrl" | "clientId" | "clientSecret" | "scope" | "clientAuthentication">;
-type TuningMember = Exclude<keyof ConfigTarget, keyof Access | keyof typeof notifySettings | "clientSecretFile">;
-type Tuning = { [Member in TuningMember]?: NonNullable<ConfigTarget[Member]> };
+type Settings = { [Member in keyof ConfigTarget]?: ConfigTarget[Member] };
+
+const tuningMembers = [
+  "rate",
+  "burst",
+  "throttle",
+  "maxEventsPerRequest",
+  "maxRequestBytes",
+  "requestIdHeaders",
+  "ledger",
+  "journal",
+] as const;
+type Tuning = { [Member in (typeof tuningMembers)[number]]?: NonNullable<ConfigTarget[Member]> };
+
+const tuningOf = (settings: Settings): Tuning =>
+  Object.fromEntries(
+    tuningMembers.flatMap((member) => (settings[member] === undefined ? [] : [[member, settings[member]]])),
+  );
 
 /** Open points 20, 10 and 15. */
 const defaults = {
@@ -50,34 +65,39 @@ export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
   const environment = readEnvironment(env, cwd);
   const config = readConfig(cwd);
   const name = chooseTarget({ flags, environment, config, cwd });
-  if (flags.fresh === true && name !== "sandbox")
+  const isSandbox = name === "sandbox";
+  if (flags.fresh === true && !isSandbox)
     throw new RowferryError("usage", `--fresh empties the sandbox; it cannot be used with the target "${name}"`);
-  if (name === "sandbox") return discreet(sandboxTarget(flags, config, cwd));
-  const [access, configured] =
-    name === "env" ? [fromEnvironment(environment, env, cwd), {}] : fromConfig(name, config, env, cwd);
-  const stateFolder = join(stateRoot(config, cwd), name);
-  const { ledger, journal, ...tuning }: Tuning = { ...configured, ...tuningOf(environment), ...chosen(flags) };
-  return discreet({
-    name,
-    ...access,
+  const set = isSandbox ? {} : settingsIn(environment);
+  const configured: Settings = config.targets?.[name] ?? {};
+  const access = isSandbox
+    ? sandboxAccess
+    : name === "env"
+      ? fromEnvironment(set, environment, env, cwd)
+      : fromConfig(name, configured, env, cwd);
+  const { ledger, journal, ...tuning } = {
     ...defaults,
-    ...tuning,
-    ledgerPath: usableLedger(ledger === undefined ? join(stateFolder, "ledger.db") : resolve(cwd, ledger)),
-    stateFolder,
-    ...(journal === undefined ? {} : { journal: resolve(cwd, journal) }),
-  });
+    // Unthrottled unless `--rate`.
+    ...(isSandbox ? { rate: null } : tuningOf(configured)),
+    ...tuningOf(set),
+    ...tuningOf(flags),
+  };
+  const folder = join(stateRoot(config, cwd), name);
+  const ledgerPath = usableLedger(ledger === undefined ? join(folder, "ledger.db") : resolve(cwd, ledger));
+  // `--ledger` moves the sandbox's store too.
+  const stateFolder = isSandbox ? dirname(ledgerPath) : folder;
+  const kept = journal === undefined ? {} : { journal: resolve(cwd, journal) };
+  return discreet({ name, ...access, ...tuning, ledgerPath, stateFolder, ...kept });
 }
 
-/** `--ledger` moves the store too. Unthrottled unless `--rate`. */
-function sandboxTarget(flags: TargetFlags, config: Config, cwd: string): Target {
-  const { ledger, ...tuning } = chosen(flags);
-  const ledgerPath = usableLedger(
-    ledger === undefined ? join(stateRoot(config, cwd), "sandbox", "ledger.db") : resolve(cwd, ledger),
-  );
-  const access = { baseUrl: "", tokenUrl: "", clientId: "sandbox", clientSecret: "sandbox", scope: null };
-  const rest = { clientAuthentication: "basic" as const, ledgerPath, stateFolder: dirname(ledgerPath) };
-  return { name: "sandbox", ...access, ...defaults, rate: null, ...tuning, ...rest };
-}
+const sandboxAccess: Access = {
+  baseUrl: "",
+  tokenUrl: "",
+  clientId: "sandbox",
+  clientSecret: "sandbox",
+  scope: null,
+  clientAuthentication: "basic",
+};
 
 /** The files beside it have longer names. Bytes of a name on any disk, and of a path that SQLite opens. */
 function usableLedger(path: string): string {
@@ -88,51 +108,38 @@ function usableLedger(path: string): string {
   });
 }
 
-function chosen({ ledger, rate, burst, throttle }: TargetFlags): Tuning {
+function settingsIn(environment: Environment): Settings {
+  const members = Object.keys(environmentNames) as (keyof typeof environmentNames)[];
   return Object.fromEntries(
-    Object.entries({ ledger, rate, burst, throttle }).filter(([, value]) => value !== undefined),
-  );
-}
-
-function tuningOf(environment: Environment): Tuning {
-  const settings = [
-    ["ledger", "ROWFERRY_LEDGER"],
-    ["rate", "ROWFERRY_RATE"],
-    ["burst", "ROWFERRY_BURST"],
-    ["throttle", "ROWFERRY_THROTTLE"],
-  ] as const;
-  return Object.fromEntries(
-    settings.flatMap(([member, name]) => {
+    members.flatMap((member) => {
+      const name = environmentNames[member];
       const text = environment.get(name);
       return text === undefined ? [] : [[member, validSetting(member, text, name)]];
     }),
   );
 }
 
-function fromEnvironment(environment: Environment, env: Record<string, string | undefined>, cwd: string): Access {
-  const get = (name: string) => environment.get(`ROWFERRY_${name}`);
-  const [secret, secretFile] = [get("CLIENT_SECRET"), get("CLIENT_SECRET_FILE")];
-  if (secret !== undefined && secretFile !== undefined) {
+function fromEnvironment(
+  set: Settings,
+  environment: Environment,
+  env: Record<string, string | undefined>,
+  cwd: string,
+): Access {
+  const secret = environment.get("ROWFERRY_CLIENT_SECRET");
+  const { clientSecretFile } = set;
+  if (secret !== undefined && clientSecretFile !== undefined) {
     const message = "both ROWFERRY_CLIENT_SECRET and ROWFERRY_CLIENT_SECRET_FILE are set; keep one of them";
     throw new RowferryError("settings-invalid", message);
   }
-  const missing = ["ROWFERRY_BASE_URL", "ROWFERRY_TOKEN_URL", "ROWFERRY_CLIENT_ID"].filter(
-    (name) => environment.get(name) === undefined,
-  );
-  if (secret === undefined && secretFile === undefined)
+  const required = ["baseUrl", "tokenUrl", "clientId"] as const;
+  const missing: string[] = required.flatMap((member) => (set[member] === undefined ? environmentNames[member] : []));
+  if (secret === undefined && clientSecretFile === undefined)
     missing.push("ROWFERRY_CLIENT_SECRET (or ROWFERRY_CLIENT_SECRET_FILE)");
   if (missing.length > 0) throw new RowferryError("settings-incomplete", `the target "env" lacks ${listed(missing)}`);
   refuseMixture(environment);
-  if (secretFile !== undefined && environment.origin("ROWFERRY_CLIENT_SECRET_FILE") === ".env")
-    refuseForeignSecret(resolve(cwd, secretFile), ".env", cwd, env);
-  const authentication = get("CLIENT_AUTHENTICATION") ?? "basic";
-  return {
-    ...addresses("ROWFERRY_BASE_URL", get("BASE_URL"), "ROWFERRY_TOKEN_URL", get("TOKEN_URL")),
-    clientId: get("CLIENT_ID") ?? "",
-    clientSecret: secret ?? readSecret("ROWFERRY_CLIENT_SECRET_FILE", cwd, secretFile ?? ""),
-    scope: get("SCOPE") ?? null,
-    clientAuthentication: validSetting("clientAuthentication", authentication, "ROWFERRY_CLIENT_AUTHENTICATION"),
-  };
+  if (clientSecretFile !== undefined && environment.origin(environmentNames.clientSecretFile) === ".env")
+    refuseForeignSecret(resolve(cwd, clientSecretFile), ".env", cwd, env);
+  return accessOf(set, (member) => environmentNames[member], cwd, {}, secret);
 }
 
 /**
@@ -149,34 +156,32 @@ function refuseMixture(environment: Environment): void {
   throw new RowferryError("settings-mixed", message);
 }
 
-function fromConfig(
-  name: string,
-  config: Config,
-  env: Record<string, string | undefined>,
-  cwd: string,
-): [Access, Tuning] {
-  const target = config.targets?.[name];
-  if (target === undefined) throw new Error(`no target ${name}`);
-  const { baseUrl, tokenUrl, clientId, clientSecretFile, scope, clientAuthentication, ...rest } = target;
-  const tuning = Object.fromEntries(Object.entries(rest).filter(([member]) => !(member in notifySettings)));
+function fromConfig(name: string, settings: Settings, env: Record<string, string | undefined>, cwd: string): Access {
   const place = { file: configFileName };
-  if (clientSecretFile === undefined) {
+  if (settings.clientSecretFile === undefined) {
     const message = `the target "${name}" lacks clientSecretFile (a file that holds the secret)`;
     throw new RowferryError("settings-incomplete", message, { place });
   }
-  refuseForeignSecret(resolve(cwd, clientSecretFile), configFileName, cwd, env);
-  const access = {
-    ...addresses(`targets.${name}.baseUrl`, baseUrl, `targets.${name}.tokenUrl`, tokenUrl, place),
+  refuseForeignSecret(resolve(cwd, settings.clientSecretFile), configFileName, cwd, env);
+  return accessOf(settings, (member) => `targets.${name}.${member}`, cwd, place);
+}
+
+/** `nameOf`: for messages. `secret`: instead of a file. */
+function accessOf(
+  { baseUrl = "", tokenUrl = "", clientId = "", clientSecretFile = "", scope, clientAuthentication }: Settings,
+  nameOf: (member: "baseUrl" | "tokenUrl" | "clientSecretFile") => string,
+  cwd: string,
+  place: Place,
+  secret?: string,
+): Access {
+  return {
+    baseUrl: serviceUrl(nameOf("baseUrl"), baseUrl, place),
+    tokenUrl: serviceUrl(nameOf("tokenUrl"), tokenUrl, place),
     clientId,
-    clientSecret: readSecret(`targets.${name}.clientSecretFile`, cwd, clientSecretFile),
+    clientSecret: secret ?? readSecret(nameOf("clientSecretFile"), cwd, clientSecretFile),
     scope: scope ?? null,
     clientAuthentication: clientAuthentication ?? "basic",
   };
-  return [access, tuning];
-}
-
-function addresses(baseName: string, base = "", tokenName: string, token = "", place: Place = {}) {
-  return { baseUrl: serviceUrl(baseName, base, place), tokenUrl: serviceUrl(tokenName, token, place) };
 }
 
 function withoutPassword(address: string): string {
