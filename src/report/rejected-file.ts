@@ -66,18 +66,18 @@ function write(path: string, dialect: CsvDialect, content: RejectedContent): Pro
     quoted_match: quote === "" ? [] : [/^\s|\s$|[\r\n]/],
   };
   const columns = originalColumns(content.header);
-  return writeAtomically(path, async (file) => {
+  return writeAtomically(path, (file) => {
     const add = (cells: readonly string[], own: readonly string[]) => {
       const original = columns.map((index) => cells[index] ?? "");
       if (!isUnicode && !original.every((cell) => fits(cell, encoding))) throw new LackingCharacter();
       const line = [...original, ...own.map((cell) => ownText(cell, dialect, isUnicode ? null : encoding))];
-      return file.write(iconv.encode(stringify([line], options), encoding, { addBOM: false }));
+      file.write(iconv.encode(stringify([line], options), encoding, { addBOM: false }));
     };
-    if (dialect.bom) await file.write(iconv.encode("\uFEFF", encoding, { addBOM: false }));
-    await add(content.header, ownColumns);
+    if (dialect.bom) file.write(iconv.encode("\uFEFF", encoding, { addBOM: false }));
+    add(content.header, ownColumns);
     let count = 0;
     for (const row of content.rows) {
-      await add(row.cells, ownCells(row));
+      add(row.cells, ownCells(row));
       count++;
     }
     return count;

@@ -105,7 +105,7 @@ const named = (counts: { [name: string]: number }): string =>
   joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name}`));
 
 function eventLines(events: readonly ShownEvent[], { ids }: ShowLook): Part {
-  const told = table(
+  const aligned = table(
     events.map((event) => [
       localTime(event.at),
       event.name + (event.keyParts.length === 0 ? "" : ` [${event.keyParts.join(", ")}]`),
@@ -114,7 +114,7 @@ function eventLines(events: readonly ShownEvent[], { ids }: ShowLook): Part {
     ]),
   );
   return events.map((event, index) => [
-    told[index],
+    aligned[index],
     deeper(
       deeper([
         event.waitsFor !== null && `waits for ${event.waitsFor}`,
