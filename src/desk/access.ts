@@ -11,7 +11,7 @@ import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { isEmbedded, type Later, openEmbeddedSandbox, ownerOf } from "../run/sandbox.js";
-import { createSubmitter, type Submitter } from "../submit/submitter.js";
+import type { Submitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
 
@@ -179,6 +179,8 @@ export function withReader<Result>(
       later(() => lock.release());
       reached = await openEmbeddedSandbox(target, false, later);
     }
+    // `status` reads only the ledger, and answers at once.
+    const { createSubmitter } = await import("../submit/submitter.js");
     const submitter = createSubmitter({ ...options, target: reached });
     later(() => submitter.close());
     const drain = () => submitter.drain();
