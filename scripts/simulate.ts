@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { live } from "../test/nights/simulation/night.js";
 import { partsOf } from "../test/nights/simulation/real-shapes.js";
 import { drawStory } from "../test/nights/simulation/story.js";
-import { shrink } from "../test/support/shrink.js";
+import { shrink } from "./shrink/shrink.js";
 
 const kindOf = ([first = ""]: readonly string[]): string => first.split(":")[0] ?? "";
 

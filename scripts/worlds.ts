@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { drawWorld } from "../test/nights/worlds/draw.js";
 import { live } from "../test/nights/worlds/live.js";
-import { describeWorld, shrinkWorld } from "../test/nights/worlds/shrink.js";
+import { describeWorld, shrinkWorld } from "./shrink/shrink-world.js";
 
 const { values } = parseArgs({
   options: {

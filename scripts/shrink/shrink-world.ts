@@ -1,8 +1,8 @@
 /** A failing world cut down, and told. */
-import { shrink } from "../../support/shrink.js";
-import { live } from "./live.js";
-import type { World } from "./world.js";
-import { writeMapping } from "./write-mapping.js";
+import { shrink } from "./shrink.js";
+import { live } from "../../test/nights/worlds/live.js";
+import type { World } from "../../test/nights/worlds/world.js";
+import { writeMapping } from "../../test/nights/worlds/write-mapping.js";
 
 /** What is wrong, without its numbers and values: cutting must not arrive at another difference. */
 function kinds(differences: readonly string[]): string[] {
