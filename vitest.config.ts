@@ -12,6 +12,8 @@ function memoryDisk(): Record<string, string> {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // `describe`, `it`, `expect` and their like need no import in a test file.
+    globals: true,
     setupFiles: ["test/support/fixed-seed.ts"],
     env: memoryDisk(),
     // Against what hangs. A busy machine takes several times as long as a quiet one.

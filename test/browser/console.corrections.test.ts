@@ -1,7 +1,6 @@
 /** What the console's page asks for while a person corrects: tried, downloaded, uploaded, and what only looking leaves behind. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
 import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, type RunningConsole, startConsole } from "./console.js";
 

@@ -1,7 +1,6 @@
 /** Who may see and change what: the console against everybody who is not its own page. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { badNight } from "./bad-night.js";
 import { badMorning, folder, type Folder, type RunningConsole, startConsole } from "./console.js";
 import { endProcesses } from "../processes/processes.js";

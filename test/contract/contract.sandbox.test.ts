@@ -6,7 +6,6 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { idOf } from "./case.js";
 import { report } from "./report.js";

@@ -2,7 +2,6 @@
  * Services that word their answers otherwise where the specification leaves it open (open-points 3, 14, 16, 23, 25): the
  * same timelines (P1, P2), whatever answer is lost.
  */
-import { beforeAll, expect, test } from "vitest";
 import type { TransportReply, TransportRequest } from "../../src/submit/transport.js";
 import { drawn } from "../support/sample.js";
 import { befallen, type Service, undisturbed } from "./simulation/fault-positions.js";

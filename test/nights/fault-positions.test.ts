@@ -1,5 +1,4 @@
 /** A fixed sample of faults × positions; `npm run soak -- --faults` goes through all of them. */
-import { beforeAll, describe, expect, test } from "vitest";
 import { befallen, faultActions, undisturbed } from "./simulation/fault-positions.js";
 import { drawn } from "../support/sample.js";
 

@@ -1,5 +1,4 @@
 /** A fixed sample of garbled answers (P10, H6); `npm run fuzz` draws as many as one likes. */
-import { expect, test } from "vitest";
 import { answerFields, garbledNight, hostileNight, hostileValues } from "../support/hostile/answers.js";
 import { drawn, sampled } from "../support/sample.js";
 

@@ -1,7 +1,6 @@
 /** Ids and everything else in a row are data: no cell ends a run, or hides its row from show and dismiss (P10, F61, H43). */
 import { writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
-import { describe, expect, it } from "vitest";
 import { drawn } from "../support/sample.js";
 import { openOffice } from "../support/office.js";
 

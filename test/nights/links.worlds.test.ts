@@ -2,7 +2,6 @@
  * Random worlds of loads that create, link, close, cancel, replace and make each other, by key and by id, in any order of rows,
  * files and commands, also under kills; judged by the service's timelines and by what commands say. More of them: `LINK_SEEDS=1-200 npx vitest run test/nights/links.worlds.test.ts`.
  */
-import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/index.js";
 import { isSample } from "../support/sample.js";
 import { type LinkRow, type LinkedWorld, linkedWorld, type What } from "../support/linked.js";

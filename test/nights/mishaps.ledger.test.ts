@@ -13,7 +13,6 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { openOffice, openOfficeAt } from "../support/office.js";

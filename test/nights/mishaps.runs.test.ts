@@ -1,7 +1,6 @@
 /** Mishaps of runs, played: what the operator does, what is said, what is on the service in the end. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 

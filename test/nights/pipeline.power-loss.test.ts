@@ -1,6 +1,5 @@
 /** A sample of power losses (H33); `npm run soak -- --kills` goes through all of them. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
 import { damages, powerLoss } from "../processes/power-loss.js";
 import type { Timelines } from "../processes/timelines.js";
 import { files, undisturbed } from "./simulation/fault-positions.js";

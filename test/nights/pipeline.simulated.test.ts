@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from "vitest";
 import { eventRow } from "./simulation/story-rows.js";
 import { createWorld, storyFile, type World } from "./simulation/world.js";
 

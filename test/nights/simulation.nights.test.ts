@@ -1,5 +1,4 @@
 /** Nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
-import { describe, expect, test } from "vitest";
 import { live } from "./simulation/night.js";
 import { drawn } from "../support/sample.js";
 import { drawStory, FIRST_OF_ALL_READINGS, FIRST_OF_REAL_SHAPES } from "./simulation/story.js";

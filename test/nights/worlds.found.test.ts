@@ -1,7 +1,6 @@
 /** What drawn worlds found, each at its smallest: by commands, files and timelines. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
 import { mapping } from "../support/mapping.js";
 import { Life } from "./worlds/live.js";
 

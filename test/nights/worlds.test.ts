@@ -1,5 +1,4 @@
 /** Worlds drawn from seeds (test/nights/worlds): mappings, dirty files and nights. `npm run worlds` lives through more of them. */
-import { describe, expect, it } from "vitest";
 import { drawWorld } from "./worlds/draw.js";
 import { live } from "./worlds/live.js";
 import { drawn } from "../support/sample.js";

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import type { ImportOptions, Pipeline } from "../../src/cli/pipeline.js";
 import { RowferryError } from "../../src/model/error.js";

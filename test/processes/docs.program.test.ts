@@ -4,7 +4,6 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
 import * as library from "../../src/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

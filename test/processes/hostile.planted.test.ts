@@ -5,7 +5,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type EchoingService, echoingService } from "../support/hostile/echoing-service.js";
 import { type Ended, rowferry, serviceEnv, startRowferry, endProcesses } from "./processes.js";
 

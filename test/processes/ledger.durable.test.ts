@@ -2,7 +2,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prune } from "../../src/desk/care.js";
 import { readArchive } from "../../src/ledger/care/archive.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";

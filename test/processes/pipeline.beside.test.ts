@@ -2,7 +2,6 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
 import { evenly, writeDeliveries } from "../support/deliveries.js";
 import { drawn } from "../support/sample.js";
 import { installed, REAL } from "./installation.js";

@@ -1,7 +1,6 @@
 /** Disks that take nothing more: full, read-only, or without rights (HARD-CASES H33). Real processes. */
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { installed } from "./installation.js";
 import { type Ended, killedAt, type ProcessOptions, rowferry, shortWaits } from "./processes.js";
 

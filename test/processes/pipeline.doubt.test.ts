@@ -1,7 +1,6 @@
 /** What a kill leaves in doubt was on the wire: between intent and wire lies no wait (P4, H44). At the real limit. */
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { afterAll, describe, expect, test, vi } from "vitest";
 import { keyText } from "../../src/ledger/event-key.js";
 import { documentDeduplicationId, type DocumentKey } from "../../src/model/keys.js";
 import { seededRandom } from "../../src/sandbox/index.js";

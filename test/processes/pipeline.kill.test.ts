@@ -1,7 +1,6 @@
 /** Real processes, killed with SIGKILL half-way and run again (P1, P4; HARD-CASES H33; DESIGN section 1). */
 import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
 import { installed } from "./installation.js";
 import { allKillPoints, clockAhead, type KillPoint, killedAt, manifests, shortWaits } from "./processes.js";
 

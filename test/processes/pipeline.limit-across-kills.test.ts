@@ -2,7 +2,6 @@
  * The limit across kills (P6): whatever a killed run had sent, and whatever of that it had written down, the service's bucket
  * never runs out. In virtual time, with the arrivals judged by an exact bucket.
  */
-import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/index.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld } from "../nights/simulation/world.js";

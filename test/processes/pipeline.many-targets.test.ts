@@ -2,7 +2,6 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
 import { evenly, writeDeliveries } from "../support/deliveries.js";
 import { refusedBy } from "../support/submit/exact-bucket.js";
 import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";

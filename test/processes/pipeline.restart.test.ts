@@ -1,6 +1,5 @@
 /** The service goes away under load and comes back: a sandbox of its own process, killed with SIGKILL, twice (H33). */
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { installed } from "./installation.js";
 import { manifests, type SandboxProcess, serviceEnv, startSandbox } from "./processes.js";

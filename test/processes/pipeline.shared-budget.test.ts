@@ -1,6 +1,5 @@
 /** Two hosts import for one credential at once, on one budget in a real Redis (H41, P6). */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { evenly, writeDeliveries } from "../support/deliveries.js";
 import { median, refusedBy } from "../support/submit/exact-bucket.js";
 import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";

@@ -6,7 +6,6 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
 import { createSharedThrottle } from "../../src/submit/shared-throttle.js";
 import { type Arrival, median, refusedBy, watch } from "../support/submit/exact-bucket.js";

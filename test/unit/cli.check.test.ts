@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
 import { testWorld, type TestWorld, type } from "../support/cli.world.js";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));

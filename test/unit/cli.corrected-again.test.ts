@@ -1,7 +1,6 @@
 /** What comes after the first correction: rows that come again, in corrected files and in tomorrow's export (HARD-CASES H23). */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import { rowsOfCause, rowsToCorrect } from "../../src/ledger/views/causes.js";

@@ -5,7 +5,6 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
 import iconv from "iconv-lite";
-import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";

@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
 import { testWorld, type TestWorld, type } from "../support/cli.world.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));

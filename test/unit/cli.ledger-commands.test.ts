@@ -1,7 +1,6 @@
 /** The ledger's commands as typed: over the embedded sandbox, with the real pipeline. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, vi } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { type TestWorld, testWorld, type } from "../support/cli.world.js";
 import { weighingMapping } from "../nights/simulation/yaml-import.js";

@@ -1,5 +1,4 @@
 /** Times as a person types them for `show requests`. */
-import { describe, expect, it } from "vitest";
 import { moment } from "../../src/cli/flags.js";
 
 describe("a moment as typed", () => {

@@ -1,4 +1,3 @@
-import { expect, it } from "vitest";
 import type { Plan, Status } from "../../src/model/summary.js";
 import { testWorld, type } from "../support/cli.world.js";
 

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createProgress } from "../../src/cli/render/progress.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { createRateMeter } from "../../src/report/course.js";

@@ -5,7 +5,6 @@ import Database from "better-sqlite3";
 import { parse } from "csv-parse/sync";
 import ExcelJS from "exceljs";
 import iconv from "iconv-lite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import type { Summary } from "../../src/model/summary.js";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv, type ValidateFunction } from "ajv";
-import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { mappingJsonSchema } from "../../src/map/json-schema.js";
 import { testWorld, type } from "../support/cli.world.js";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { format } from "node:util";
-import { describe, expect, it } from "vitest";
 import { resolveTarget, type TargetFlags } from "../../src/settings/target.js";
 import { RowferryError } from "../../src/model/error.js";
 import { folder } from "../support/cli.world.js";

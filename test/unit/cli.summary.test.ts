@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { nextSteps, shellQuoted } from "../../src/report/next-steps.js";
 import { createOutput, tell } from "../../src/cli/output.js";
 import { printSummary } from "../../src/cli/render/summary.js";

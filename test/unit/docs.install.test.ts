@@ -1,6 +1,5 @@
 /** docs/how-to/install.md names each dependency, with its version as it is bundled and its licence as the package states it. */
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 

@@ -1,6 +1,5 @@
 /** Every line that commands print with --json is held to its schema, from which docs/reference/json-lines.md is made. */
 import { Command } from "commander";
-import { expect, it } from "vitest";
 import { define } from "../../src/cli/command.js";
 import { commands as programs, loadCommand } from "../../src/cli/commands.js";
 import { main } from "../../src/cli/main.js";

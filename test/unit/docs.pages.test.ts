@@ -4,7 +4,6 @@ import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { globSync } from "tinyglobby";
-import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../../scripts/generate-docs.js";
 import { commands, loadCommand } from "../../src/cli/commands.js";
 import { define } from "../../src/cli/command.js";

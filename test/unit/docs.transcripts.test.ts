@@ -4,7 +4,6 @@
  */
 import { globSync } from "tinyglobby";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
 import { createPlayer, readDocument, writeDocument } from "../support/docs/play.js";
 import { agrees, normalised, readTranscript } from "../support/docs/transcript.js";
 

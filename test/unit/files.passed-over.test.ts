@@ -1,6 +1,5 @@
 /** What a folder or a pattern finds and no input reads stops no other file; named by itself it is a mistake (finding F96). */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 

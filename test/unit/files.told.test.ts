@@ -2,7 +2,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";

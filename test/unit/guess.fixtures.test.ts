@@ -2,7 +2,6 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";

@@ -1,12 +1,10 @@
 /** Whatever stands in headers and cells, the draft loads, and nothing of it is taken for YAML or a formula (H35). */
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { draftMapping, type GuessTable } from "../../src/guess/draft.js";
 import { checkMapping } from "../../src/map/load-mapping.js";
 import type { Row } from "../../src/model/row.js";
 import { folder } from "../support/cli.world.js";
-import "../support/fixed-seed.js";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { drawn } from "../support/sample.js";

@@ -1,5 +1,4 @@
 /** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
-import { afterEach, describe, expect, test } from "vitest";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import {
   at,

@@ -1,5 +1,4 @@
 /** A row that comes late while a link to its document is in doubt: a limit, and the way out of it (HARD-CASES H1, H13, H18). */
-import { afterEach, describe, expect, test } from "vitest";
 import { checkDoubt } from "../../src/desk/decide.js";
 import { settleNamed } from "../support/decide.js";
 import type { FaultAction } from "../../src/sandbox/index.js";

@@ -1,7 +1,6 @@
 /** The ledger's hard cases: H9, H21 to H27 (HARD-CASES). */
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
 import { checkLedger } from "../../src/ledger/care/check/check.js";

@@ -1,5 +1,4 @@
 /** HARD-CASES of linked documents: one order for all, no circles, and what one event writes on other timelines. */
-import { afterEach, describe, expect, test } from "vitest";
 import {
   giveUp,
   imported,

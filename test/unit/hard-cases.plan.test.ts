@@ -1,5 +1,4 @@
 /** HARD-CASES of order and waiting: what goes, what waits for whom, and what can never go. */
-import { afterEach, describe, expect, test } from "vitest";
 import { documentRow, eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { TONIGHT } from "../nights/simulation/story.js";
 import {

@@ -1,5 +1,4 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.js";
 import {
   at,

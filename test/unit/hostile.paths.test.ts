@@ -4,7 +4,6 @@
  */
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { testWorld, type } from "../support/cli.world.js";
 import { sampled } from "../support/sample.js";

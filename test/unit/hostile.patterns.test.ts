@@ -1,6 +1,5 @@
 /** No regular expression of src takes super-linear time, whatever text it meets (P10, F60). */
 import { globSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
 import { check } from "recheck";
 import { conversionNames, conversions } from "../../src/map/convert/conversion.js";

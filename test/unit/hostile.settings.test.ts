@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
 import { codes } from "../../src/model/codes.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { RowferryError } from "../../src/model/error.js";

@@ -5,7 +5,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
-import { expect, test } from "vitest";
 import type { Summary } from "../../src/model/summary.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";

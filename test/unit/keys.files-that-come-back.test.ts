@@ -4,8 +4,6 @@
  */
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import "../support/fixed-seed.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 

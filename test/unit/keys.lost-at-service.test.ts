@@ -2,7 +2,6 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";

@@ -3,7 +3,6 @@
  * Judged by what is at the service after the next import.
  */
 import { writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { type Office, openOffice } from "../support/office.js";
 import { parties, weighings } from "../support/weighings.js";
 

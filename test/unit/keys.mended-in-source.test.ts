@@ -2,7 +2,6 @@
  * Rows that are mended where they came from, and not in the rejected file (docs/decisions/mended-in-the-source.md): what they
  * held goes out once the mended file is imported, and nothing goes out because of a row that only looks like it.
  */
-import { describe, expect, it } from "vitest";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 

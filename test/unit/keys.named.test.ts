@@ -1,5 +1,4 @@
 /** What a person names is what is meant, and what a run reported stays (findings F11, F12, F68, F87; HARD-CASES H45). */
-import { describe, expect, it } from "vitest";
 import { createServiceClock } from "../../src/submit/service-clock.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
 import { runImport } from "../../src/run/import.js";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";

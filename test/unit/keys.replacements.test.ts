@@ -3,7 +3,6 @@
  * all its events (HARD-CASES H26; findings F86, F88). Judged by the service's timelines.
  */
 import { rmSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";

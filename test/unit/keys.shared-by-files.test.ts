@@ -1,5 +1,4 @@
 /** Rows of several files share a participant, an address, a document: what one file no longer brings, the other still has. */
-import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";

@@ -2,7 +2,6 @@
  * Records that claim one key or one identity: told or refused, never the last one in silence (findings F74, F79, F82, F83,
  * F84, F111). Judged by what the commands say and by what is at the service.
  */
-import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/model/summary.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";

@@ -1,5 +1,4 @@
 /** Formulas: what they give, what is refused when the mapping loads and with which hint, and functions of one's own (LANGUAGE, Decided 1, 3, 15). */
-import { describe, expect, it } from "vitest";
 import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { hasLog, lockLedger } from "../../src/ledger/care/lock.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";

@@ -1,5 +1,4 @@
 /** Keys that a changed mapping would make anew are refused, for what landed would be sent again (HARD-CASES H25). */
-import { afterEach, describe, expect, it } from "vitest";
 import type { Summary } from "../../src/model/summary.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";

@@ -1,7 +1,6 @@
 /** `ledger check`: every promise is seen broken where it is broken, and says what to do (P1, P3, P4, P7). */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { check } from "../../src/desk/care.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, storyFile, type World } from "../nights/simulation/world.js";

@@ -4,7 +4,6 @@ import { openLedgerOfAnyone } from "../../src/ledger/open-ledger.js";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";

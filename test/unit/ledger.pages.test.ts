@@ -1,5 +1,4 @@
 /** Rows stand packed in pages, and each is found again, in whatever order they came (HARD-CASES H24, P7). */
-import { afterEach, beforeEach, expect, it } from "vitest";
 import fc from "fast-check";
 import { LedgerDatabase } from "../../src/ledger/ledger-database.js";
 import { createPages, type Entry } from "../../src/ledger/pages.js";

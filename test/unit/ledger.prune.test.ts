@@ -1,7 +1,6 @@
 /** Cells are kept of rows that are not landed, and of no others; pruning changes no answer (DESIGN section 3, P7). */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { prune } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join, dirname } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
 import { dismissSelected, replaceEach } from "../support/decide.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";

@@ -1,5 +1,4 @@
 /** What a person decides: dismiss, retry, resolve, replace. */
-import { afterEach, describe, expect, it } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";

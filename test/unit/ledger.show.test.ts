@@ -1,5 +1,4 @@
 /** `show`: whatever a person has at hand leads to what became of it (P7). */
-import { afterEach, describe, expect, it } from "vitest";
 import type { Shown } from "../../src/model/lines/show.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { showRuns } from "../../src/desk/status.js";

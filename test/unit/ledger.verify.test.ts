@@ -1,5 +1,4 @@
 /** `verify`: every difference between ledger and service that reads can tell, and what they cannot (P11). */
-import { afterEach, describe, expect, it } from "vitest";
 import { verify } from "../../src/desk/verify.js";
 import { showRuns } from "../../src/desk/status.js";
 import type { Sandbox } from "../../src/sandbox/index.js";

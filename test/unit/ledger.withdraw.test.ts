@@ -1,5 +1,4 @@
 /** What was staged and never sent can be taken back, and comes again with its file (HARD-CASES H39). */
-import { afterEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { showAnything } from "../../src/desk/show.js";

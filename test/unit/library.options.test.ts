@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { MockAgent } from "undici";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { planImport, resolveTarget, RowferryError, runImport, runResume, type Target } from "../../src/index.js";
 
 const mapping = "mappings/manifests.yaml";

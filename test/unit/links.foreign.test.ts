@@ -1,5 +1,4 @@
 /** A participant of another dataset whose use the service refuses (open-points 28): about it, and about nothing else (F114). */
-import { expect, test } from "vitest";
 import { linkedWorld } from "../support/linked.js";
 import { person, tokenOf } from "../support/sandbox.world.js";
 

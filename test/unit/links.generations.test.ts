@@ -1,5 +1,4 @@
 /** Links and the generations of what they link (service.md, What the service does 3; HARD-CASES H26). */
-import { describe, expect, test } from "vitest";
 import { type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
 
 /** Links of documents that are not cancelled to documents that are. */

@@ -1,5 +1,4 @@
 /** One document, whatever its rows call it: by its key, or by the id that the service gave it. */
-import { describe, expect, test } from "vitest";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 
 const idOf = (world: LinkedWorld, key: string): string => world.timelines(key)[0]?.id ?? "";

@@ -1,5 +1,4 @@
 /** H38: a link whose mirror is earlier than the last event of the document that it links to (service.md, Event endpoints, rules 7 and 10). */
-import { expect, test } from "vitest";
 import { linkedWorld } from "../support/linked.js";
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");

@@ -1,5 +1,4 @@
 /** Documents that other documents' events make (service.md, Event endpoints, rule 6; HARD-CASES H19), in every order of their rows. */
-import { describe, expect, test } from "vitest";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 
 /** Every order of these. */

@@ -1,7 +1,6 @@
 /** Every code of waiting: what it waits for is named, and the command that is printed ends it and gives up nothing else (F106, F113). */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { planCodes } from "../../src/model/codes/plan.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
 import { COMPANY, type LinkedWorld, linkedWorld, linkRow } from "../support/linked.js";

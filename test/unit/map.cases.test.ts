@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCases } from "../../src/map/cases/run-cases.js";
 import { RowferryError } from "../../src/model/error.js";
 import { mappingWith } from "../support/map.support.js";

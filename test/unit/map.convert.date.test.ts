@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { compileConversion, type ConversionSpec, type ConvertDefaults } from "../../src/map/convert/conversion.js";
 import type { CellKind } from "../../src/model/row.js";
 

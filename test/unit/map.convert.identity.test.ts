@@ -1,5 +1,4 @@
 import { stdnum } from "stdnum";
-import { describe, expect, it } from "vitest";
 import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
 import { taxIdTypeOf } from "../../src/map/convert/tax-id.js";
 import type { RowferryError } from "../../src/model/error.js";

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { compileConversion, conversionNames, conversions } from "../../src/map/convert/conversion.js";
 import { RowferryError } from "../../src/model/error.js";
 

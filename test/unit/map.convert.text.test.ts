@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
 
 const convert = (spec: ConversionSpec, cell: string, defaults = {}) => compileConversion(spec, defaults)(cell, "text");

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
-import { describe, expect, it } from "vitest";
 import { compileConversion } from "../../src/map/convert/conversion.js";
 import { openZone } from "../../src/map/convert/zone.js";
 import { drawn } from "../support/sample.js";

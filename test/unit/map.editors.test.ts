@@ -1,5 +1,4 @@
 /** What an editor shows while a mapping is written: the YAML language server, with the mapping language's JSON Schema. */
-import { describe, expect, it } from "vitest";
 import { getLanguageService } from "yaml-language-server";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { mappingJsonSchema } from "../../src/map/json-schema.js";

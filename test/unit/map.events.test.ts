@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };

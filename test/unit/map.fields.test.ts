@@ -1,5 +1,4 @@
 /** Columns: named, typed and cleaned once; and free JSON. */
-import { describe, expect, it } from "vitest";
 import { bind, load, mapRows, mappingWith, problemsOf, recordsOf, refusal, row } from "../support/map.support.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };

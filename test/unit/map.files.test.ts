@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { RowferryError } from "../../src/model/error.js";
 import { bind, load, mappingWith, recordsOf, row } from "../support/map.support.js";
 

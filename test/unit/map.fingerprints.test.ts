@@ -1,5 +1,4 @@
 /** HARD-CASES H25: what makes keys has a fingerprint. */
-import { describe, expect, it } from "vitest";
 import { load, mappingWith } from "../support/map.support.js";
 
 const BASE = mappingWith({

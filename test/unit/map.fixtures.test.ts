@@ -2,7 +2,6 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeFixtures } from "../../scripts/make-fixtures.js";
 import { runCases } from "../../src/map/cases/run-cases.js";
 import { loadMapping } from "../../src/map/load-mapping.js";

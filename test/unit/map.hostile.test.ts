@@ -1,5 +1,4 @@
 /** Mappings meant to exhaust the reader are refused within a second (issue 5/9, bad input). */
-import { describe, expect, it } from "vitest";
 import { load, mapRows, mappingWith, problemsOf, refusal } from "../support/map.support.js";
 
 const MAPPING = mappingWith({});

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { load, mapRows, recordsOf } from "../support/map.support.js";
 
 const YAML = (key = "") => `

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { bind, load, mappingWith, recordsOf, refusal, row } from "../support/map.support.js";
 
 describe("a number that the mapping itself writes", () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import { mappingWith, refusal } from "../support/map.support.js";
 

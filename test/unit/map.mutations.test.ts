@@ -3,7 +3,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { compileMapping } from "../../src/map/compile-mapping.js";
 import { mappingSchema } from "../../src/map/language/mapping-schema.js";
 import { MappingSource } from "../../src/map/language/source.js";

@@ -1,5 +1,4 @@
 /** A row in which no event happens is not lost in silence (P7, DESIGN section 4). */
-import { describe, expect, it } from "vitest";
 import { load, mapRows, mappingWith, problemsOf, recordsOf } from "../support/map.support.js";
 
 const rows = (input = "", each = "") =>

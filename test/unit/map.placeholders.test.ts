@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
 import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
 import { load, mappingWith, refusal } from "../support/map.support.js";
 

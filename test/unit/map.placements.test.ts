@@ -1,5 +1,4 @@
 /** What can be told of an invalid row, so that it holds no more than it must: HARD-CASES H13, H14, H15. */
-import { describe, expect, it } from "vitest";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import { bind, headerOf, load, mapRows, mappingWith, row } from "../support/map.support.js";
 

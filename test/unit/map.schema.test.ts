@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { conversionNames } from "../../src/map/convert/conversion.js";

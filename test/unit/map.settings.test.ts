@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { load, mappingWith } from "../support/map.support.js";
 
 describe("settings", () => {

@@ -1,5 +1,4 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
 
 describe("sleeping on a signal", () => {

@@ -3,7 +3,6 @@
  * (HARD-CASES H25). A change here needs a new KEY_ALGORITHM and a way over for what has landed.
  */
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
 import {
   contentHash,
   contentKeyParts,

@@ -3,7 +3,6 @@
  * next run ends well, and what is at the service is what the step promised. Waits: links.waiting.test.ts.
  */
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { decisions } from "../../src/report/next-steps.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";

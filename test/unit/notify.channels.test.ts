@@ -3,7 +3,6 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Notification } from "../../src/serve/message.js";
 import { type Office, openOffice } from "../support/office.js";
 import { openReceiver, type Received } from "../support/receiver.js";

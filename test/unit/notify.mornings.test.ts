@@ -1,6 +1,5 @@
 /** Twenty bad mornings: each tells one true message, and docs/how-to/notifications.md says what a person reads. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Notification, subjectOf, textOf } from "../../src/serve/message.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";

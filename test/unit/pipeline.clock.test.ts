@@ -1,5 +1,4 @@
 /** A local clock that is days behind defers nothing that the service would take (F90, H10). */
-import { afterEach, expect, test } from "vitest";
 import { eventRow, START } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 

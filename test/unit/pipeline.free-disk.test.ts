@@ -1,6 +1,5 @@
 /** Before files are staged, a run says when a disk may be too small for them. */
 import { truncateSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 

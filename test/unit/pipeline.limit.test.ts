@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
 import type { Target } from "../../src/model/target.js";
 import { runImport } from "../../src/run/import.js";

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from "vitest";
 import { createWorld, type World, storyFile } from "../nights/simulation/world.js";
 
 let world: World;

@@ -1,5 +1,4 @@
 /** Links of several documents to one go in their order, as far as nothing else is in the way (HARD-CASES H38). */
-import { expect, it } from "vitest";
 import type { WorkEvent } from "../../src/ledger/work.js";
 import type { Assessment } from "../../src/plan/assess-document.js";
 import { batch } from "../../src/plan/batch.js";

@@ -1,5 +1,4 @@
 /** A long document is planned piece by piece, and the pieces are the plan of the whole (P8). */
-import { expect, test } from "vitest";
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import { createRegistrationStore } from "../../src/ledger/registrations.js";
 import { createWorkStore } from "../../src/ledger/work.js";

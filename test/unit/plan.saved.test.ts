@@ -1,6 +1,5 @@
 /** A saved plan is sent exactly, or nothing is: whatever changed in between is named. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/model/summary.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";

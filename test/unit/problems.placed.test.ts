@@ -1,6 +1,5 @@
 /** A problem of a formula keeps the code of what failed, and names the columns that it reads, one or several (finding F27). */
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 

@@ -4,7 +4,6 @@
  * every row of every file, pruned ones too.
  */
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
 import type { Shown } from "../../src/model/lines/show.js";
 import type { Summary } from "../../src/model/summary.js";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";

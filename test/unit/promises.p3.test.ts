@@ -1,5 +1,4 @@
 /** P3: what could still be corrected in place holds what is later on its document, mirrors included; other documents go on. */
-import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/index.js";
 import { type LinkRow, linkedWorld } from "../support/linked.js";
 import { isSample } from "../support/sample.js";

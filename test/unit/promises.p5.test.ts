@@ -1,6 +1,5 @@
 /** P5: a duplicate 409 is a receipt only by evidence: an earlier attempt of the same event in this ledger. */
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/index.js";
 import { type LinkRow, linkedWorld } from "../support/linked.js";
 

@@ -1,6 +1,5 @@
 /** Properties over random dialects and encodings: what is written is read back, pinned or detected, in pieces of any size. */
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
 import { type CsvRecord, readRecords, type Shape } from "../../src/read/csv/records.js";
 import { faultOf } from "../../src/read/opened-file.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";

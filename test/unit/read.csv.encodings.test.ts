@@ -2,7 +2,6 @@
 import { isUtf8 } from "node:buffer";
 import * as fc from "fast-check";
 import iconv from "iconv-lite";
-import { expect, test } from "vitest";
 import { asUtf8, canonicalEncoding, chooseEncoding, MARK } from "../../src/read/csv/encoding.js";
 import { faultOf } from "../../src/read/opened-file.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";

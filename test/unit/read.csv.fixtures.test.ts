@@ -1,7 +1,6 @@
 /** Every folder of fixtures/read-csv: an input, and what reading it gives or why it is refused. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
 import type { ReadOptions } from "../../src/model/dialect.js";
 import { RowferryError } from "../../src/model/error.js";
 import { brief, readFile } from "../support/read/read-file.js";

@@ -1,6 +1,5 @@
 /** A fixed sample of scripts/fuzz-csv.ts, which runs for as long as one likes. */
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/clock.js";
 import { csvSeeds, fuzzCsv } from "../../scripts/fuzz-csv.js";
 import { drawn } from "../support/sample.js";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { drawn } from "../support/sample.js";
 import { pollute } from "../../scripts/fuzz-pollution.js";
 

@@ -1,5 +1,4 @@
 /** What single cells become; the rules are told in docs/reference/workbooks.md. */
-import { describe, expect, test } from "vitest";
 import { readCells } from "../support/read/read-workbook.js";
 import { DECLARATION, MAIN } from "../support/read/write-workbook.js";
 

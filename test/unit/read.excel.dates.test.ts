@@ -1,6 +1,5 @@
 /** Dates, times and durations: told by number formats, in both calendars. */
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
 import { compileNumberFormat } from "../../src/read/excel/number-format.js";
 import { readCells } from "../support/read/read-workbook.js";
 

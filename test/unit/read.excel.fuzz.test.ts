@@ -1,5 +1,4 @@
 /** A fixed sample of scripts/fuzz-excel.ts, which runs for as long as one likes. */
-import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/clock.js";
 import { drawn } from "../support/sample.js";
 import { excelSeeds, fuzzExcel } from "../../scripts/fuzz-excel.js";

@@ -1,6 +1,5 @@
 /** Generated workbooks, read by us and by exceljs's full load: no cell differs that exceljs reads right. */
 import ExcelJS from "exceljs";
-import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/clock.js";
 import type { Random } from "../../src/model/clock.js";
 import { columnLetters } from "../../src/model/formula.js";

@@ -1,6 +1,5 @@
 /** Hostile and damaged workbooks: refused with a code, quickly, in bounded memory. Never a hang (HARD-CASES H33). */
 import { appendFile } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
 import { openExcel } from "../../src/read/excel/open-excel.js";
 import { readSharedStrings } from "../../src/read/excel/shared-strings.js";
 import { openFile } from "../../src/read/opened-file.js";

@@ -1,5 +1,4 @@
 /** Which sheet, which rows and which columns of a workbook are read, and what is said about it. */
-import { describe, expect, test } from "vitest";
 import type { Row } from "../../src/model/row.js";
 import { openInput } from "../../src/read/open-input.js";
 import { positionSuite } from "../support/read/position-suite.js";

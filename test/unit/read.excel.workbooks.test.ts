@@ -1,5 +1,4 @@
 /** Workbooks as programs other than Excel write them: parts elsewhere, other namespaces and encodings, odd zips. */
-import { describe, expect, test } from "vitest";
 import { readCells, readWorkbook, readWorkbookBytes } from "../support/read/read-workbook.js";
 import {
   MAIN,

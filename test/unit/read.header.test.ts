@@ -1,5 +1,4 @@
 /** Where the header is: the rows of a file's beginning, and which of them is taken. */
-import { describe, expect, test } from "vitest";
 import { columnLetters } from "../../src/model/formula.js";
 import { findHeader, headerTexts } from "../../src/read/header.js";
 

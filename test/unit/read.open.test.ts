@@ -5,7 +5,6 @@ import { appendFile, chmod, mkdtemp, readdir, rm, symlink, writeFile } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { RowferryError } from "../../src/model/error.js";
 import type { Row } from "../../src/model/row.js";
 import { type CsvFile, openCsv } from "../../src/read/csv/open-csv.js";

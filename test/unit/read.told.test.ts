@@ -1,6 +1,5 @@
 /** Files that are not what they seem are refused by name, or read and told (F45, F46); and what csv-parse keeps to itself (F34). */
 import iconv from "iconv-lite";
-import { describe, expect, it } from "vitest";
 import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { readWorkbook } from "../support/read/read-workbook.js";
 import { textCell, writeWorkbook } from "../support/read/write-workbook.js";

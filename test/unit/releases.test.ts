@@ -1,7 +1,6 @@
 /** Every release's ledger opens, its journal rebuilds, and its files give the keys that they gave then: nothing is sent again. */
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import type { Summary } from "../../src/model/summary.js";
 import { systemClock } from "../../src/model/clock.js";

@@ -14,7 +14,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
 import { plainText } from "../../src/report/plain-text.js";
 import type { Receipt } from "../../src/ledger/views/receipts.js";

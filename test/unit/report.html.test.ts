@@ -1,5 +1,4 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { htmlReport } from "../../src/report/html/html-report.js";
 import { html } from "../../src/report/html/markup.js";
 import { reportData, withText } from "../support/report.html-data.js";

@@ -5,7 +5,6 @@ import { parse } from "csv-parse/sync";
 import exceljs from "exceljs";
 import * as fc from "fast-check";
 import iconv from "iconv-lite";
-import { describe, expect, it, onTestFinished } from "vitest";
 import type { Dialect } from "../../src/model/dialect.js";
 import type { Problem } from "../../src/model/problem.js";
 import { rejectedFileName, type RejectedRow, writeRejectedFile } from "../../src/report/rejected-file.js";

@@ -1,6 +1,5 @@
 /** A rejected workbook gives back what stood in the input: formats, widths, and formulas that can follow their row (F117). */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { createCorrections } from "../../src/console/corrections.js";
 import { columnLetters, columnsUsed, moveFormula } from "../../src/model/formula.js";
 import { resolveTarget } from "../../src/settings/target.js";

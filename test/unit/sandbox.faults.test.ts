@@ -1,5 +1,4 @@
 /** Faults on purpose: by script, by chance, and over the control endpoints while it runs. */
-import { describe, expect, it } from "vitest";
 import type { FaultRule, SandboxOptions } from "../../src/sandbox/index.js";
 import { openWorld, refusalOf, tokenOf } from "../support/sandbox.world.js";
 

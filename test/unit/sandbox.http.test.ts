@@ -1,6 +1,5 @@
 /** The same core over HTTP: sockets, broken connections, the description of the interface. */
 import { connect } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
 import { tokenOf } from "../support/sandbox.world.js";
 

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
 import { openWorld, person, place, timelineOf, tokenOf, type World } from "../support/sandbox.world.js";
 

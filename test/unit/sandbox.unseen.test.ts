@@ -1,6 +1,5 @@
 /** What the sandbox keeps and no endpoint of the service shows. All else is asked over HTTP, by the contract suite. */
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
 import { drawn } from "../support/sample.js";
 import { NOON, openWorld, person, place, timelineOf } from "../support/sandbox.world.js";
 

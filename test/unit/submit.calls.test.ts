@@ -1,5 +1,4 @@
 /** Calls as the specification's endpoints want them, and what is read from their answers. */
-import { describe, expect, it } from "vitest";
 import { addressesOf, batchReceiptOf, participantOf, registrationOf } from "../../src/submit/answers.js";
 import type { Answer } from "../../src/submit/call.js";
 import * as calls from "../../src/submit/calls.js";

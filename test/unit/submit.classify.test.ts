@@ -1,5 +1,4 @@
 /** The classification, row by row of the specification's error table and of the open points about answers. */
-import { describe, expect, it } from "vitest";
 import { classify, isUnexplainedConflict } from "../../src/submit/classify.js";
 import { envelope } from "../support/submit/scripted-service.js";
 

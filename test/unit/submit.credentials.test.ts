@@ -1,5 +1,4 @@
 /** Tokens and credentials (service.md, Authentication; HARD-CASES H8), in virtual time. */
-import { describe, expect, it } from "vitest";
 import { appendEvents } from "../../src/submit/calls.js";
 import {
   ok,

@@ -1,5 +1,4 @@
 /** Lanes, slots in flight, and the service's clock. */
-import { describe, expect, it } from "vitest";
 import { appendEvents } from "../../src/submit/calls.js";
 import { createLanes } from "../../src/submit/lanes.js";
 import { createServiceClock } from "../../src/submit/service-clock.js";

@@ -1,5 +1,4 @@
 /** Outages and interruptions in virtual time (DESIGN section 6). */
-import { describe, expect, it } from "vitest";
 import { appendEvents, createParticipant, createWithEvents, readDocument } from "../../src/submit/calls.js";
 import type { SubmitNotice } from "../../src/submit/submitter.js";
 import {

@@ -1,5 +1,4 @@
 /** The retry loop in virtual time (service.md, Errors: recommended client retry policy). */
-import { describe, expect, it } from "vitest";
 import type { Attempt, Call } from "../../src/submit/call.js";
 import { appendEvents, createParticipant, createWithEvents, readDocument } from "../../src/submit/calls.js";
 import { envelope, lost, ok, type Scripted, scriptedService, unsent } from "../support/submit/scripted-service.js";

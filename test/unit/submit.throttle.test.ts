@@ -1,5 +1,4 @@
 /** The throttle against an exact token bucket (service.md, Limits), with fake timers. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
 import { createLocalThrottle } from "../../src/submit/local-throttle.js";
 import { safeBurst, type Throttle } from "../../src/submit/throttle.js";

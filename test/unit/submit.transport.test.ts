@@ -2,7 +2,6 @@
 import { createServer as createHttp, type RequestListener, type Server } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createServer as createTcp, type AddressInfo, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
 import { type Transport, TransportFailure, type TransportRequest } from "../../src/submit/transport.js";
 import { createUndiciTransport, type UndiciTransportOptions } from "../../src/submit/undici-transport.js";
 

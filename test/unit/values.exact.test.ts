@@ -5,7 +5,6 @@
 import { writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
 import { mapping } from "../support/mapping.js";
 import { openOffice } from "../support/office.js";
 import { startRecorder } from "../support/recorder.js";

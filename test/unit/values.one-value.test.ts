@@ -7,7 +7,6 @@ import { writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
 import { openOffice } from "../support/office.js";
 import { startRecorder } from "../support/recorder.js";
 import { parties } from "../support/weighings.js";

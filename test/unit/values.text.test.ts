@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import iconv from "iconv-lite";
 import exceljs from "exceljs";
-import { describe, expect, test } from "vitest";
 import { mapping } from "../support/mapping.js";
 import { type Cells, type Office, openOffice } from "../support/office.js";
 import { parties } from "../support/weighings.js";

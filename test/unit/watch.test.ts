@@ -9,7 +9,6 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
