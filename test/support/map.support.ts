@@ -1,6 +1,4 @@
 /** Builds mappings from text in a folder of their own, and rows from objects. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import type { Mapping, RowMapper } from "../../src/map/mapping.js";
@@ -9,19 +7,11 @@ import type { MappedRow } from "../../src/model/mapped-row.js";
 import type { Problem } from "../../src/model/problem.js";
 import type { Records } from "../../src/model/records.js";
 import type { CellKind, Row } from "../../src/model/row.js";
+import { folder } from "./cli.world.js";
 
 /** Loads a mapping from its text; `beside`: further files of its folder. */
-export async function load(yaml: string, beside: { [name: string]: string } = {}): Promise<Mapping> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-map-"));
-  try {
-    for (const [name, text] of Object.entries(beside)) await writeFile(join(folder, name), text);
-    const path = join(folder, "m.yaml");
-    await writeFile(path, yaml);
-    return await loadMapping(path);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
+export const load = (yaml: string, beside: { [name: string]: string } = {}): Promise<Mapping> =>
+  loadMapping(join(folder({ ...beside, "m.yaml": yaml }), "m.yaml"));
 
 /** The error that loading ends with; fails when there is none. */
 export async function refusal(yaml: string, beside: { [name: string]: string } = {}): Promise<RowferryError> {

@@ -1,7 +1,6 @@
 /** The recipes of docs/how-to/run-every-night.md: units that systemd accepts, YAML that parses, metrics and exit codes that exist. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -9,6 +8,7 @@ import { metricsText } from "../../src/report/metrics.js";
 import { openOffice } from "../support/office.js";
 import { summary } from "../support/summary.sample.js";
 import { weighings } from "../support/weighings.js";
+import { folder } from "../support/cli.world.js";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/how-to/run-every-night.md", import.meta.url)), "utf8");
 const blocks = (language: string) =>
@@ -20,15 +20,14 @@ it("the systemd units are accepted by systemd, where there is one, and name only
   // systemd refuses a oneshot service that forces restarts by exit status.
   expect(service).not.toContain("RestartForceExitStatus");
   expect(timer).toMatch(/^OnCalendar=/m);
-  const folder = mkdtempSync(join(tmpdir(), "rowferry-units-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const at = folder();
   const here = service
     .replace("/usr/local/bin/rowferry", "/bin/true")
     .replace("User=rowferry", "User=root")
-    .replace("/srv/imports", folder);
-  writeFileSync(join(folder, "rowferry.service"), here);
-  writeFileSync(join(folder, "rowferry.timer"), timer);
-  const units = [join(folder, "rowferry.service"), join(folder, "rowferry.timer")];
+    .replace("/srv/imports", at);
+  writeFileSync(join(at, "rowferry.service"), here);
+  writeFileSync(join(at, "rowferry.timer"), timer);
+  const units = [join(at, "rowferry.service"), join(at, "rowferry.timer")];
   const verified = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" });
   const complaints = (verified.stderr ?? "").split("\n").filter((line) => line.includes("rowferry."));
   expect(complaints).toEqual([]);

@@ -1,7 +1,6 @@
 /** Doubt that the service will not settle: it is asked twice, then a person says what is true (HARD-CASES H1, H5; P4). */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { checkDoubt } from "../../src/desk/decide.js";
 import { resolveNamed, settleNamed } from "../support/decide.js";
@@ -22,6 +21,7 @@ import {
   states,
   world,
 } from "../nights/simulation/hard-case.js";
+import { folder } from "../support/cli.world.js";
 
 afterEach(() => world.close());
 
@@ -178,8 +178,7 @@ describe("a person's word", () => {
   });
 
   test("survives the loss of the ledger's disk by way of the journal", async () => {
-    const journal = join(mkdtempSync(join(tmpdir(), "rowferry-doubt-")), "journal.ndjson");
-    onTestFinished(() => rmSync(dirname(journal), { recursive: true, force: true }));
+    const journal = join(folder(), "journal.ndjson");
     await loseAnswers(journal);
     await world.resume();
     await say("M1", "landed", journal);

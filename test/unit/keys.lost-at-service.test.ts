@@ -1,18 +1,17 @@
 /** The service comes back from its own backup: what it has lost is named, and the printed commands bring it back (finding F92). */
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
+import { folder } from "../support/cli.world.js";
 
 const row = (load: string, minute: number) => [load, `2026-01-01 10:${minute}`, "1"];
 const file = (...rows: string[][]) => [["Load", "At", "Gross"], ...rows];
 
 /** An office whose service comes back from a backup: `kept` was imported before it was made, `lost` afterwards. */
 async function afterRestore(kept: string[][], lost: string[][]) {
-  const disk = mkdtempSync(join(tmpdir(), "rowferry-lost-"));
-  onTestFinished(() => rmSync(disk, { recursive: true, force: true }));
+  const disk = folder();
   const store = (name: string) => ({ rate: null, storage: { file: join(disk, name) } });
   const copied = (from: string, to: string) => {
     for (const ending of ["", "-wal"]) copyFileSync(join(disk, from + ending), join(disk, to + ending));

@@ -1,47 +1,29 @@
 /** One documentId in the answers to two creates (finding F68): noticed, and nothing more is written on another's timeline. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/model/clock.js";
 import { runImport } from "../../src/run/import.js";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
-import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { ofSandbox, sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { mapping } from "../support/mapping.js";
 import { weighings } from "../support/weighings.js";
+import { folder } from "../support/cli.world.js";
 
 test("one documentId for two creates strands the second document, and says whose id it is", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rowferry-one-id-"));
   const sandbox = createSandbox({ rate: null });
-  onTestFinished(async () => {
-    await sandbox.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => sandbox.close());
   const honest = sandboxTransport(sandbox, systemClock);
   let first: string | null = null;
-  const mappingPath = join(folder, "m.yaml");
-  writeFileSync(mappingPath, mapping(weighings));
   const rows = ["Load,At,Gross", "L1,2026-01-01 10:10,1", "L2,2026-01-01 10:10,2", "L2,2026-01-01 10:20,3", ""];
-  writeFileSync(join(folder, "w.csv"), rows.join("\n"));
+  const cwd = folder({ "m.yaml": mapping(weighings), "w.csv": rows.join("\n") });
   const summary = await runImport({
     target: {
-      name: "simulated",
-      baseUrl: "https://service.test",
-      tokenUrl: "https://service.test/oauth/token",
-      clientId: "sandbox",
-      clientSecret: "sandbox",
-      scope: null,
-      clientAuthentication: "basic",
+      ...ofSandbox(cwd),
       rate: 1000,
       burst: 1000,
-      throttle: null,
       maxEventsPerRequest: 1,
-      maxRequestBytes: 1 << 20,
-      requestIdHeaders: [],
-      ledgerPath: join(folder, "ledger.db"),
-      stateFolder: folder,
     },
-    mappingPath,
-    files: [join(folder, "w.csv")],
+    mappingPath: join(cwd, "m.yaml"),
+    files: [join(cwd, "w.csv")],
     clock: systemClock,
     random: seededRandom(1),
     signal: new AbortController().signal,

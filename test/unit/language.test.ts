@@ -1,19 +1,13 @@
 /** What the language decides (LANGUAGE, Decided), each with its own small table. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
 import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
+import { folder } from "../support/cli.world.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };
 const shown = (mapped: ReturnType<typeof mapRows>) => recordsOf(mapped).events.map(({ attributes }) => attributes);
 
-async function written(files: { [name: string]: string }): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-language-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return join(folder, "m.yaml");
-}
+const written = (files: { [name: string]: string }) => join(folder(files), "m.yaml");
 
 describe("a forgotten = (2)", () => {
   it.each([
@@ -143,7 +137,7 @@ inputs:
 `;
 
   it("columns and parties at the top are bound only where they are used; `extends` merges by key", async () => {
-    const mapping = await loadMapping(await written({ "m.yaml": own, "common.yaml": common }));
+    const mapping = await loadMapping(written({ "m.yaml": own, "common.yaml": common }));
     expect(mapping.inputs[0]?.columns).toEqual([["Doc"], ["Day"]]);
     const records = recordsOf(mapRows(mapping, [DAY]));
     expect(records.participants.map(({ kind }) => kind)).toEqual(["owner"]);
@@ -152,10 +146,10 @@ inputs:
 
   it("a mistake is shown in the file that it stands in", async () => {
     const { problems } = await checkMapping(
-      await written({ "m.yaml": own, "common.yaml": common.replace("name: Casa", "nam: Casa") }),
+      written({ "m.yaml": own, "common.yaml": common.replace("name: Casa", "nam: Casa") }),
     );
     expect(problems.map(({ place }) => place.file?.split("/").at(-1))).toContain("common.yaml");
-    const missing = await checkMapping(await written({ "m.yaml": own }));
+    const missing = await checkMapping(written({ "m.yaml": own }));
     expect(missing.problems[0]?.message).toContain("common.yaml");
   });
 });
@@ -194,7 +188,7 @@ describe("versions and drafts (17)", () => {
   });
 
   it("a draft is refused with the lines that wait for a decision, and accepted where it is rehearsed", async () => {
-    const path = await written({
+    const path = written({
       "m.yaml": `draft: true\n${mappingWith({}).replace("events:", "# decide: which date is it?\n    events:")}`,
     });
     await expect(loadMapping(path)).rejects.toMatchObject({

@@ -1,7 +1,6 @@
 /** Looking after the ledger's file: schema, state machines, modes, backup, check, prune, rebind. */
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
@@ -18,6 +17,7 @@ import { type Transport, TransportFailure } from "../../src/submit/transport.js"
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
+import { folder } from "../support/cli.world.js";
 
 const owner = { target: "t", baseUrl: "https://service.test", clientId: "c" };
 
@@ -26,12 +26,6 @@ afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "rowferry-care-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 function newLedger() {
   const path = join(folder(), "state", "ledger.db");

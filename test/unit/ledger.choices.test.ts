@@ -1,8 +1,7 @@
 /** What persons decided survives the loss of the whole state folder, where a journal is kept (HARD-CASES H23, H25, H26). */
 import { forgetJournal } from "../../src/ledger/journal/own-journal.js";
 import { openLedgerOfAnyone } from "../../src/ledger/open-ledger.js";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
@@ -13,19 +12,15 @@ import { showAnything } from "../../src/desk/show.js";
 import { participantOf, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+import { folder } from "../support/cli.world.js";
 
 let world: World;
-let disk: string;
 let journal: string;
 beforeEach(() => {
-  disk = mkdtempSync(join(tmpdir(), "rowferry-decisions-"));
-  journal = join(disk, "journal.ndjson");
+  journal = join(folder(), "journal.ndjson");
   world = createWorld({ journal });
 });
-afterEach(async () => {
-  await world.close();
-  rmSync(disk, { recursive: true, force: true });
-});
+afterEach(() => world.close());
 
 const dismiss = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal);
 const undo = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal, true);

@@ -1,15 +1,5 @@
 /** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  appendFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync, appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
@@ -21,18 +11,16 @@ import { showAnything } from "../../src/desk/show.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+import { folder } from "../support/cli.world.js";
 
 let world: World;
 let disk: string;
 let journal: string;
 beforeEach(() => {
-  disk = mkdtempSync(join(tmpdir(), "rowferry-journal-"));
+  disk = folder();
   journal = join(disk, "journal.ndjson");
 });
-afterEach(async () => {
-  await world.close();
-  rmSync(disk, { recursive: true, force: true });
-});
+afterEach(() => world.close());
 
 const lines = () =>
   readFileSync(journal, "utf8")

@@ -1,21 +1,20 @@
 /** The library: its options are checked before anything happens, and its promises about callbacks and aborts hold (F101–F104). */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { MockAgent } from "undici";
 import { planImport, resolveTarget, RowferryError, runImport, runResume, type Target } from "../../src/index.js";
+import { folder } from "../support/cli.world.js";
 
 const mapping = "mappings/manifests.yaml";
 const files = ["fixtures/manifests/manifests-2025-09.csv"];
 
-let folder: string;
+let cwd: string;
 let target: Target;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rowferry-library-"));
-  target = resolveTarget({ name: "sandbox", env: {}, cwd: folder });
+  cwd = folder();
+  target = resolveTarget({ name: "sandbox", env: {}, cwd });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("an option that cannot be is named, with what it may be, before anything happens", () => {
   it.each([
@@ -51,7 +50,7 @@ describe("an option that cannot be is named, with what it may be, before anythin
     [{ name: 7 }, "name must be a text."],
     [{ sandbox: true }, "There is no option sandbox."],
   ])("of a target: %o", (wrong, message) => {
-    const resolve = () => resolveTarget({ env: {}, cwd: folder, ...wrong } as never);
+    const resolve = () => resolveTarget({ env: {}, cwd, ...wrong } as never);
     expect(resolve).toThrow(expect.objectContaining({ code: "usage", message }));
   });
 });
@@ -77,12 +76,12 @@ it("aborted while files are read, an import rejects with interrupted and has sta
 });
 
 it("a journal of one's own is written, and requests go through a dispatcher of one's own", async () => {
-  const journal = join(folder, "elsewhere.jsonl");
+  const journal = join(cwd, "elsewhere.jsonl");
   const agent = new MockAgent();
   agent.disableNetConnect();
   const service = resolveTarget({
     name: "env",
-    cwd: folder,
+    cwd,
     env: {
       ROWFERRY_BASE_URL: "https://service.test",
       ROWFERRY_TOKEN_URL: "https://login.test/token",

@@ -1,19 +1,10 @@
 /** Ids that a guess left open do not get as far as the service (H33: a sentence and a next command). */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
 import { load, mappingWith, refusal } from "../support/map.support.js";
+import { folder } from "../support/cli.world.js";
 
 const guessed = (more = "") => mappingWith({ event: `participant: { id: "?" }${more}`, fields: 'id: "?"' });
-
-async function written(yaml: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-placeholder-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, "m.yaml");
-  await writeFile(path, yaml);
-  return path;
-}
 
 it('a mapping for an import is refused while an id is "?", with the line', async () => {
   const line = guessed()
@@ -27,7 +18,7 @@ it('a mapping for an import is refused while an id is "?", with the line', async
 });
 
 it("to look at, it is no mistake but a warning", async () => {
-  const path = await written(guessed());
+  const path = join(folder({ "m.yaml": guessed() }), "m.yaml");
   const { mapping, problems, unwritten } = await checkMapping(path);
   expect(problems).toEqual([]);
   expect(unwritten).toHaveLength(1);

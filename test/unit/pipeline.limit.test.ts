@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/model/clock.js";
-import type { Target } from "../../src/model/target.js";
 import { runImport } from "../../src/run/import.js";
 import { createSandbox, type Sandbox, seededRandom } from "../../src/sandbox/index.js";
-import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { ofSandbox, sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { weighingMapping } from "../nights/simulation/yaml-import.js";
 
 const folder = mkdtempSync(join(tmpdir(), "rowferry-limit-"));
@@ -16,23 +15,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const target: Target = {
-  name: "simulated",
-  baseUrl: "https://service.test",
-  tokenUrl: "https://service.test/oauth/token",
-  clientId: "sandbox",
-  clientSecret: "sandbox",
-  scope: null,
-  clientAuthentication: "basic",
-  rate: 20,
-  burst: 30,
-  throttle: null,
-  maxEventsPerRequest: 10,
-  maxRequestBytes: 1 << 20,
-  requestIdHeaders: [],
-  ledgerPath: join(folder, "ledger.db"),
-  stateFolder: folder,
-};
+const target = ofSandbox(folder);
 
 /** One document a row. */
 async function importRows(name: string, rows: number) {

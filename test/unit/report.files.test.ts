@@ -1,16 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
@@ -20,12 +9,9 @@ import type { Receipt } from "../../src/ledger/views/receipts.js";
 import { writeReceipts } from "../../src/report/own-files.js";
 import { writeStranded } from "../../src/report/own-files.js";
 import { summary } from "../support/summary.sample.js";
+import { folder } from "../support/cli.world.js";
 
-function place(name: string): string {
-  const path = mkdtempSync(join(tmpdir(), "rowferry-report-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return join(path, name);
-}
+const place = (name: string) => join(folder(), name);
 
 describe("plain text (HARD-CASES H35)", () => {
   it("shows control characters instead of obeying them", () => {

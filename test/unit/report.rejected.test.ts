@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import exceljs from "exceljs";
@@ -8,6 +7,7 @@ import iconv from "iconv-lite";
 import type { Dialect } from "../../src/model/dialect.js";
 import type { Problem } from "../../src/model/problem.js";
 import { rejectedFileName, type RejectedRow, writeRejectedFile } from "../../src/report/rejected-file.js";
+import { folder } from "../support/cli.world.js";
 
 type Csv = Extract<Dialect, { format: "csv" }>;
 
@@ -22,11 +22,7 @@ const plain: Csv = {
   compression: "none",
 };
 
-function place(name: string): string {
-  const path = mkdtempSync(join(tmpdir(), "rowferry-report-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return join(path, "runs", name);
-}
+const place = (name: string) => join(folder(), "runs", name);
 
 function problem(changes: Partial<Problem> = {}): Problem {
   return { code: "file-missing", message: "“x” is not a number", hint: "Write 1,5.", column: "Peso", ...changes };

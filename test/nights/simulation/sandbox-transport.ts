@@ -1,5 +1,7 @@
 /** Straight into the sandbox: no sockets, no waiting but the clock's. */
+import { join } from "node:path";
 import type { Clock } from "../../../src/model/clock.js";
+import type { Target } from "../../../src/model/target.js";
 import type { Sandbox } from "../../../src/sandbox/index.js";
 import { type Transport, TransportFailure } from "../../../src/submit/transport.js";
 
@@ -24,3 +26,22 @@ export function sandboxTransport(sandbox: Sandbox, clock: Clock): Transport {
     return { status: reply.status, headers: reply.headers, body: reply.body };
   };
 }
+
+/** A target whose ledger lies in this folder, at the real limit; what is sent to it goes into a sandbox. */
+export const ofSandbox = (stateFolder: string): Target => ({
+  name: "simulated",
+  baseUrl: "https://service.test",
+  tokenUrl: "https://service.test/oauth/token",
+  clientId: "sandbox",
+  clientSecret: "sandbox",
+  scope: null,
+  clientAuthentication: "basic",
+  rate: 20,
+  burst: 30,
+  throttle: null,
+  maxEventsPerRequest: 10,
+  maxRequestBytes: 1 << 20,
+  requestIdHeaders: ["x-request-id"],
+  ledgerPath: join(stateFolder, "ledger.db"),
+  stateFolder,
+});

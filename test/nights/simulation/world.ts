@@ -27,7 +27,7 @@ import { unthrottled } from "../../../src/submit/throttle.js";
 import type { TransportReply, TransportRequest } from "../../../src/submit/transport.js";
 import { VirtualClock } from "../../support/submit/virtual-clock.js";
 import { createRefusals } from "./refusals.js";
-import { sandboxTransport } from "./sandbox-transport.js";
+import { ofSandbox, sandboxTransport } from "./sandbox-transport.js";
 import { rowInWords } from "./story-rows.js";
 
 /** One file of a story: rows as a mapping would have given them. */
@@ -139,23 +139,7 @@ export function createWorld(options: WorldOptions = {}): World {
   const folder = mkdtempSync(join(worldDisk, "rowferry-world-"));
   const journal = options.journal === true ? join(folder, "other-disk", "journal.ndjson") : (options.journal ?? null);
   if (journal !== null) mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
-  const target: Target = {
-    name: owner.target,
-    baseUrl: owner.baseUrl,
-    tokenUrl: "https://service.test/oauth/token",
-    clientId: owner.clientId,
-    clientSecret: "sandbox",
-    scope: null,
-    clientAuthentication: "basic",
-    rate,
-    burst: 30,
-    throttle: null,
-    maxEventsPerRequest: options.maxEventsPerRequest ?? 10,
-    maxRequestBytes: 1 << 20,
-    requestIdHeaders: ["x-request-id"],
-    ledgerPath: join(folder, "ledger.db"),
-    stateFolder: folder,
-  };
+  const target: Target = { ...ofSandbox(folder), rate, maxEventsPerRequest: options.maxEventsPerRequest ?? 10 };
   copyFileSync(emptyLedger(), target.ledgerPath);
   const refusals = createRefusals(sandbox);
   let kills = 0;
