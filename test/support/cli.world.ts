@@ -86,3 +86,29 @@ export async function type(world: TestWorld, ...argv: string[]): Promise<number>
   if (argv.includes("--json")) checkedLines(world.stdout.text);
   return code;
 }
+
+export interface Typed {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** The same, with what it has printed. */
+export async function typed(world: TestWorld, ...argv: string[]): Promise<Typed> {
+  world.stdout.text = "";
+  world.stderr.text = "";
+  const code = await type(world, ...argv);
+  return { code, out: world.stdout.text, err: world.stderr.text };
+}
+
+/** The lines of what a command prints with `--json`. */
+export async function jsonOf(
+  world: TestWorld,
+  ...argv: string[]
+): Promise<{ type: string; [member: string]: unknown }[]> {
+  const { out } = await typed(world, ...argv, "--json");
+  return out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+}

@@ -6,7 +6,7 @@ import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
-import { type TestWorld, testWorld, type } from "./cli.world.js";
+import { type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 export type What = "weigh" | "copied" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
@@ -130,12 +130,6 @@ const csvOf = (rows: readonly LinkRow[]): string =>
     "",
   ].join("\n");
 
-export interface Typed {
-  code: number;
-  out: string;
-  err: string;
-}
-
 export interface LinkedWorld extends TestWorld {
   sandbox: Sandbox;
   /** Writes a file into the world's folder. */
@@ -177,13 +171,10 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
     ROWFERRY_BURST: "1000",
   };
   const minute = (at: number) => (at - START) / 60_000;
-  const typed = async (...argv: string[]): Promise<Typed> => {
-    base.stdout.text = "";
-    base.stderr.text = "";
+  const typed = (...argv: string[]): Promise<Typed> => {
     // A run takes its time: the next one has another name.
     base.now += 60_000;
-    const code = await type(base, ...argv);
-    return { code, out: base.stdout.text, err: base.stderr.text };
+    return typedIn(base, ...argv);
   };
   const killed: LinkedWorld["killed"] = async (request, when, ...argv) => {
     const alive = base.pipeline;

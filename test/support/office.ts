@@ -15,7 +15,7 @@ import {
   type ParticipantRecord,
   type Sandbox,
 } from "../../src/sandbox/index.js";
-import { testWorld, type, type TestWorld } from "./cli.world.js";
+import { testWorld, type TestWorld, type Typed, typed } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 /** Cells of a row; or its text, where no cell has a comma. */
@@ -27,7 +27,7 @@ export interface Office {
   world: TestWorld;
   path(name: string): string;
   /** Types a command; files are named as in the folder. Gives the exit code and all that was said. */
-  type(...argv: string[]): Promise<{ code: number; out: string; err: string }>;
+  type(...argv: string[]): Promise<Typed>;
   /** `import` with `--json`: its summary. @throws where it came to none */
   import(...files: string[]): Promise<Summary>;
   /** Writes a CSV file and imports it. */
@@ -69,13 +69,10 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
   const path = (name: string) => join(world.cwd, name);
   const writeMapping = (text: string | object) => writeFileSync(path("m.yaml"), mapping(text));
   writeMapping(source);
-  const run: Office["type"] = async (...argv) => {
-    world.stdout.text = "";
-    world.stderr.text = "";
+  const run: Office["type"] = (...argv) => {
     // A minute later, so that runs are told apart by their names.
     world.now += 60_000;
-    const code = await type(world, ...argv);
-    return { code, out: world.stdout.text, err: world.stderr.text };
+    return typed(world, ...argv);
   };
   const summarised: Office["run"] = async (...argv) => {
     const { out, err } = await run(...argv, "--json");

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "../../src/cli/pipeline.js";
-import { type TestWorld, testWorld, type } from "../support/cli.world.js";
+import { jsonOf, type TestWorld, testWorld, type, typed as typedIn } from "../support/cli.world.js";
 import { weighingMapping } from "../nights/simulation/yaml-import.js";
 
 const mapping = weighingMapping({
@@ -30,22 +30,10 @@ function at(name: string): string {
   return join(world.cwd, name);
 }
 
-/** What a command line prints, and its exit code. */
-async function typed(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  world.stdout.text = "";
-  world.stderr.text = "";
-  const code = await type(world, ...argv);
-  return { code, out: world.stdout.text, err: world.stderr.text };
-}
-/** The line of JSON before the last one that is of this type. */
-async function data(kind: string, ...argv: string[]): Promise<Record<string, unknown>> {
-  const { out } = await typed(...argv, "--json");
-  const lines = out
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  return lines.findLast((line) => line["type"] === kind) ?? {};
-}
+const typed = (...argv: string[]) => typedIn(world, ...argv);
+/** The last line of that type. */
+const data = async (kind: string, ...argv: string[]): Promise<Record<string, unknown>> =>
+  (await jsonOf(world, ...argv)).findLast((line) => line.type === kind) ?? {};
 
 describe("show", () => {
   it("of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)", async () => {

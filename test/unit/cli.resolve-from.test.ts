@@ -8,7 +8,7 @@ import iconv from "iconv-lite";
 import { pipeline } from "../../src/cli/pipeline.js";
 import type { Summary } from "../../src/model/summary.js";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
-import { type TestWorld, testWorld, type } from "../support/cli.world.js";
+import { jsonOf, type TestWorld, testWorld, typed as typedIn } from "../support/cli.world.js";
 import { serviceEnv } from "../processes/processes.js";
 import { timelinesOf } from "../processes/timelines.js";
 import { weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -49,20 +49,8 @@ afterEach(() => sandbox.close());
 
 const at = (name: string) => join(world.cwd, name);
 
-async function typed(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  world.stdout.text = "";
-  world.stderr.text = "";
-  const code = await type(world, ...argv);
-  return { code, out: world.stdout.text, err: world.stderr.text };
-}
-
-async function json(...argv: string[]): Promise<{ type: string; [member: string]: unknown }[]> {
-  const { out } = await typed(...argv, "--json");
-  return out
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { type: string });
-}
+const typed = (...argv: string[]) => typedIn(world, ...argv);
+const json = (...argv: string[]) => jsonOf(world, ...argv);
 
 /** While the creates of M1 to M3 are carried out, every answer is lost; the next night they are told to exist. */
 async function strandThree(): Promise<Summary> {

@@ -1,5 +1,6 @@
 /** Formulas: what they give, what is refused when the mapping loads and with which hint, and functions of one's own (LANGUAGE, Decided 1, 3, 15). */
 import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
+import { workedMs } from "../support/cpu.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };
 const columns = `x: X
@@ -138,9 +139,9 @@ describe("a formula", () => {
   it.each(["10000000000000000000000 * 1e5000000", "0x1F + n", `n + ${"9".repeat(61)}`, "1e3 + n"])(
     "%s is no plain number of at most sixty digits, and is refused at once",
     async (formula) => {
-      const started = performance.now();
+      const started = workedMs();
       expect((await refusal(yamlWith(formula))).code).toBe("mapping-expression");
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(workedMs() - started).toBeLessThan(1000);
     },
   );
 
@@ -154,10 +155,10 @@ describe("a formula", () => {
       ['replace(x, "", "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy")', { X: "x".repeat(60_000) }],
       ['extract(x, "^(.)")', { X: "😀".slice(1) }],
     ] as const) {
-      const started = performance.now();
+      const started = workedMs();
       const [mapped] = mapRows(await load(yamlWith(formula)), [{ ...DAY, ...cells }]);
       expect([formula, problemsOf(mapped).length]).toEqual([formula, 1]);
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(workedMs() - started).toBeLessThan(1000);
     }
   });
 

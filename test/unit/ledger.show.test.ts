@@ -45,29 +45,6 @@ describe("show of a document", () => {
   });
 });
 
-describe("show of a row (P7)", () => {
-  it("says of a landed, an invalid, a held and a missing one what became of it", async () => {
-    await storyWithHold();
-    const [landed] = (await show("a.csv:2")).rows;
-    expect(landed).toMatchObject({ fate: "staged", settled: null });
-    expect(landed?.events.map(({ state }) => state)).toEqual(["landed"]);
-    const [invalid] = (await show("a.csv:3")).rows;
-    expect(invalid).toMatchObject({ fate: "invalid", reason: "value-unmapped" });
-    expect(invalid?.problems.map(({ message }) => message)).toEqual(["cannot be read"]);
-    expect((await show("a.csv:4")).rows[0]?.events[0]).toMatchObject({ state: "held", reason: "behind-invalid-row" });
-    expect((await show("a.csv:99")).rows).toEqual([]);
-    expect((await show("b.csv:2")).rows).toEqual([]);
-  });
-
-  it("knows a row that stands among the known rows alone: known, and landed with another file (H24)", async () => {
-    await storyWithHold();
-    await world.import([storyFile("b", ["7: M2 10"])]);
-    const [known] = (await show("b.csv:7")).rows;
-    expect(known).toMatchObject({ fate: "known" });
-    expect(known?.events[0]?.rows).toEqual(["a.csv, row 5", "b.csv, row 7"]);
-  });
-});
-
 describe("show of registrations, runs and requests", () => {
   it("finds a participant by tax id with and without dots, and its addresses with it", async () => {
     await storyWithHold();

@@ -1,5 +1,6 @@
 import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
 import type { CellKind } from "../../src/model/row.js";
+import { workedMs } from "../support/cpu.js";
 
 const convert = (spec: ConversionSpec, cell: string, kind: CellKind = "text", decimal?: "," | ".") =>
   compileConversion(spec, { decimal })(cell, kind);
@@ -121,9 +122,9 @@ describe("a group of three that may be thousands or a fraction", () => {
 
 it("more than sixty digits are refused, and quickly, however many", () => {
   for (const text of ["9".repeat(61), `0,${"1".repeat(61)}`, "1".repeat(1_000_000), `${"1.".repeat(100_000)}1`]) {
-    const started = performance.now();
+    const started = workedMs();
     expect(convert("number", text, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(workedMs() - started).toBeLessThan(200);
   }
   expect(convert("number", "9".repeat(60), "text", ",")).toEqual({ value: "9".repeat(60) });
 });

@@ -1,5 +1,6 @@
 import { RowferryError } from "../../src/model/error.js";
 import { bind, load, mappingWith, recordsOf, row } from "../support/map.support.js";
+import { workedMs } from "../support/cpu.js";
 
 function inputText(name: string, text: string): string {
   return `  ${name}: { ${text}, columns: { k: K, doc: { header: Doc, as: taxId, type: CPF }, n: N }, participants: { p: { key: =k, taxId: =doc, name: =n, type: PERSON } } }\n`;
@@ -50,9 +51,9 @@ describe("the input that reads a file", () => {
 
   it("matches patterns in time proportional to their length", async () => {
     const mapping = await load(twoInputs(`files: "${"*a".repeat(40)}"`, 'files: "b.csv"'));
-    const started = performance.now();
+    const started = workedMs();
     expect(caught(() => mapping.inputsFor(`${"a".repeat(5000)}c`))).toMatchObject({ code: "mapping-files" });
-    expect(performance.now() - started).toBeLessThan(300);
+    expect(workedMs() - started).toBeLessThan(300);
   });
 });
 

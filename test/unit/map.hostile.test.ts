@@ -1,5 +1,6 @@
 /** Mappings meant to exhaust the reader are refused within a second (issue 5/9, bad input). */
 import { load, mapRows, mappingWith, problemsOf, refusal } from "../support/map.support.js";
+import { workedMs } from "../support/cpu.js";
 
 const MAPPING = mappingWith({});
 
@@ -43,9 +44,9 @@ describe("a hostile mapping", () => {
     ],
     ["a member named constructor", `${MAPPING}constructor: { x: 1 }\n`],
   ])("with %s is refused within a second", async (_title, yaml) => {
-    const started = performance.now();
+    const started = workedMs();
     const error = await refusal(yaml);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(workedMs() - started).toBeLessThan(1000);
     expect(error.code).toMatch(/^mapping-/u);
     expect(error.message.length).toBeLessThan(20_000);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
@@ -99,10 +100,10 @@ describe("a formula over a hostile row", () => {
     ],
   ])("%s ends in a problem, quickly", async (_title, formula, cell, code) => {
     const mapping = await load(mappingWith({ columns: "x: X", attributes: `A: ${JSON.stringify(`=${formula}`)}` }));
-    const started = performance.now();
+    const started = workedMs();
     const [mapped] = mapRows(mapping, [{ Doc: "1", Day: "01/02/2026", X: cell }]);
     expect(problemsOf(mapped)).toMatchObject([{ code }]);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(workedMs() - started).toBeLessThan(500);
   });
 
   it("sums of a group are computed once, however many events read them", async () => {
@@ -111,8 +112,8 @@ describe("a formula over a hostile row", () => {
       "line: { each: row, name: L, key: =t, externalCreatedAt: =day, isPublic: true, attributes: { public: { S: '=round(n / sum(n), 6)' } } }";
     const mapping = await load(mappingWith({ input: "group: =doc", columns, more }));
     const rows = Array.from({ length: 4000 }, (_, at) => ({ Doc: "1", Day: "01/02/2026", N: "1", Ticket: String(at) }));
-    const started = performance.now();
+    const started = workedMs();
     expect(mapRows(mapping, rows)[0]?.outcome.fate).toBe("valid");
-    expect(performance.now() - started).toBeLessThan(1500);
+    expect(workedMs() - started).toBeLessThan(1500);
   });
 });

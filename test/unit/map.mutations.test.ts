@@ -8,6 +8,7 @@ import { mappingSchema } from "../../src/map/language/mapping-schema.js";
 import { MappingSource } from "../../src/map/language/source.js";
 import { parseWithSchema } from "../../src/map/language/schema-problems.js";
 import { drawn } from "../support/sample.js";
+import { workedMs } from "../support/cpu.js";
 
 const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
 const names = (await readdir(mappings)).filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
@@ -56,7 +57,7 @@ describe("a mapping with slips of the pen", () => {
           const position = Math.floor(at * text.length);
           text = text.slice(0, position) + inserted + text.slice(position + length);
         }
-        const started = performance.now();
+        const started = workedMs();
         const source = new MappingSource("m.yaml", text);
         const spec = source.problems.length > 0 ? undefined : parseWithSchema(mappingSchema, source.data, source);
         if (spec !== undefined) {
@@ -70,7 +71,7 @@ describe("a mapping with slips of the pen", () => {
           });
         }
         expect(spec !== undefined || source.problems.length > 0).toBe(true);
-        expect(performance.now() - started).toBeLessThan(1000);
+        expect(workedMs() - started).toBeLessThan(1000);
         const lines = text.split("\n").length;
         for (const { place, message, excerpt } of source.problems) {
           expect(place.line).toBeLessThanOrEqual(lines);

@@ -90,7 +90,7 @@ inputs:
 
   it("is skipped where `skip` says so, and the other mistakes of a row are still told", async () => {
     const [skipped] = mapRows(await load(rows('skip: =event == "Draft"')), [{ ...DAY, Event: "Draft" }]);
-    expect(skipped?.outcome.fate).toBe("skipped");
+    expect(skipped?.outcome).toEqual({ fate: "skipped", reason: 'event == "Draft" holds' });
     const [bad] = mapRows(await load(rows("rowId: =id")), [{ ...DAY, Event: "Pickup" }]);
     expect(problemsOf(bad).map(({ code }) => code)).toEqual(["value-required", "no-event"]);
   });

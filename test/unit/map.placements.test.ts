@@ -97,19 +97,6 @@ describe("an invalid row", () => {
 });
 
 describe("a skipped row", () => {
-  it("yields nothing, and says why", async () => {
-    const [mapped] = mapRows(
-      await load(mappingWith({ columns: "status: Situação", input: 'skip: =status == "Rascunho"' })),
-      [{ ...DAY, Situação: "Rascunho" }],
-    );
-    expect(mapped).toEqual({
-      row: 2,
-      alsoRows: [],
-      rowId: null,
-      outcome: { fate: "skipped", reason: 'status == "Rascunho" holds' },
-    });
-  });
-
   it("is not skipped where its cells cannot be trusted", async () => {
     const mapping = await load(mappingWith({ input: "skip: =blank(doc)" }));
     const header = ["Doc", "Day"];

@@ -203,8 +203,6 @@ describe("twenty bad mornings tell one message each, which says what is wrong an
     for (const secret of ["s/ pesagem", "much", "11222333000181", "Alfa", "N1L0", "soon"])
       expect(whole).not.toContain(secret);
   });
-
-  it("there are twenty", () => expect(mornings).toHaveLength(20));
 });
 
 describe("good nights tell nothing, and what is over is told once", () => {

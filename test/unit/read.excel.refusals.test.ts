@@ -9,6 +9,7 @@ import { temporaryFile } from "../support/read/read-file.js";
 import { readWorkbook, readWorkbookBytes } from "../support/read/read-workbook.js";
 import { DECLARATION, MAIN, type MadeWorkbook, writeWorkbook } from "../support/read/write-workbook.js";
 import { writeZip } from "../support/read/write-zip.js";
+import { workedMs } from "../support/cpu.js";
 
 const rows = '<row r="1"><c t="str"><v>a</v></c></row><row r="2"><c t="str"><v>b</v></c></row>';
 const made: MadeWorkbook = { sheets: [{ name: "S", rows }], strings: ["<si><t>x</t></si>"] };
@@ -122,9 +123,9 @@ describe("bombs", () => {
       parts: { "xl/worksheets/sheet1.xml": pieces(" ".repeat(1024 ** 2), 40) },
     });
     expect(bytes.length).toBeLessThan(100_000);
-    const start = performance.now();
+    const start = workedMs();
     await expect(readWorkbookBytes(bytes)).rejects.toMatchObject({ code: "file-oversized" });
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(workedMs() - start).toBeLessThan(2000);
   });
 
   test("one that lies about its size is cut where the lie ends", async () => {

@@ -9,6 +9,7 @@ import {
   writeWorkbook,
 } from "../support/read/write-workbook.js";
 import { entryText, writeZip } from "../support/read/write-zip.js";
+import { workedMs } from "../support/cpu.js";
 
 const rows =
   '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row><row r="2"><c r="A2"><v>7</v></c><c r="B2" s="1"><v>46082</v></c></row>';
@@ -210,9 +211,9 @@ describe("rows and cells as carelessly as they come", () => {
     "a dimension of %s changes nothing",
     async (ref) => {
       const sheet = { name: "S", rows, before: `<dimension ref="${ref}"/>` };
-      const start = performance.now();
+      const start = workedMs();
       await expectRead({ ...made, sheets: [sheet] });
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(workedMs() - start).toBeLessThan(2000);
     },
   );
   test("cells without a value, styled up to the last column, are no columns", async () => {

@@ -1,5 +1,6 @@
 /** The same core over HTTP: sockets, broken connections, the description of the interface. */
 import { connect } from "node:net";
+import { workedMs } from "../support/cpu.js";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
 import { tokenOf } from "../support/sandbox.world.js";
 
@@ -129,11 +130,11 @@ describe("over HTTP", () => {
     ["wide", `[${"[],".repeat(30_000)}[]]`],
     ["made of wrong attributes", JSON.stringify({ metadata: { attributes: Array.from({ length: 40_000 }, () => 1) } })],
   ])("a body that is %s is refused at once", async (_title, body) => {
-    const started = performance.now();
+    const started = workedMs();
     const answer = await fetch(`${address.baseUrl}/documents/x/events`, { method: "POST", headers, body });
     expect([400, 422]).toContain(answer.status);
     expect(((await answer.json()) as { errors: unknown[] }).errors.length).toBeLessThan(30);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(workedMs() - started).toBeLessThan(2000);
   });
 });
 

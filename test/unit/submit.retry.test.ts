@@ -74,12 +74,6 @@ describe("a repeat", () => {
     expect(new Set(requests.map((request) => request.body))).toEqual(new Set([append.body]));
     expect(requests).toHaveLength(4);
   });
-
-  it.each([400, 402, 404, 405, 408, 413, 418, 422])("never follows %i: other 4xx are terminal", async (status) => {
-    const { answer, requests } = await play(append, [{ status, body: envelope("X", "no") }, ok]);
-    expect(answer.result).toBe("refused");
-    expect(requests).toHaveLength(1);
-  });
 });
 
 describe("doubt", () => {
