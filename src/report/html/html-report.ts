@@ -1,21 +1,26 @@
 /** `report.html`: one file without network or scripts; the answer first, then numbers, then details. */
-import type { RowCounts, Summary } from "../../model/summary.js";
+import type { RowCounts, StateCounts, Summary } from "../../model/summary.js";
 import { writeAtomically } from "../atomic-file.js";
 import { grouped, shortDuration } from "../figures.js";
 import { nextSteps } from "../next-steps.js";
-import { answer, endings, rowParts } from "../outcome.js";
+import { answer, endings, rowParts, total } from "../outcome.js";
 import type { ReportData } from "./collect-report-data.js";
 import { html, type Markup, type Value } from "./markup.js";
 import { paceSection } from "./pace.js";
-import { detailSections, type Section, sectionMarkup, timeMarkup } from "./sections.js";
+import { detailSections, type Section, sectionMarkup, stateBadge, timeMarkup } from "./sections.js";
 import { style } from "./style.js";
 
 /** Leaves out empty sections. */
 export function htmlReport(data: ReportData): string {
   const { summary } = data;
-  const sections = [rowsSection(summary), ...detailSections(data), paceSection(data.pace, summary)].filter(
-    ({ count }) => count !== 0,
-  );
+  const sections = [
+    rowsSection(summary),
+    ...detailSections(data),
+    recordsSection(summary),
+    paceSection(data.pace, summary),
+  ]
+    .filter((section) => section !== null)
+    .filter(({ count }) => count !== 0);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -85,10 +90,10 @@ function rowsChart({ rows, outcomes }: Summary): Markup | null {
 }
 
 function rowsSection(summary: Summary): Section {
-  const line = (name: Value, { read, skipped, invalid, known, staged }: RowCounts) => {
-    const cells = [read, skipped, invalid, known, staged].map((count) => html`<td>${grouped(count)}</td>`);
-    return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
-  };
+  const line = (name: Value, { read, skipped, invalid, known, staged }: RowCounts) => [
+    name,
+    ...[read, skipped, invalid, known, staged].map(grouped),
+  ];
   const lines = summary.inputs.map((input) =>
     line([input.input, input.sheet === null ? null : `, sheet ${input.sheet}`], input),
   );
@@ -98,10 +103,37 @@ function rowsSection(summary: Summary): Section {
     title: "Rows",
     count: summary.rows.read,
     lead: "Every row has one fate. Known rows landed before and cost no request; invalid ones are in the rejected files.",
-    // Scrolls sideways if too wide.
-    body: html`<div class="scroll" tabindex="0" role="region" aria-label="Rows by input"><table>
-<thead><tr>${["Input", "read", "= skipped", "+ invalid", "+ known", "+ staged"].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${lines}</tbody>
-</table></div>`,
+    body: table("Rows by input", ["Input", "read", "= skipped", "+ invalid", "+ known", "+ staged"], lines, "numbers"),
   };
+}
+
+function recordsSection(summary: Summary): Section | null {
+  const kinds = ["participants", "addresses", "documents", "events"] as const;
+  const lines = kinds
+    .filter((kind) => total(summary[kind]) + total(summary.open[kind]) > 0)
+    .map((kind) => [kind, states(summary[kind]), states(summary.open[kind])]);
+  if (lines.length === 0) return null;
+  const heads = ["Records", "of this run", "still open in the whole ledger"];
+  return {
+    id: "records",
+    title: "Records",
+    count: null,
+    lead: null,
+    body: table("Records by state", heads, lines, ""),
+  };
+}
+
+function states(counts: StateCounts): Value {
+  const found = Object.entries(counts).filter(([, count]) => count > 0);
+  return found.length === 0
+    ? "none"
+    : found.map(([state, count]) => html`<span class="pair">${grouped(count)} ${stateBadge(state)}</span> `);
+}
+
+/** Scrolls sideways if too wide. The first cell is a row's heading. */
+function table(label: string, heads: readonly string[], lines: readonly Value[][], kind: string): Markup {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="${kind}">
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${lines.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
 }

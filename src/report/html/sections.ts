@@ -10,15 +10,16 @@ import { html, type Markup, type Value } from "./markup.js";
 export interface Section {
   id: string;
   title: string;
-  count: number;
+  /** Null: it counts nothing. */
+  count: number | null;
   lead: Value;
   body: Value;
 }
 
 export function sectionMarkup({ id, title, count, lead, body }: Section): Markup {
   return html`<section id="${id}" aria-labelledby="${id}-title">
-<h2 id="${id}-title">${title} <span class="count">${grouped(count)}</span></h2>
-<p class="soft">${lead}</p>
+<h2 id="${id}-title">${title}${count === null ? null : html` <span class="count">${grouped(count)}</span>`}</h2>
+${lead === null ? null : html`<p class="soft">${lead}</p>`}
 ${body}
 </section>
 `;
@@ -178,7 +179,7 @@ export function timeMarkup(ms: number): Markup {
 }
 
 /** The word is always shown, not only its colour. */
-function stateBadge(state: string): Markup {
+export function stateBadge(state: string): Markup {
   return html`<span class="state ${tone(state)}">${state}</span>`;
 }
 

@@ -38,7 +38,7 @@ section{margin-top:2rem;padding-top:1.2rem;border-top:1px solid var(--line)}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--line);font-weight:400}
 tbody th{min-width:8rem}
-td,thead th:not(:first-child){text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+.numbers td,.numbers thead th:not(:first-child){text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 .hint{padding-left:.75rem;border-left:3px solid var(--line)}
 .group,section>ul>li{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.6rem 1rem;margin:.6rem 0}
 summary{cursor:pointer}
