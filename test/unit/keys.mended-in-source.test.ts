@@ -96,6 +96,20 @@ describe("a row whose event could not be told", () => {
     }
   });
 
+  it("is not known again in a row that is another one's by its key (night 8705950)", async () => {
+    const [unreadable, keyed] = [
+      ["L2", "soon", "2", ""],
+      ["L2", "never", "5", "T5"],
+    ];
+    for (const name of ["w.csv", "other.csv"]) {
+      const office = openOffice(byTicket("=ticket"));
+      const later = [good, row("L2", 20, "5", "T5")];
+      const outcomes = await importing(office, ["w.csv", [good, unreadable, keyed]], [name, later]);
+      expect(outcomes[1]).toEqual([3, 1, 1]);
+      expect(landed(office)["L2"]).toBeUndefined();
+    }
+  });
+
   it("is not known again in a file that was there before it, and comes again as it was", async () => {
     const office = openOffice(byTicket("=ticket"));
     const other = row("L2", 10, "5", "T5");

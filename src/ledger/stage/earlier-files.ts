@@ -169,8 +169,11 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
         { hash },
       ),
 
-    /** Notes that `after`, a valid row, may be the mended version of an open row of a file that was first read before its own. */
-    note(after: number, keyed: readonly KeyedEvent[], events: readonly number[]) {
+    /**
+     * Notes that `after`, a valid row, may be the mended version of an open row of a file that was first read before its own.
+     * `settledIn`: inputs of which it is another row's version already.
+     */
+    note(after: number, keyed: readonly KeyedEvent[], events: readonly number[], settledIn: ReadonlySet<number>) {
       const fresh = keyed.filter(({ stored }) => stored === null);
       if (fresh.length === 0) return;
       const candidates = database.values<number>(
@@ -179,7 +182,8 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
            AND NOT EXISTS (SELECT 1 FROM placements WHERE row_id = r.id AND deduplication_id IS NOT NULL)`,
         { number: rowNumberOf(after), after },
       );
-      for (const before of candidates) if (isInPlaceOf(before, fresh)) matches.push({ before, after, events });
+      for (const before of candidates)
+        if (!settledIn.has(inputOf(before)) && isInPlaceOf(before, fresh)) matches.push({ before, after, events });
     },
 
     /**

@@ -121,7 +121,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     markOpen(database, document);
   };
 
-  /** Settles rows that could not be read when they named this event. */
+  /** Settles rows that could not be read when they named this event. @returns their inputs */
   const settlePlaced = ({ record, key }: KeyedEvent, by: number) => {
     const document = references.document(record.document.kind, record.document.key);
     // Two contradicting rows of one import settle nothing for each other.
@@ -132,6 +132,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       { document, key, imported: [...inputsOfImport] },
     );
     for (const lead of leads) settleGroup(database, lead, "corrected", by);
+    return leads.map(inputOf);
   };
 
   const hashOf = ({ rows }: Group) => cellHash(rows.flatMap(originalCells));
@@ -274,11 +275,13 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     ];
     let known = true;
     const staged: number[] = [];
+    /** Inputs of whose rows it is the corrected version. */
+    const settledIn = new Set([...superseded, ...cut].map(inputOf));
     for (const event of keyed) {
       const result = events.stage(event, id);
       known &&= result.known;
       staged.push(result.id);
-      if (anyPlacements) settlePlaced(event, id);
+      if (anyPlacements) for (const input of settlePlaced(event, id)) settledIn.add(input);
     }
     if (known) knownRows.add(id, staged);
     else
@@ -305,8 +308,11 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     }
     if (mended.any) {
       const same = mended.sameCells(hashOf(group));
-      if (same !== null) withdrawal.mend(same, id, staged);
-      mended.note(id, keyed, staged);
+      if (same !== null) {
+        withdrawal.mend(same, id, staged);
+        settledIn.add(inputOf(same));
+      }
+      mended.note(id, keyed, staged, settledIn);
     }
     if (!known) cells.keep(id, rows);
     counts[known ? "known" : "staged"] += rows.length;
