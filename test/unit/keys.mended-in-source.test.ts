@@ -103,8 +103,8 @@ describe("a row whose event could not be told", () => {
     ];
     for (const name of ["w.csv", "other.csv"]) {
       const office = openOffice(byTicket("=ticket"));
-      const later = [good, row("L2", 20, "5", "T5")];
-      const outcomes = await importing(office, ["w.csv", [good, unreadable, keyed]], [name, later]);
+      const next = [good, row("L2", 20, "5", "T5")];
+      const outcomes = await importing(office, ["w.csv", [good, unreadable, keyed]], [name, next]);
       expect(outcomes[1]).toEqual([3, 1, 1]);
       expect(landed(office)["L2"]).toBeUndefined();
     }
