@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { safeguards } from "../nights/simulation/without.js";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/reference/tests.md"), "utf8");
@@ -65,5 +66,11 @@ describe("what the page names is there", () => {
       .filter(({ title }) => title !== "");
     expect(titles.length).toBeGreaterThan(25);
     expect(titles.filter(({ file, title }) => !textOf(file).replaceAll("\\", "").includes(title))).toEqual([]);
+  });
+
+  it("safeguards, each with its row", () => {
+    const table = /## Safeguards(.+?)\n## /s.exec(page)?.[1] ?? "";
+    const names = [...table.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name = ""]) => name);
+    expect(names.toSorted()).toEqual(Object.keys(safeguards).toSorted());
   });
 });
