@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerOwner } from "../ledger/open-ledger.js";
+import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 
 /** Its address is known only while it listens. */
@@ -27,8 +28,18 @@ export async function openEmbeddedSandbox(target: Target, fresh: boolean, later:
   }
   // Only rehearsals need it.
   const { createSandbox } = await import("../sandbox/index.js");
-  const sandbox = createSandbox({ storage: { file: store }, rate: null });
+  const sandbox = opened(() => createSandbox({ storage: { file: store }, rate: null }));
   later(() => sandbox.close());
   const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
   return { ...target, baseUrl, tokenUrl, clientId: "sandbox", clientSecret: "sandbox" };
+}
+
+/** What stands there is another program's, or an older one's. */
+function opened<Sandbox>(open: () => Sandbox): Sandbox {
+  try {
+    return open();
+  } catch (cause) {
+    if (!(cause instanceof Error) || "code" in cause) throw cause;
+    throw new RowferryError("path-unusable", cause.message, { cause });
+  }
 }

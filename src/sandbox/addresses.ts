@@ -14,7 +14,7 @@ export const STREET_MASK = "*****";
 export function createAddress(call: Call): Reply {
   const participantId = usable(call, ownerOf(call));
   const { id, snapshotId, geography } = addAddress(call, participantId, checkedAddress(call, call.body));
-  return { body: { id, snapshotId, geography } };
+  return { status: 201, body: { id, snapshotId, geography } };
 }
 
 /**
@@ -22,20 +22,21 @@ export function createAddress(call: Call): Reply {
  */
 export function listAddresses(call: Call): Reply {
   const { id } = ownerOf(call);
-  const all = call.store.by("address", id).map((record) => addressView(call, record));
+  const all = call.store.addressesOf(id).map((record) => addressView(call, record));
   const { pageSize } = call.settings;
-  if (pageSize === null) return { body: all };
+  if (pageSize === null) return { status: 200, body: all };
   const page = Number(call.query["page"] ?? 1);
   if (!Number.isSafeInteger(page) || page < 1) throw invalid("page: must be a number from 1");
   const next = `</participants/${encodeURIComponent(id)}/addresses?page=${page + 1}>; rel="next"`;
   return {
+    status: 200,
     body: all.slice((page - 1) * pageSize, page * pageSize),
     headers: page * pageSize < all.length ? { link: next } : {},
   };
 }
 
 function ownerOf({ store, params }: Call): ParticipantRecord {
-  const owner = store.get("participant", params["participantId"] ?? "");
+  const owner = store.participant(params["participantId"] ?? "");
   if (owner === undefined) throw notFound("Participant");
   return owner;
 }
@@ -63,7 +64,7 @@ function addAddress(call: Call, participantId: string, input: AddressInput): Add
     ...input,
     geography: resolveGeography(input, call.newId(), call.now()),
   } as AddressRecord;
-  call.store.add("address", record.id, participantId, record);
+  call.store.addAddress(record);
   return record;
 }
 
@@ -72,10 +73,7 @@ function addAddress(call: Call, participantId: string, input: AddressInput): Add
  * Refusal 409 when it differs from the registered one, under the setting inlineDiffers.
  */
 export function findOrCreateAddress(call: Call, participantId: string, input: AddressInput): string {
-  const place = placeOf(input);
-  const known = call.store
-    .by("address", participantId)
-    .find((one) => one.dataset === call.caller.dataset && placeOf(one) === place);
+  const known = call.store.addressAt(participantId, call.caller.dataset, placeOf(input));
   if (known === undefined) return addAddress(call, participantId, input).id;
   agree(call, "address", input, known);
   return known.id;

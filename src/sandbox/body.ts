@@ -1,4 +1,4 @@
-/** Parses a body safely: bounded, without prototype keys or broken Unicode. */
+/** Parses a body safely: bounded first, without prototype keys or broken Unicode. */
 import { parseJson } from "./json.js";
 import { invalid, Refusal } from "./refusal.js";
 
@@ -25,26 +25,47 @@ export function parseBody(text: string | null, headers: Record<string, string>):
     throw new Refusal(415, "The body must be application/json, not compressed");
   }
   if (text === null) throw invalid("The body is not UTF-8");
+  bound(text);
   let value: unknown;
   try {
     value = parseJson(text);
   } catch {
     throw invalid("The body is not well-formed JSON");
   }
-  inspect(value, { values: 0 });
+  inspect(value);
   return value;
 }
 
-function inspect(value: unknown, seen: { values: number }, depth = 1): void {
-  seen.values += 1;
-  if (seen.values > MOST_VALUES) throw tooLarge(`${MOST_VALUES} values`);
-  if (typeof value === "string" && SURROGATE.test(value)) {
-    throw invalid("The body holds text that is not well-formed Unicode");
+/** Counts nesting and values without building them. */
+function bound(text: string): void {
+  let [depth, values, quoted] = [0, 1, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted) {
+      if (character === "\\") at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') {
+      quoted = true;
+    } else if (character === "{" || character === "[") {
+      depth += 1;
+      if (depth > DEEPEST) throw invalid(`The body is nested deeper than ${DEEPEST} levels`);
+    } else if (character === "}" || character === "]") {
+      depth -= 1;
+    } else if (character === ",") {
+      values += 1;
+      if (values > MOST_VALUES) throw tooLarge(`${MOST_VALUES} values`);
+    }
   }
-  if (typeof value !== "object" || value === null) return;
-  if (depth > DEEPEST) throw invalid(`The body is nested deeper than ${DEEPEST} levels`);
-  for (const [name, inner] of Object.entries(value)) {
-    if (name === "__proto__" || SURROGATE.test(name)) throw invalid("The body holds an impossible member name");
-    inspect(inner, seen, depth + 1);
+}
+
+function inspect(value: unknown): void {
+  if (typeof value === "string") {
+    if (SURROGATE.test(value)) throw invalid("The body holds text that is not well-formed Unicode");
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === "__proto__") throw invalid("The body holds a member named __proto__");
+      inspect(name);
+      inspect(inner);
+    }
   }
 }

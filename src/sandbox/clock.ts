@@ -13,12 +13,13 @@ export const realClock: SandboxClock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, signal?.aborted === true ? 0 : ms);
-      const end = () => {
+      const done = () => {
         clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
         resolve();
       };
-      signal?.addEventListener("abort", end, { once: true });
+      const timer = setTimeout(done, signal?.aborted === true ? 0 : ms);
+      signal?.addEventListener("abort", done, { once: true });
     }),
 };
 

@@ -21,13 +21,15 @@ const clockBody = z.strictObject({ offsetMs: z.number().min(-8.64e12).max(8.64e1
 /** With or without a port. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
+type Action = (text: string, query: Record<string, string>) => Answer;
+
 export type Control = ReturnType<typeof controlOf>;
 
 export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tokens, inspection: Inspection) {
   const path = `${CONTROL_PATH}/${randomBytes(16).toString("hex")}`;
-  const listed = () => ({ rules: faults.list() });
-  /** What it answers: a text, or JSON. */
-  const actions: Readonly<Record<string, (text: string, query: Record<string, string>) => unknown>> = {
+  const listed = () => jsonAnswer(200, { rules: faults.list() as unknown as Json });
+  const clock = () => jsonAnswer(200, { offsetMs: settings.clockOffset });
+  const actions: Readonly<Record<string, Action>> = {
     "GET /faults": listed,
     "PUT /faults": (text) => {
       const { rules, seed } = checked(faultsBody, parsed(text));
@@ -39,13 +41,16 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
       return listed();
     },
     "PUT /clock": (text) => {
-      const { offsetMs } = checked(clockBody, parsed(text));
-      settings.clockOffset = offsetMs;
-      return { offsetMs };
+      settings.clockOffset = checked(clockBody, parsed(text)).offsetMs;
+      return clock();
     },
-    "GET /stats": inspection.statistics,
-    "GET /dump": (_text, query) => inspection.dump({ ids: query["ids"] === "true" }),
-    "POST /expire-tokens": () => ({ expired: tokens.expire() }),
+    "GET /stats": () => jsonAnswer(200, inspection.statistics() as unknown as Json),
+    "GET /dump": (_text, query) => ({
+      status: 200,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+      text: inspection.dump({ ids: query["ids"] === "true" }),
+    }),
+    "POST /expire-tokens": () => jsonAnswer(200, { expired: tokens.expire() }),
   };
 
   return {
@@ -77,9 +82,7 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
       if (methods.length === 0) throw notFound(name);
       const action = actions[`${method} ${name}`];
       if (action === undefined) throw notAllowed(method, methods);
-      const said = action(text, query);
-      if (typeof said !== "string") return jsonAnswer(200, said as Json);
-      return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, text: said };
+      return action(text, query);
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Fault, FaultOf, Faults } from "./faults.js";
 import type { RequestLog } from "./inspection.js";
 import type { Limiter } from "./limiter.js";
 import { notAllowed, notFound, Refusal } from "./refusal.js";
-import type { Caller, Context, Message, SandboxResponse } from "./request.js";
+import type { Caller, Context, Message, Reply, SandboxResponse } from "./request.js";
 import { type Match, matchRoutes } from "./router.js";
 import { TOKEN_PATH, type Tokens } from "./tokens.js";
 
@@ -18,8 +18,11 @@ interface Arrival extends Omit<Message, "target"> {
   query: Record<string, string>;
 }
 
-/** No good token; null: none is needed. */
-type NoCaller = "expired" | "unknown" | null;
+/** `client` null: no good token. */
+interface Outcome {
+  answer: Answer;
+  clientId: string | null;
+}
 
 export interface CoreParts {
   context: Context;
@@ -38,14 +41,17 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
   const { clock, settings, store } = context;
   const refusal = (status: number, message: string): Answer => envelope(context, new Refusal(status, message));
 
-  /** Durable before it is answered. Unexpected errors also become the envelope. */
-  async function carriedOut(work: () => Answer): Promise<Answer> {
-    let answer: Answer;
+  /** Unexpected errors also become the envelope. */
+  function guarded(work: () => Answer): Answer {
     try {
-      answer = work();
+      return work();
     } catch (error) {
-      answer = error instanceof Refusal ? envelope(context, error) : refusal(500, "Internal server error");
+      return error instanceof Refusal ? envelope(context, error) : refusal(500, "Internal server error");
     }
+  }
+
+  /** Waits until writes are durable; if that fails, the answer becomes 500. */
+  async function settled(answer: Answer): Promise<Answer> {
     try {
       await store.settled();
       return answer;
@@ -78,26 +84,29 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
     return textOf(body);
   }
 
-  /** `caller` null: of the token endpoint. */
-  function serve(arrival: Arrival, matches: readonly Match[], { action }: Fault, caller: Caller | NoCaller): Answer {
+  function serve(arrival: Arrival, matches: readonly Match[], fault: Fault): Outcome {
+    const { path, headers } = arrival;
+    if (path === TOKEN_PATH) {
+      return { answer: guarded(() => beforeFault(fault) ?? token(arrival)), clientId: null };
+    }
+    const header = headers["authorization"] ?? "";
+    if (fault.action?.kind === "expire-token") tokens.expire(header);
+    const caller = tokens.verify(header);
     // Authentication 1, 3 and 4.
-    if (caller === "expired") return gateway(403, "The incoming token has expired");
-    if (caller === "unknown") {
-      const isGiven = arrival.headers["authorization"] !== undefined;
-      throw new Refusal(401, isGiven ? "The access token is not known" : "The Authorization header is required");
+    if (typeof caller === "string") {
+      const message = header === "" ? "The Authorization header is required" : "The access token is not known";
+      const answer = caller === "expired" ? gateway(403, "The incoming token has expired") : refusal(401, message);
+      return { answer, clientId: null };
     }
-    const wait = caller === null ? 0 : (limiter?.take(caller.clientId, clock.now()) ?? 0);
+    const { clientId } = caller;
+    const wait = limiter?.take(clientId, clock.now()) ?? 0;
     if (wait > 0) {
-      const headers = settings.retryAfter ? { "retry-after": String(Math.ceil(wait / 1000)) } : {};
-      throw new Refusal(429, "Rate limit exceeded", { headers });
+      const answer = refusal(429, "Rate limit exceeded");
+      if (settings.retryAfter) answer.headers["retry-after"] = String(Math.ceil(wait / 1000));
+      return { answer, clientId };
     }
-    if (action?.kind === "pending-process") {
-      throw new Refusal(409, "A background process is running", { code: "PENDING_PROCESS_CONFLICT_ERROR" });
-    }
-    if (action?.kind === "status" && action.when === "before") return statusFault(action);
-    // The connection is dropped, so nobody reads it.
-    if (action?.kind === "drop" && action.when === "before") return gateway(0, "");
-    return caller === null ? token(arrival) : dispatch(caller, arrival, matches);
+    const answer = guarded(() => beforeFault(fault) ?? dispatch(caller, arrival, matches));
+    return { answer, clientId };
   }
 
   function dispatch(caller: Caller, arrival: Arrival, matches: readonly Match[]): Answer {
@@ -114,16 +123,24 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
       );
     }
     const body = method === "POST" ? parseBody(text, headers) : undefined;
-    const reply = route.endpoint({ ...context, caller, params, query, body });
-    // Open point 16.
-    return jsonAnswer(method === "POST" ? 201 : 200, reply.body, reply.headers);
+    return replied(route.endpoint({ ...context, caller, params, query, body }));
   }
 
   function token(arrival: Arrival): Answer {
     const text = bodyOf(arrival) ?? "";
     if (arrival.method !== "POST") throw notAllowed(arrival.method, ["POST"]);
-    const { status, body, headers } = tokens.issue(arrival.headers, text);
-    return jsonAnswer(status, body, headers);
+    return replied(tokens.issue(arrival.headers, text));
+  }
+
+  /** The answer of a fault that prevents the request. */
+  function beforeFault({ action }: Fault): Answer | null {
+    if (action?.kind === "pending-process") {
+      throw new Refusal(409, "A background process is running", { code: "PENDING_PROCESS_CONFLICT_ERROR" });
+    }
+    if (action?.kind === "status" && action.when === "before") return statusFault(action);
+    // The connection is dropped, so nobody reads it.
+    if (action?.kind === "drop" && action.when === "before") return gateway(0, "");
+    return null;
   }
 
   function statusFault({ status, body, retryAfter }: FaultOf<"status">): Answer {
@@ -146,8 +163,8 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
     const { method, path } = arrival;
     const requestId = context.newId();
     if (path.startsWith(`${CONTROL_PATH}/`)) {
-      const answer = await carriedOut(() => control.answer({ ...arrival, text: bodyOf(arrival) ?? "" }));
-      return respond(answer, requestId);
+      const answer = guarded(() => control.answer({ ...arrival, text: bodyOf(arrival) ?? "" }));
+      return respond(await settled(answer), requestId);
     }
     const at = clock.now();
     const matches = matchRoutes(method, path);
@@ -159,19 +176,18 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
       }
     };
     await wait("before");
-    const { authorization = "" } = arrival.headers;
-    if (fault.action?.kind === "expire-token") tokens.expire(authorization);
-    const caller = path === TOKEN_PATH ? null : tokens.verify(authorization);
-    const answer = await carriedOut(() => serve(arrival, matches, fault, caller));
+    const { answer, clientId } = serve(arrival, matches, fault);
+    const durable = await settled(answer);
     await wait("after");
-    const response = afterFault(respond(answer, requestId), fault, requestId);
+    const response = afterFault(respond(durable, requestId), fault, requestId);
     const { status } = response;
-    const clientId = typeof caller === "string" ? null : (caller?.clientId ?? null);
     const kind = fault.action?.kind ?? (fault.delays.length > 0 ? "delay" : null);
     log.add({ at, requestId, method, path: template, clientId, status, fault: kind });
     return response;
   };
 }
+
+const replied = ({ status, body, headers }: Reply): Answer => jsonAnswer(status, body, headers);
 
 function arrive({ target, ...message }: Message): Arrival {
   const [path = "", search = ""] = target.split(/\?(.*)/s);

@@ -13,20 +13,22 @@ export function createDocument(call: Call): Reply {
   checkReferences(input, "", false);
   checkIdentities(call, [input]);
   const { id } = call.store.transaction(() => addDocument(call, input, ""));
-  return { body: { id, documentId: id } };
+  return { status: 201, body: { id, documentId: id } };
 }
 
 /** GET /documents/{id}: id, state, references and the timeline. */
 export function readDocument(call: Call): Reply {
   const { id, state, participantId, addressId, fields, externalId, deduplicationId } = visible(call, call.params["id"]);
-  const given = filled({ externalId, deduplicationId });
-  const events = call.store.by("event", id).map(eventView);
-  return { body: { ...fields, id, documentId: id, state, participantId, addressId, ...given, events } };
+  const view: JsonObject = { ...fields, id, documentId: id, state, participantId, addressId };
+  if (externalId !== null) view["externalId"] = externalId;
+  if (deduplicationId !== null) view["deduplicationId"] = deduplicationId;
+  view["events"] = call.store.eventsOf(id).map(eventView);
+  return { status: 200, body: view };
 }
 
 /** Records are scoped to the dataset (What the service does, 4). @throws Refusal 404 */
 export function visible({ store, caller }: Call, id = ""): DocumentRecord {
-  const record = store.get("document", id);
+  const record = store.document(id);
   if (record?.dataset !== caller.dataset) throw notFound("Document");
   return record;
 }
@@ -34,11 +36,12 @@ export function visible({ store, caller }: Call, id = ""): DocumentRecord {
 function eventView(event: EventRecord): JsonObject {
   const { body, eventId, name, isPublic, participantId, addressId, deduplicationId, targetDocumentId } = event;
   const view = { ...body, eventId, name, externalCreatedAt: instantText(event), isPublic, participantId, addressId };
-  return { ...view, ...filled({ deduplicationId, targetDocumentId }) };
+  return {
+    ...view,
+    ...(deduplicationId === null ? {} : { deduplicationId }),
+    ...(targetDocumentId === null ? {} : { targetDocumentId }),
+  };
 }
-
-const filled = (members: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
 /**
  * Call in a transaction. `fallback`: the document whose parties a target without its own takes. @throws Refusal 409 for
@@ -53,9 +56,8 @@ export function addDocument(
   const { participantId, participant, addressId, address, externalId, deduplicationId, ...fields } = input;
   const { store, caller, settings } = call;
   const id = call.newId();
-  if (deduplicationId !== undefined) claimDocumentKey(call, id, deduplicationId);
-  const key = JSON.stringify([caller.dataset, externalId]);
-  if (settings.uniqueExternalId && externalId !== undefined && store.by("document", key).length > 0) {
+  if (deduplicationId !== undefined) claimKeys(call, id, deduplicationId);
+  if (settings.uniqueExternalId && externalId !== undefined && store.hasExternalId(caller.dataset, externalId)) {
     throw conflict(`Document externalId: (${externalId}) already exists`);
   }
   const references = resolveReferences(call, { participantId, participant, addressId, address }, at);
@@ -74,7 +76,7 @@ export function addDocument(
     fields: fields as JsonObject,
     createdAt: call.now(),
   };
-  store.add("document", id, key, record);
+  store.addDocument(record);
   return record;
 }
 
@@ -82,15 +84,10 @@ export function addDocument(
  * A document's key is unique within the integrator, because it has no document to belong to; under sharedKeys its
  * events cannot have it either. @throws Refusal 409
  */
-function claimDocumentKey(call: Call, documentId: string, key: string): void {
+function claimKeys(call: Call, documentId: string, key: string): void {
   const scopes = [`document:${call.caller.integrator}`];
   if (call.settings.sharedKeys) scopes.push(eventScope(call, documentId));
-  for (const scope of scopes) claimKey(call, scope, key);
-}
-
-/** Events rule 8. @throws Refusal 409 */
-export function claimKey({ store }: Call, scope: string, key: string): void {
-  if (!store.add("deduplicationId", `${scope} ${key}`, "", null)) throw duplicateKey(key);
+  for (const scope of scopes) if (!call.store.claimKey(scope, key)) throw duplicateKey(key);
 }
 
 /** The scope in which an event's key is unique: the integrator, or the document (open point 22). */

@@ -13,8 +13,8 @@ export interface DumpOptions {
 }
 
 export function dumpTimelines(store: Store, options: DumpOptions = {}): string {
-  const blocks = store.all("document").map((document) => {
-    const events = store.by("event", document.id).map((event) => describeEvent(store, event, options));
+  const blocks = store.documents().map((document) => {
+    const events = store.eventsOf(document.id).map((event) => describeEvent(store, event, options));
     return [describeDocument(store, document, options), ...events].join("\n");
   });
   // By code units, so that the order is the same everywhere.
@@ -40,11 +40,11 @@ function describeEvent(store: Store, event: EventRecord, { ids }: DumpOptions): 
   const parts = [`  ${instantText(event)}`, JSON.stringify(event.name)];
   if (event.origin !== "sent") parts.push(event.origin);
   parts.push(event.isPublic ? "public" : "private", ...place(store, event));
-  if (event.targetDocumentId !== null) parts.push(`target=${nameOf(store.get("document", event.targetDocumentId))}`);
+  if (event.targetDocumentId !== null) parts.push(`target=${nameOf(store.document(event.targetDocumentId))}`);
   const { relatedDocument, ...rest } = event.body;
   if (isObject(relatedDocument)) {
     const { documentId, ...flags } = relatedDocument;
-    parts.push(`related=${nameOf(store.get("document", typeof documentId === "string" ? documentId : ""))}`);
+    parts.push(`related=${nameOf(store.document(typeof documentId === "string" ? documentId : ""))}`);
     if (Object.keys(flags).length > 0) parts.push(stable(flags));
   }
   parts.push(...members(rest, stable));
@@ -53,8 +53,8 @@ function describeEvent(store: Store, event: EventRecord, { ids }: DumpOptions): 
 }
 
 function place(store: Store, of: { participantId: string | null; addressId: string | null }): string[] {
-  const participant = of.participantId === null ? undefined : store.get("participant", of.participantId);
-  const address = of.addressId === null ? undefined : store.get("address", of.addressId);
+  const participant = of.participantId === null ? undefined : store.participant(of.participantId);
+  const address = of.addressId === null ? undefined : store.address(of.addressId);
   const parts: string[] = [];
   if (participant !== undefined) {
     const { countryCode, taxIdType, taxId } = participant;

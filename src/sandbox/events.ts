@@ -26,13 +26,13 @@ interface Batch {
 export function postEvent(call: Call): Reply {
   const batch = { document: call.params["documentId"] ?? "", events: [checkEvent(call, call.body, "")] };
   const { documentId, entries } = submit(call, batch, () => "");
-  return { body: { documentId, ...entryView(entries[0]) } };
+  return { status: 201, body: { documentId, ...entryView(entries[0]) } };
 }
 
 /** POST /documents/events (Events rules 3, 4 and 5). */
 export function postBatch(call: Call): Reply {
   const { documentId, entries } = submit(call, readBatch(call), (index) => `events[${index}].`);
-  return { body: { documentId, events: entries.map(entryView) } };
+  return { status: 201, body: { documentId, events: entries.map(entryView) } };
 }
 
 function entryView(entry: AppendedEvent | undefined): JsonObject {

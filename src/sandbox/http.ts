@@ -11,13 +11,24 @@ import { Refusal } from "./refusal.js";
 import type { Message } from "./request.js";
 import { TOKEN_PATH } from "./tokens.js";
 
-export type SandboxServer = Awaited<ReturnType<typeof serve>>;
+export interface SandboxAddress {
+  baseUrl: string;
+  tokenUrl: string;
+  /** Includes the key of the control endpoints. */
+  controlUrl: string;
+  docsUrl: string;
+}
+
+export interface SandboxServer {
+  address: SandboxAddress;
+  close(): Promise<void>;
+}
 
 /** `port` 0 or absent: any free one. @throws Error when the port is taken. */
 export async function serve(
   core: Core,
   options: { host?: string; port?: number; maxBytes: number; controlPath: string; patience?: number },
-) {
+): Promise<SandboxServer> {
   const { host = "127.0.0.1", port = 0, patience = 30_000 } = options;
   const server = createServer(
     {
@@ -41,12 +52,11 @@ export async function serve(
     address: {
       baseUrl,
       tokenUrl: `${baseUrl}${TOKEN_PATH}`,
-      /** Includes the key of the control endpoints. */
       controlUrl: `${baseUrl}${options.controlPath}`,
       docsUrl: `${baseUrl}/docs`,
     },
     close: () =>
-      new Promise<void>((resolve) => {
+      new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -77,17 +87,19 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
 }
 
 /** Keeps at most `maxBytes`; a sender of several times as much is answered early. */
-async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Message, "body" | "refused">> {
+function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Message, "body" | "refused">> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= maxBytes) chunks.push(chunk);
-    else if (length > maxBytes * 4) break;
-  }
-  request.resume();
-  const refused = length > maxBytes ? tooLarge(`${maxBytes} bytes`) : undefined;
-  return { body: Buffer.concat(chunks), refused };
+  const tooLong = { body: Buffer.alloc(0), refused: tooLarge(`${maxBytes} bytes`) };
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else if (length > maxBytes * 4) resolve(tooLong);
+    });
+    request.on("end", () => resolve(length > maxBytes ? tooLong : { body: Buffer.concat(chunks) }));
+    request.on("error", reject);
+  });
 }
 
 function send(response: ServerResponse, type: string, text: string): void {

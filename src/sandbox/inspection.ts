@@ -18,22 +18,24 @@ export interface RequestRecord {
   fault: string | null;
 }
 
+export interface Statistics {
+  /** Includes token requests, but no control requests. */
+  requests: number;
+  /** 0: dropped connections. */
+  statuses: Record<string, number>;
+  /** Answers by status, for each endpoint such as `POST /documents/events`. */
+  endpoints: Record<string, Record<string, number>>;
+  /** Without those of faults. */
+  rateLimited: number;
+  faults: number;
+}
+
 export type RequestLog = ReturnType<typeof requestLog>;
 
 /** `most`: keeps the newest so many. */
 export function requestLog(most: number) {
   let records: RequestRecord[] = [];
-  const statistics = {
-    /** Includes token requests, but no control requests. */
-    requests: 0,
-    /** 0: dropped connections. */
-    statuses: {} as Record<string, number>,
-    /** Answers by status, for each endpoint such as `POST /documents/events`. */
-    endpoints: {} as Record<string, Record<string, number>>,
-    /** Without those of faults. */
-    rateLimited: 0,
-    faults: 0,
-  };
+  const statistics: Statistics = { requests: 0, statuses: {}, endpoints: {}, rateLimited: 0, faults: 0 };
   return {
     statistics,
     records: (): RequestRecord[] => records.slice(-most),
@@ -65,25 +67,24 @@ export type Inspection = ReturnType<typeof inspectionOf>;
 
 /** In order of registration. */
 export function inspectionOf(store: Store, log: RequestLog) {
-  const withTimeline = (one: DocumentRecord): DocumentWithTimeline => ({ ...one, events: store.by("event", one.id) });
+  const withTimeline = (one: DocumentRecord): DocumentWithTimeline => ({ ...one, events: store.eventsOf(one.id) });
   const inspection = {
-    participants: () => store.all("participant"),
+    participants: () => store.participants(),
     /** With one natural key in one dataset (open point 2). */
-    twinParticipants: () => doubled(store.all("participant"), (one) => `${one.dataset} ${naturalKey(one)}`),
-    addresses: () => store.all("address"),
+    twinParticipants: () => doubled(store.participants(), (one) => `${one.dataset} ${naturalKey(one)}`),
+    addresses: () => store.addresses(),
     /** Of one participant and place in one dataset (open point 5). */
-    doubledAddresses: () =>
-      doubled(store.all("address"), (one) => `${one.dataset} ${one.participantId} ${placeOf(one)}`),
-    documents: () => store.all("document").map(withTimeline),
+    doubledAddresses: () => doubled(store.addresses(), (one) => `${one.dataset} ${one.participantId} ${placeOf(one)}`),
+    documents: () => store.documents().map(withTimeline),
     document(id: string): DocumentWithTimeline | undefined {
-      const found = store.get("document", id);
+      const found = store.document(id);
       return found && withTimeline(found);
     },
     /** In any dataset. */
     documentsByExternalId: (externalId: string) =>
       inspection.documents().filter((one) => one.externalId === externalId),
     /** Empty: no events, or no such document. */
-    timeline: (documentId: string) => store.by("event", documentId),
+    timeline: (documentId: string) => store.eventsOf(documentId),
     /** The newest, oldest first (option requestLog). */
     requests: () => log.records(),
     statistics: () => structuredClone(log.statistics),

@@ -11,30 +11,17 @@ import { conflict, invalid } from "./refusal.js";
 import type { Call, Context } from "./request.js";
 import type { EventInput, RelatedDocument } from "./schemas.js";
 
-/** Its key and target are null unless it was sent with them. */
-export type NewEvent = Omit<EventRecord, "documentId" | "sequence" | "eventId" | "recordedAt" | keyof typeof UNSENT>;
-
-const UNSENT: Pick<EventRecord, "deduplicationId" | "targetDocumentId"> = {
-  deduplicationId: null,
-  targetDocumentId: null,
-};
+export type NewEvent = Omit<EventRecord, "documentId" | "sequence" | "recordedAt">;
 
 /** The checks have been made before. */
-export function writeEvent(
-  context: Context,
-  document: DocumentRecord,
-  event: NewEvent & Partial<typeof UNSENT>,
-): EventRecord {
+export function writeEvent(context: Context, document: DocumentRecord, event: NewEvent): EventRecord {
   const sequence = document.eventCount + 1;
-  const own = { documentId: document.id, sequence, eventId: context.newId(), recordedAt: context.now() };
-  const record: EventRecord = { ...UNSENT, ...event, ...own };
+  const record: EventRecord = { ...event, documentId: document.id, sequence, recordedAt: context.now() };
   const moves =
     event.origin === "sent" || (event.origin === "propagated" && context.settings.propagatedClose === "close");
   const state = moves ? stateAfter(document.state, event.name) : document.state;
   const { at, beyond } = event;
-  const { store } = context;
-  store.change("document", document.id, { ...document, state, lastAt: at, lastBeyond: beyond, eventCount: sequence });
-  store.add("event", record.eventId, document.id, record);
+  context.store.append({ ...document, state, lastAt: at, lastBeyond: beyond, eventCount: sequence }, record);
   return record;
 }
 
@@ -64,13 +51,16 @@ export function createTarget(
   path: string,
 ): string {
   const document = addDocument(call, target, path, references);
-  if (call.settings.propagateToTargets) relate(call, source.id, document.id);
+  if (call.settings.propagateToTargets) call.store.relate(source.id, document.id);
   writeEvent(call, document, {
+    eventId: call.newId(),
     origin: "target",
     name,
     ...timeOfLink(call, document, at),
     isPublic,
     ...references,
+    deduplicationId: null,
+    targetDocumentId: null,
     body: {},
   });
   return document.id;
@@ -83,16 +73,16 @@ export function createTarget(
  */
 export function writeRelation(call: Call, source: EventRecord, related: RelatedDocument, path: string): void {
   const { store, settings, caller } = call;
-  const other = store.get("document", related.documentId);
+  const other = store.document(related.documentId);
   if (other?.dataset !== caller.dataset) {
     throw invalid(`${path}relatedDocument.documentId: no document of this dataset has the id ${related.documentId}`);
   }
   if (other.id === source.documentId && settings.selfRelation === "refuse") {
     throw invalid(`${path}relatedDocument.documentId: a document cannot be related to itself`);
   }
-  relate(call, source.documentId, other.id);
+  store.relate(source.documentId, other.id);
   if (related.bidirectional === false) return;
-  relate(call, other.id, source.documentId);
+  store.relate(other.id, source.documentId);
   if (other.state === "cancelled" || (other.state === "closed" && settings.closedMirrors === "refuse")) {
     throw conflict(`Document ${other.id} is ${other.state}: no back-reference can be added`);
   }
@@ -101,28 +91,26 @@ export function writeRelation(call: Call, source: EventRecord, related: RelatedD
     const last = `the last event of document ${other.id} (${instantText(time)})`;
     throw invalid(`${path}relatedDocument: ${last} is later than its back-reference`);
   }
-  writeEvent(call, other, mirrorOf(source, related, time));
-}
-
-/** One direction; may be repeated. */
-function relate({ store }: Call, from: string, to: string): void {
-  store.add("relation", `${from} ${to}`, from, to);
+  writeEvent(call, other, mirrorOf(call, source, related, time));
 }
 
 /** Private attributes go along only with preserveSensitiveData (its meaning is not shown). */
-function mirrorOf(source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
+function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
   const { eventName = "RELATED", eventLabel, isBackReference = true } = related;
   const back: JsonObject = { documentId: source.documentId, isBackReference };
   if (eventLabel !== undefined) back["eventLabel"] = eventLabel;
   const { attributes = [] } = (source.body["metadata"] ?? {}) as { attributes?: JsonObject[] };
   const kept = attributes.filter((one) => one["isPublic"] === true || related.preserveSensitiveData === true);
   return {
+    eventId: call.newId(),
     origin: "mirror",
     name: eventName,
     ...time,
     isPublic: related.isPublic === true,
     participantId: source.participantId,
     addressId: source.addressId,
+    deduplicationId: null,
+    targetDocumentId: null,
     body: { relatedDocument: back, ...(kept.length === 0 ? {} : { metadata: { attributes: kept } }) },
   };
 }
@@ -133,14 +121,16 @@ function mirrorOf(source: EventRecord, related: RelatedDocument, time: Instant):
  */
 export function copyToRelated(call: Call, event: EventRecord, related: readonly string[]): void {
   for (const id of related) {
-    const document = id === event.documentId ? undefined : call.store.get("document", id);
+    const document = id === event.documentId ? undefined : call.store.document(id);
     if (document?.state !== "open") continue;
     const { propagateEvent: _, ...body } = event.body as Record<string, Json>;
     writeEvent(call, document, {
       ...event,
-      ...UNSENT,
+      eventId: call.newId(),
       origin: "propagated",
       ...timeOfLink(call, document, event),
+      deduplicationId: null,
+      targetDocumentId: null,
       body,
     });
   }

@@ -1,6 +1,5 @@
 /** The OpenAPI 3.1 description, from the schemas that check requests. */
 import { z } from "zod";
-import { type Route, routes } from "./router.js";
 import { described as registry } from "./schemas.js";
 
 const described = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).register(registry, { id });
@@ -57,14 +56,44 @@ const entry = { ...texts("eventId"), ...optional("targetDocumentId") };
 described("AppendedEvent", { ...texts("documentId"), ...entry });
 described("AppendedEvents", { ...texts("documentId"), events: z.array(z.object(entry)) });
 
+type Endpoint = [summary: string, body: string | null, status: 200 | 201, answer: string, query?: string[]];
+
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  "post /participants": ["Register a participant", "NewParticipant", 201, "RegisteredParticipant"],
+  "get /participants": [
+    "Look a participant up by its natural key",
+    null,
+    200,
+    "Participant",
+    ["countryCode", "taxIdType", "taxId"],
+  ],
+  "get /participants/{id}": ["Read a participant", null, 200, "Participant"],
+  "post /participants/{participantId}/addresses": [
+    "Register an address of a participant",
+    "NewAddress",
+    201,
+    "RegisteredAddress",
+  ],
+  "get /participants/{participantId}/addresses": ["List the addresses of a participant", null, 200, "Addresses"],
+  "post /documents": ["Create a document with an empty timeline", "NewDocument", 201, "CreatedDocument"],
+  "get /documents/{id}": ["Read a document with its timeline", null, 200, "Document"],
+  "post /documents/events": [
+    "Append events to a document, or create a document with its events",
+    "Batch",
+    201,
+    "AppendedEvents",
+  ],
+  "post /documents/{documentId}/events": ["Append one event", "Event", 201, "AppendedEvent"],
+};
+
 const content = (name: string, type = "application/json") => ({
   content: { [type]: { schema: { $ref: `#/components/schemas/${name}` } } },
 });
 const answers = (name: string, statuses: readonly number[]) =>
   Object.fromEntries(statuses.map((status) => [status, { description: name, ...content(name) }]));
 
-function operation({ method, template, summary, body, answer, query }: Route): object {
-  const inPath = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+function operation(key: string, [summary, body, status, answer, query = []]: Endpoint): object {
+  const inPath = [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const parameter = (where: string) => (name: string | undefined) => ({
     name,
     in: where,
@@ -77,7 +106,7 @@ function operation({ method, template, summary, body, answer, query }: Route): o
     parameters: [...inPath.map(parameter("path")), ...query.map(parameter("query"))],
     ...(body === null ? {} : { requestBody: { required: true, ...content(body) } }),
     responses: {
-      ...answers(answer, [method === "POST" ? 201 : 200]),
+      ...answers(answer, [status]),
       ...answers("ErrorEnvelope", [400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500]),
     },
   };
@@ -97,7 +126,10 @@ export function openApi(): object {
     delete schema.$id;
   }
   const paths: Record<string, Record<string, object>> = { "/oauth/token": { post: token } };
-  for (const route of routes) (paths[route.template] ??= {})[route.method.toLowerCase()] = operation(route);
+  for (const [key, endpoint] of Object.entries(endpoints)) {
+    const [method = "", path = ""] = key.split(" ");
+    (paths[path] ??= {})[method] = operation(key, endpoint);
+  }
   return {
     openapi: "3.1.0",
     info: {

@@ -14,18 +14,18 @@ export function createParticipant(call: Call): Reply {
     throw conflict(`Participant ${input.countryCode} ${input.taxIdType} ${input.taxId} is already registered`);
   }
   const { id, snapshotId } = addParticipant(call, input);
-  return { body: { id, snapshotId } };
+  return { status: 201, body: { id, snapshotId } };
 }
 
 /** GET /participants by natural key: the caller's own first, else another dataset's; 404 if none (open point 3). */
 export function findParticipant(call: Call): Reply {
-  const found = call.store.by("participant", naturalKey(checked(naturalKeyInput, call.query)));
+  const found = call.store.participantsByKey(naturalKey(checked(naturalKeyInput, call.query)));
   return shown(call, found.find((one) => one.dataset === call.caller.dataset) ?? found[0]);
 }
 
 /** GET /participants/{id} */
 export function readParticipant(call: Call): Reply {
-  return shown(call, call.store.get("participant", call.params["id"] ?? ""));
+  return shown(call, call.store.participant(call.params["id"] ?? ""));
 }
 
 /** What the service does, 4: own records with every field, others only with identification. @throws Refusal 404 */
@@ -33,11 +33,11 @@ function shown({ caller }: Call, record: ParticipantRecord | undefined): Reply {
   if (record === undefined) throw notFound("Participant");
   const { snapshotId: _, dataset, ...own } = record;
   const { id, countryCode, taxIdType, taxId, name } = own;
-  return { body: dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name } };
+  return { status: 200, body: dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name } };
 }
 
 export function ownByKey({ store, caller }: Call, input: ParticipantInput): ParticipantRecord | undefined {
-  return store.by("participant", naturalKey(input)).find(({ dataset }) => dataset === caller.dataset);
+  return store.participantsByKey(naturalKey(input)).find(({ dataset }) => dataset === caller.dataset);
 }
 
 const NO_CONTACT = { email: "", mobileNumber: "", telephoneNumber: "" };
@@ -51,7 +51,7 @@ function addParticipant(call: Call, input: ParticipantInput): ParticipantRecord 
     ...NO_CONTACT,
     ...input,
   } as ParticipantRecord;
-  call.store.add("participant", record.id, naturalKey(record), record);
+  call.store.addParticipant(record);
   return record;
 }
 

@@ -51,7 +51,7 @@ export function resolveReferences(call: Call, carrier: References, at: string): 
 function resolveParticipant(call: Call, { participantId, participant }: References, at: string): string | null {
   if (participant !== undefined) return findOrCreateParticipant(call, participant);
   if (participantId === undefined) return null;
-  const record = call.store.get("participant", participantId);
+  const record = call.store.participant(participantId);
   if (record === undefined) throw invalid(`${at}participantId: no participant has the id ${participantId}`);
   return usable(call, record);
 }
@@ -63,7 +63,7 @@ function resolveAddress(
   at: string,
 ): string | null {
   if (addressId !== undefined) {
-    const record = call.store.get("address", addressId);
+    const record = call.store.address(addressId);
     if (record === undefined) throw invalid(`${at}addressId: no address has the id ${addressId}`);
     const foreign = participantId !== null && record.participantId !== participantId;
     if (foreign && call.settings.addressOwner === "participant") {

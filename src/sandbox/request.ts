@@ -72,6 +72,7 @@ export interface Call extends Context {
 }
 
 export interface Reply {
+  status: number;
   body: Json;
   headers?: Record<string, string>;
 }

@@ -1,66 +1,27 @@
-/** The service's endpoints (service.md, Endpoints), as they are served and described. */
+/** The service's endpoints (service.md, Endpoints) by path. */
 import { createAddress, listAddresses } from "./addresses.js";
 import { createDocument, readDocument } from "./documents.js";
 import { postBatch, postEvent } from "./events.js";
 import { createParticipant, findParticipant, readParticipant } from "./participants.js";
 import type { Call, Reply } from "./request.js";
 
-type Endpoint = (call: Call) => Reply;
-
 export interface Route {
   method: "GET" | "POST";
   /** `{name}` stands for an identifier. */
   template: string;
-  summary: string;
-  /** The schema's name; null: none. */
-  body: string | null;
-  /** The schema's name. */
-  answer: string;
-  endpoint: Endpoint;
-  /** Names of required parameters. */
-  query: readonly string[];
+  endpoint(call: Call): Reply;
 }
 
-const get = (template: string, summary: string, answer: string, endpoint: Endpoint, ...query: string[]): Route => ({
-  method: "GET",
-  template,
-  summary,
-  body: null,
-  answer,
-  endpoint,
-  query,
-});
-
-const post = (template: string, summary: string, body: string, answer: string, endpoint: Endpoint): Route => ({
-  ...get(template, summary, answer, endpoint),
-  method: "POST",
-  body,
-});
-
-const NATURAL_KEY = ["countryCode", "taxIdType", "taxId"];
-
-export const routes: readonly Route[] = [
-  post("/participants", "Register a participant", "NewParticipant", "RegisteredParticipant", createParticipant),
-  get("/participants", "Look a participant up by its natural key", "Participant", findParticipant, ...NATURAL_KEY),
-  get("/participants/{id}", "Read a participant", "Participant", readParticipant),
-  post(
-    "/participants/{participantId}/addresses",
-    "Register an address of a participant",
-    "NewAddress",
-    "RegisteredAddress",
-    createAddress,
-  ),
-  get("/participants/{participantId}/addresses", "List the addresses of a participant", "Addresses", listAddresses),
-  post("/documents", "Create a document with an empty timeline", "NewDocument", "CreatedDocument", createDocument),
-  get("/documents/{id}", "Read a document with its timeline", "Document", readDocument),
-  post(
-    "/documents/events",
-    "Append events to a document, or create a document with its events",
-    "Batch",
-    "AppendedEvents",
-    postBatch,
-  ),
-  post("/documents/{documentId}/events", "Append one event", "Event", "AppendedEvent", postEvent),
+const routes: readonly Route[] = [
+  { method: "POST", template: "/participants", endpoint: createParticipant },
+  { method: "GET", template: "/participants", endpoint: findParticipant },
+  { method: "GET", template: "/participants/{id}", endpoint: readParticipant },
+  { method: "POST", template: "/participants/{participantId}/addresses", endpoint: createAddress },
+  { method: "GET", template: "/participants/{participantId}/addresses", endpoint: listAddresses },
+  { method: "POST", template: "/documents", endpoint: createDocument },
+  { method: "GET", template: "/documents/{id}", endpoint: readDocument },
+  { method: "POST", template: "/documents/events", endpoint: postBatch },
+  { method: "POST", template: "/documents/{documentId}/events", endpoint: postEvent },
 ];
 
 /** Its path fits, whatever the method. */
@@ -69,20 +30,29 @@ export interface Match {
   params: Record<string, string>;
 }
 
-const patterns = routes.map((route) => ({
-  route,
-  pattern: new RegExp(`^${route.template.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),
-}));
-
 /** `path`: without its query. The method's own route comes first; empty: unknown path. */
 export function matchRoutes(method: string, path: string): Match[] {
-  const fitting = patterns.flatMap(({ route, pattern }) => {
-    const found = pattern.exec(path);
-    if (found === null) return [];
-    const params = Object.entries(found.groups ?? {}).map(([name, part]) => [name, decoded(part)]);
-    return [{ route, params: Object.fromEntries(params) as Record<string, string> }];
+  const parts = path.split("/");
+  const fitting = routes.flatMap((route) => {
+    const params = paramsOf(route.template.split("/"), parts);
+    return params === null ? [] : [{ route, params }];
   });
   return fitting.toSorted((a, b) => Number(b.route.method === method) - Number(a.route.method === method));
+}
+
+function paramsOf(template: readonly string[], parts: readonly string[]): Record<string, string> | null {
+  if (template.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, wanted] of template.entries()) {
+    const part = parts[index] ?? "";
+    if (!wanted.startsWith("{")) {
+      if (wanted !== part) return null;
+    } else {
+      if (part === "") return null;
+      params[wanted.slice(1, -1)] = decoded(part);
+    }
+  }
+  return params;
 }
 
 /** Malformed percent-encoding is taken literally. */

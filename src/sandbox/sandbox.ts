@@ -4,19 +4,39 @@ import { tooLarge } from "./body.js";
 import { inTimeOrder, realClock, uuidsFrom } from "./clock.js";
 import { controlOf } from "./control.js";
 import { coreOf } from "./core.js";
-import { faultsOf } from "./faults.js";
-import type { SandboxServer } from "./http.js";
-import { inspectionOf, requestLog } from "./inspection.js";
+import type { DumpOptions } from "./dump.js";
+import { type FaultRule, faultsOf } from "./faults.js";
+import type { SandboxAddress, SandboxServer } from "./http.js";
+import { type Inspection, inspectionOf, requestLog } from "./inspection.js";
 import { limiterOf } from "./limiter.js";
-import type { Context, Message, SandboxRequest } from "./request.js";
+import type { Context, Message, SandboxRequest, SandboxResponse } from "./request.js";
 import { openStore } from "./store.js";
 import { defaultCredentials, type SandboxOptions, type SandboxSettings, settingsOf } from "./switches.js";
 import { tokensOf } from "./tokens.js";
 
-export type Sandbox = ReturnType<typeof createSandbox>;
+export interface Sandbox {
+  readonly settings: Readonly<SandboxSettings>;
+  /** Includes the key: `/_sandbox/…`. */
+  readonly controlPath: string;
+  /** In process. Never rejects; faults such as a dropped connection are in the result. */
+  inject(request: SandboxRequest): Promise<SandboxResponse>;
+  /** Serves over HTTP, once. `port` 0 or absent: any free one. `patience`: ms in which a request must arrive. */
+  listen(options?: { host?: string; port?: number; patience?: number }): Promise<SandboxAddress>;
+  readonly store: Inspection;
+  /** For diffs. */
+  dump(options?: DumpOptions): string;
+  /** Counting starts over. @throws z.ZodError for a malformed rule */
+  setFaults(rules: readonly FaultRule[], seed?: number): void;
+  /** How far the service's clock is ahead of the injected one. */
+  setClockOffset(ms: number): void;
+  /** @returns how many were good */
+  expireTokens(): number;
+  /** Also frees the store's file. Safe to call twice. */
+  close(): Promise<void>;
+}
 
 /** @throws RangeError for an option out of range; SQLite's error for a file that it cannot open. */
-export function createSandbox(options: SandboxOptions = {}) {
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = settingsOf(options);
   const { clock = realClock, storage = "memory", credentials = defaultCredentials, random } = options;
   const newUuid = random === undefined ? randomUUID : uuidsFrom(random);
@@ -29,7 +49,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     now: () => clock.now() + settings.clockOffset,
   };
   const tokens = tokensOf(context, credentials, newUuid);
-  const faults = faultsOf(options.faults ?? [], settings.seed);
+  const faults = faultsOf(options.faults ?? [], options.seed ?? 1);
   const log = requestLog(options.requestLog ?? 10_000);
   const inspection = inspectionOf(store, log);
   const control = controlOf(settings, faults, tokens, inspection);
@@ -37,13 +57,10 @@ export function createSandbox(options: SandboxOptions = {}) {
   const core = coreOf({ context, tokens, limiter, faults, log, control });
   let server: SandboxServer | null = null;
   return {
-    settings: settings as Readonly<SandboxSettings>,
-    /** Includes the key: `/_sandbox/…`. */
+    settings,
     controlPath: control.path,
-    /** In process. Never rejects; faults such as a dropped connection are in the result. */
-    inject: (request: SandboxRequest) => core(written(request, settings.maxBytes)),
-    /** Serves over HTTP, once. `port` 0 or absent: any free one. `patience`: ms in which a request must arrive. */
-    async listen(listenOptions: { host?: string; port?: number; patience?: number } = {}) {
+    inject: (request) => core(written(request, settings.maxBytes)),
+    async listen(listenOptions = {}) {
       // Tests that only inject do not need it.
       const { serve } = await import("./http.js");
       if (server !== null) throw new Error("The sandbox is listening already.");
@@ -51,18 +68,13 @@ export function createSandbox(options: SandboxOptions = {}) {
       return server.address;
     },
     store: inspection,
-    /** For diffs. */
-    dump: inspection.dump,
-    /** Counting starts over. @throws z.ZodError for a malformed rule */
-    setFaults: faults.set,
-    /** How far the service's clock is ahead of the injected one. */
-    setClockOffset(ms: number): void {
+    dump: (dumpOptions) => inspection.dump(dumpOptions),
+    setFaults: (rules, seed) => faults.set(rules, seed),
+    setClockOffset: (ms) => {
       settings.clockOffset = ms;
     },
-    /** @returns how many were good */
     expireTokens: () => tokens.expire(),
-    /** Also frees the store's file. Safe to call twice. */
-    async close(): Promise<void> {
+    async close() {
       await server?.close();
       server = null;
       store.close();

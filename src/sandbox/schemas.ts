@@ -1,13 +1,16 @@
 /** The schemas of requests. Required fields that service.md does not show follow open points 1, 4, 7, 8 and 27. */
 import { z } from "zod";
+import { parseInstant } from "./instants.js";
 import { Refusal } from "./refusal.js";
 
 /** For the description of the interface. */
 export const described = z.registry<{ id: string }>();
 
 const text = z.string().min(1);
-/** In the form of RFC 3339. */
-const timestamp = z.iso.datetime({ offset: true, error: "must be an ISO 8601 timestamp with Z or an offset" }).max(64);
+const timestamp = z
+  .string()
+  .refine((given) => parseInstant(given) !== null, "must be an ISO 8601 timestamp with Z or an offset")
+  .meta({ format: "date-time" });
 /** Participant: international format with a leading plus. */
 const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, "must be in international format: a plus and 7 to 15 digits");
 
@@ -139,14 +142,20 @@ const MOST_MESSAGES = 20;
  * name in messages, "" for the body. @throws Refusal
  */
 export function checked<Schema extends z.ZodType>(schema: Schema, input: unknown, at = ""): z.output<Schema> {
-  const result = schema.safeParse(input, { reportInput: true });
+  const result = schema.safeParse(input);
   if (result.success) return result.data;
   const { issues } = result.error;
-  const structural = issues.some((issue) => issue.code === "invalid_type" && issue.input !== undefined);
+  const structural = issues.some((issue) => issue.code === "invalid_type" && valueAt(input, issue.path) !== undefined);
   const messages = issues.slice(0, MOST_MESSAGES).map(({ path, message }) => {
-    const inside = z.core.toDotPath(path);
-    const where = at === "" || inside === "" || inside.startsWith("[") ? at + inside : `${at}.${inside}`;
+    const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`));
+    const where = `${at}${steps.join("")}`.replace(/^\./, "");
     return where === "" ? message : `${where}: ${message}`;
   });
   throw new Refusal(structural ? 422 : 400, messages);
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const step of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[step];
+  return value;
 }

@@ -8,66 +8,79 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { parseJson } from "./json.js";
 import type { AddressRecord, DocumentRecord, EventRecord, ParticipantRecord, TokenRecord } from "./records.js";
-
-/** Each has an id of its own, and a key that it may share. */
-interface Kinds {
-  /** By natural key. */
-  participant: ParticipantRecord;
-  /** By participant. */
-  address: AddressRecord;
-  /** By dataset and externalId. */
-  document: DocumentRecord;
-  /** By document. */
-  event: EventRecord;
-  /** Its id alone counts: the key that is taken, in its scope. */
-  deduplicationId: null;
-  /** By document: the id of another one, which its propagated events reach. */
-  relation: string;
-  /** By client. */
-  token: TokenRecord;
-}
+import { naturalKey, placeOf } from "./records.js";
 
 /** In `PRAGMA user_version`; other versions are refused. */
-const VERSION = 3;
+const VERSION = 2;
 
 const SCHEMA = `
-CREATE TABLE records (
-  seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, key TEXT NOT NULL, record TEXT NOT NULL, UNIQUE (kind, id)
+CREATE TABLE participants (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, natural_key TEXT NOT NULL, record TEXT NOT NULL
 ) STRICT;
-CREATE INDEX records_by_key ON records (kind, key);
+CREATE INDEX participants_by_key ON participants (natural_key);
+CREATE TABLE addresses (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, participant_id TEXT NOT NULL, dataset TEXT NOT NULL,
+  place TEXT NOT NULL, record TEXT NOT NULL
+) STRICT;
+CREATE INDEX addresses_by_participant ON addresses (participant_id, place);
+CREATE TABLE documents (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, dataset TEXT NOT NULL, external_id TEXT, record TEXT NOT NULL
+) STRICT;
+CREATE INDEX documents_by_external_id ON documents (dataset, external_id) WHERE external_id IS NOT NULL;
+CREATE TABLE events (
+  document_id TEXT NOT NULL, sequence INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (document_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE keys (scope TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT, WITHOUT ROWID;
+CREATE TABLE relations (
+  seq INTEGER PRIMARY KEY, from_id TEXT NOT NULL, to_id TEXT NOT NULL, UNIQUE (from_id, to_id)
+) STRICT;
+CREATE TABLE tokens (token TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
 /** How long to wait for another holder of the file; everything stops meanwhile. */
 const BUSY_MS = 250;
 
-export type Store = ReturnType<typeof openStore>;
-
 /**
  * `file`: made if missing; null: in memory. @throws Error for a file that is not a sandbox's, or of another version.
  */
 export function openStore(file: string | null) {
-  const db = openDatabase(file);
-  const adding = db.prepare("INSERT INTO records (kind, id, key, record) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
-  const changing = db.prepare("UPDATE records SET record = ? WHERE kind = ? AND id = ?");
-  const withId = db.prepare("SELECT record FROM records WHERE kind = ? AND id = ?").pluck();
-  const withKey = db.prepare("SELECT record FROM records WHERE kind = ? AND key = ? ORDER BY seq").pluck();
-  const ofKind = db.prepare("SELECT record FROM records WHERE kind = ? ORDER BY seq").pluck();
-  const [begin, commit, rollback] = ["BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"].map((sql) => db.prepare(sql));
-  const [save, release, undo] = ["SAVEPOINT part", "RELEASE part", "ROLLBACK TO part"].map((sql) => db.prepare(sql));
+  if (file !== null) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Names and tax ids are confidential; SQLite gives its side files the same mode.
+    closeSync(openSync(file, "a", 0o600));
+  }
+  const db = new Database(file ?? ":memory:", { timeout: BUSY_MS });
+  const statements = new Map<string, Database.Statement>();
   let pending: Promise<void> | null = null;
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.pragma("cache_size = -65536");
+  // Scattered keys dirty many pages, and rewriting each one after every few commits would cost most.
+  db.pragma("wal_autocheckpoint = 16384");
+  const version = db.pragma("user_version", { simple: true });
+  const isEmpty = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0;
+  if (version === 0 && isEmpty) {
+    db.transaction(() => {
+      db.exec(SCHEMA);
+      db.pragma(`user_version = ${VERSION}`);
+    })();
+  } else if (version !== VERSION) {
+    db.close();
+    throw new Error(`${file} is not a sandbox store of version ${VERSION}.`);
+  }
 
   /** In a file: opens the shared transaction, and commits it after this turn of the event loop. */
-  function open(): void {
+  function begin(): void {
     if (db.inTransaction || file === null) return;
-    begin?.run();
+    run("BEGIN IMMEDIATE");
     pending = new Promise<void>((resolve, reject) => {
       setImmediate(() => {
         pending = null;
         try {
-          if (db.open && db.inTransaction) commit?.run();
+          if (db.open && db.inTransaction) run("COMMIT");
           resolve();
         } catch (error) {
-          if (db.open && db.inTransaction) rollback?.run();
+          if (db.open && db.inTransaction) run("ROLLBACK");
           reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
@@ -76,28 +89,49 @@ export function openStore(file: string | null) {
     pending.catch(() => undefined);
   }
 
-  const read = (records: readonly unknown[]) => records.map((record) => parseJson(record as string));
+  function prepared(sql: string): Database.Statement {
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  }
+
+  function run(sql: string): void {
+    prepared(sql).run();
+  }
+
+  /** @returns the number of rows */
+  function write(sql: string, ...values: (string | number | null)[]): number {
+    begin();
+    return prepared(sql).run(...values).changes;
+  }
+
+  function list<Item>(sql: string, ...values: string[]): Item[] {
+    const rows = prepared(sql).all(...values) as { record: string }[];
+    return rows.map(({ record }) => parseJson(record) as Item);
+  }
 
   return {
     /** All or nothing. May be nested: an inner failure undoes only the inner part. */
     transaction<T>(work: () => T): T {
-      open();
-      save?.run();
+      begin();
+      run("SAVEPOINT part");
       try {
         const result = work();
-        release?.run();
+        run("RELEASE part");
         return result;
       } catch (error) {
         if (db.inTransaction) {
-          undo?.run();
-          release?.run();
+          run("ROLLBACK TO part");
+          run("RELEASE part");
         }
         throw error;
       }
     },
 
     /** Null: everything is durable; else a promise that rejects if it cannot be. */
-    settled: (): Promise<void> | null => pending,
+    settled(): Promise<void> | null {
+      return pending;
+    },
 
     /** Safe to call twice. */
     close(): void {
@@ -106,47 +140,108 @@ export function openStore(file: string | null) {
       db.close();
     },
 
-    /** False: the id is taken. */
-    add<Kind extends keyof Kinds>(kind: Kind, id: string, key: string, record: Kinds[Kind]): boolean {
-      open();
-      return adding.run(kind, id, key, JSON.stringify(record)).changes === 1;
+    participant(id: string): ParticipantRecord | undefined {
+      return list<ParticipantRecord>("SELECT record FROM participants WHERE id = ?", id)[0];
     },
 
-    change<Kind extends keyof Kinds>(kind: Kind, id: string, record: Kinds[Kind]): void {
-      open();
-      changing.run(JSON.stringify(record), kind, id);
+    /** In all datasets, oldest first. */
+    participantsByKey(key: string): ParticipantRecord[] {
+      return list("SELECT record FROM participants WHERE natural_key = ? ORDER BY seq", key);
     },
 
-    get: <Kind extends keyof Kinds>(kind: Kind, id: string) => read(withId.all(kind, id))[0] as Kinds[Kind] | undefined,
+    addParticipant(record: ParticipantRecord): void {
+      const sql = "INSERT INTO participants (id, natural_key, record) VALUES (?, ?, ?)";
+      write(sql, record.id, naturalKey(record), JSON.stringify(record));
+    },
 
-    /** Oldest first. */
-    by: <Kind extends keyof Kinds>(kind: Kind, key: string) => read(withKey.all(kind, key)) as Kinds[Kind][],
+    participants(): ParticipantRecord[] {
+      return list("SELECT record FROM participants ORDER BY seq");
+    },
 
-    all: <Kind extends keyof Kinds>(kind: Kind) => read(ofKind.all(kind)) as Kinds[Kind][],
+    address(id: string): AddressRecord | undefined {
+      return list<AddressRecord>("SELECT record FROM addresses WHERE id = ?", id)[0];
+    },
+
+    addressesOf(participantId: string): AddressRecord[] {
+      return list("SELECT record FROM addresses WHERE participant_id = ? ORDER BY seq", participantId);
+    },
+
+    /** The dataset's oldest address at that place (see `placeOf`). */
+    addressAt(participantId: string, dataset: string, place: string): AddressRecord | undefined {
+      const sql = "SELECT record FROM addresses WHERE participant_id = ? AND place = ? AND dataset = ? ORDER BY seq";
+      return list<AddressRecord>(sql, participantId, place, dataset)[0];
+    },
+
+    addAddress(record: AddressRecord): void {
+      const sql = "INSERT INTO addresses (id, participant_id, dataset, place, record) VALUES (?, ?, ?, ?, ?)";
+      write(sql, record.id, record.participantId, record.dataset, placeOf(record), JSON.stringify(record));
+    },
+
+    addresses(): AddressRecord[] {
+      return list("SELECT record FROM addresses ORDER BY seq");
+    },
+
+    document(id: string): DocumentRecord | undefined {
+      return list<DocumentRecord>("SELECT record FROM documents WHERE id = ?", id)[0];
+    },
+
+    hasExternalId(dataset: string, externalId: string): boolean {
+      const sql = "SELECT record FROM documents WHERE dataset = ? AND external_id = ? LIMIT 1";
+      return list(sql, dataset, externalId).length > 0;
+    },
+
+    addDocument(record: DocumentRecord): void {
+      const sql = "INSERT INTO documents (id, dataset, external_id, record) VALUES (?, ?, ?, ?)";
+      write(sql, record.id, record.dataset, record.externalId, JSON.stringify(record));
+    },
+
+    documents(): DocumentRecord[] {
+      return list("SELECT record FROM documents ORDER BY seq");
+    },
+
+    /** In timeline order. */
+    eventsOf(documentId: string): EventRecord[] {
+      return list("SELECT record FROM events WHERE document_id = ? ORDER BY sequence", documentId);
+    },
+
+    /** `document`: its state afterwards. */
+    append(document: DocumentRecord, event: EventRecord): void {
+      write("UPDATE documents SET record = ? WHERE id = ?", JSON.stringify(document), document.id);
+      const sql = "INSERT INTO events (document_id, sequence, record) VALUES (?, ?, ?)";
+      write(sql, document.id, event.sequence, JSON.stringify(event));
+    },
+
+    /** False: the key is taken in that scope. */
+    claimKey(scope: string, key: string): boolean {
+      return write("INSERT INTO keys (scope, key) VALUES (?, ?) ON CONFLICT DO NOTHING", scope, key) === 1;
+    },
+
+    /** One direction; may be repeated. */
+    relate(from: string, to: string): void {
+      write("INSERT INTO relations (from_id, to_id) VALUES (?, ?) ON CONFLICT DO NOTHING", from, to);
+    },
+
+    /** In order of relation. */
+    relatedTo(documentId: string): string[] {
+      const ids = prepared("SELECT to_id FROM relations WHERE from_id = ? ORDER BY seq").pluck();
+      return ids.all(documentId) as string[];
+    },
+
+    token(token: string): TokenRecord | undefined {
+      const sql = "SELECT token, client_id AS clientId, expires_at AS expiresAt FROM tokens WHERE token = ?";
+      return prepared(sql).get(token) as TokenRecord | undefined;
+    },
+
+    addToken({ token, clientId, expiresAt }: TokenRecord): void {
+      write("INSERT INTO tokens (token, client_id, expires_at) VALUES (?, ?, ?)", token, clientId, expiresAt);
+    },
+
+    /** One token, or all that are good at `now`; @returns how many */
+    expireTokens(now: number, only: string | null): number {
+      const sql = "UPDATE tokens SET expires_at = ? WHERE expires_at > ? AND token = coalesce(?, token)";
+      return write(sql, now, now, only);
+    },
   };
 }
 
-function openDatabase(file: string | null): Database.Database {
-  if (file !== null) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Names and tax ids are confidential; SQLite gives its side files the same mode.
-    closeSync(openSync(file, "a", 0o600));
-  }
-  const db = new Database(file ?? ":memory:", { timeout: BUSY_MS });
-  db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL");
-  db.pragma("cache_size = -65536");
-  // Scattered keys dirty many pages, and rewriting each one after every few commits would cost most.
-  db.pragma("wal_autocheckpoint = 16384");
-  const version = db.pragma("user_version", { simple: true });
-  if (version === VERSION) return db;
-  if (version !== 0 || db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) {
-    db.close();
-    throw new Error(`${file} is not a sandbox store of version ${VERSION}: remove it, or rehearse with --fresh.`);
-  }
-  db.transaction(() => {
-    db.exec(SCHEMA);
-    db.pragma(`user_version = ${VERSION}`);
-  })();
-  return db;
-}
+export type Store = ReturnType<typeof openStore>;

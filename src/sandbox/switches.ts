@@ -5,83 +5,108 @@
 import type { SandboxClock, SandboxRandom } from "./clock.js";
 import type { FaultRule } from "./faults.js";
 
-export interface Switch<Value = string | number | boolean | null> {
+interface Switch<Value> {
+  /** For commander: `--max-events <n>`; without `<…>` on or off. */
+  flag: string;
+  kind: "switch" | "number" | "choice";
+  choices?: readonly string[];
+  /** `off` means null. */
+  mayBeOff?: boolean;
   /** Null: off, or absent. */
   default: Value;
   description: string;
-  choices?: readonly string[];
-  /** A number that may be null. */
-  mayBeOff?: boolean;
 }
 
-const onOff = (description: string): Switch<boolean> => ({ default: false, description });
-const number = (usual: number, description: string): Switch<number> => ({ default: usual, description });
-const limit = (usual: number | null, description: string): Switch<number | null> => ({
-  default: usual,
+const onOff = (flag: string, description: string): Switch<boolean> => ({
+  flag,
+  kind: "switch",
+  default: false,
   description,
+});
+const number = (flag: string, value: number, description: string): Switch<number> => ({
+  flag,
+  kind: "number",
+  default: value,
+  description,
+});
+const limit = (flag: string, value: number | null, description: string): Switch<number | null> => ({
+  flag,
+  kind: "number",
   mayBeOff: true,
+  default: value,
+  description,
 });
 /** The first choice is the default. */
 const choice = <Choice extends string>(
+  flag: string,
   choices: readonly [Choice, ...Choice[]],
   description: string,
-): Switch<Choice> => ({
-  default: choices[0],
-  description,
-  choices,
-});
+): Switch<Choice> => ({ flag: `${flag} <choice>`, kind: "choice", choices, default: choices[0], description });
 
 export const switches = {
-  rate: limit(20, "requests per second and client; off: no limit"),
-  burst: number(30, "requests that may come at once"),
-  twinParticipants: onOff("a second participant of one natural key is registered instead of refused"),
-  strictAddresses: onOff("addresses take the six create fields only"),
-  partialBatches: onOff("a refused batch keeps what came before the failing event"),
-  emptyBatch: choice(["take", "refuse"], "a batch without events"),
-  maxEvents: limit(null, "most events of a batch; more is answered 413"),
-  maxBytes: number(10 * 1024 * 1024, "longest body in bytes; longer is answered 413"),
+  rate: limit("--rate <n>", 20, "requests per second and client; off: no limit"),
+  burst: number("--burst <n>", 30, "requests that may come at once"),
+  twinParticipants: onOff(
+    "--twin-participants",
+    "a second participant of one natural key is registered instead of refused",
+  ),
+  strictAddresses: onOff("--strict-addresses", "addresses take the six create fields only"),
+  partialBatches: onOff("--partial-batches", "a refused batch keeps what came before the failing event"),
+  emptyBatch: choice("--empty-batch", ["take", "refuse"], "a batch without events"),
+  maxEvents: limit("--max-events <n>", null, "most events of a batch; more is answered 413"),
+  maxBytes: number("--max-bytes <n>", 10 * 1024 * 1024, "longest body in bytes; longer is answered 413"),
   linkTime: choice(
+    "--link-time",
     ["event", "server"],
     "when back-references, propagated copies and a target's first event take place",
   ),
   earlyMirrors: choice(
+    "--early-mirrors",
     ["move", "refuse"],
     "a back-reference before the related document's last event: written at that event's time, or its link refused",
   ),
-  closedMirrors: choice(["write", "refuse"], "a back-reference on a closed document"),
-  selfRelation: choice(["take", "refuse"], "a RELATED event that points at its own document"),
+  closedMirrors: choice("--closed-mirrors", ["write", "refuse"], "a back-reference on a closed document"),
+  selfRelation: choice("--self-relation", ["take", "refuse"], "a RELATED event that points at its own document"),
   propagatedClose: choice(
+    "--propagated-close",
     ["copy", "close", "refuse"],
     "a CLOSE or CANCEL with propagateEvent: copied only, ending the related documents too, or refused",
   ),
-  propagateToTargets: onOff("a document's propagated events reach its targets too"),
-  blankReason: choice(["take", "refuse"], "a CANCEL whose reason is blanks"),
+  propagateToTargets: onOff("--propagate-to-targets", "a document's propagated events reach its targets too"),
+  blankReason: choice("--blank-reason", ["take", "refuse"], "a CANCEL whose reason is blanks"),
   inlineDiffers: choice(
+    "--inline-differs",
     ["use", "refuse"],
     "an inline participant or address that differs from the registered one: the registered one is used, or it is refused",
   ),
   identityFields: choice(
+    "--identity-fields",
     ["shared", "all"],
     "what must agree where a request names one identity twice: the fields that both carry, or all",
   ),
   addressOwner: choice(
+    "--address-owner",
     ["any", "participant"],
     "whose addressId an event may name: any participant's, or its own participant's only",
   ),
-  foreign: choice(["use", "refuse"], "whether participants of another dataset may be referenced and given addresses"),
+  foreign: choice(
+    "--foreign",
+    ["use", "refuse"],
+    "whether participants of another dataset may be referenced and given addresses",
+  ),
   checks: choice(
+    "--checks",
     ["duplicate-first", "order-first"],
     "whether a repeated key is noticed before or after time and lifecycle",
   ),
-  keyScope: choice(["integrator", "document"], "within what an event's deduplicationId must be unique"),
-  sharedKeys: onOff("a document's own deduplicationId is taken for events too"),
-  uniqueExternalId: onOff("a second document of one externalId is refused"),
-  terseErrors: onOff("errors carry code, id and timestamp, and no message"),
-  retryAfter: onOff("a Retry-After header on 429 and 503"),
-  pageSize: limit(null, "most addresses of one answer"),
-  tokenTtl: number(3600, "how long a token is good for, in seconds"),
-  clockOffset: number(0, "how far the service's clock is ahead, in ms"),
-  seed: number(1, "seed of the faults' chance"),
+  keyScope: choice("--key-scope", ["integrator", "document"], "within what an event's deduplicationId must be unique"),
+  sharedKeys: onOff("--shared-keys", "a document's own deduplicationId is taken for events too"),
+  uniqueExternalId: onOff("--unique-external-id", "a second document of one externalId is refused"),
+  terseErrors: onOff("--terse-errors", "errors carry code, id and timestamp, and no message"),
+  retryAfter: onOff("--retry-after", "a Retry-After header on 429 and 503"),
+  pageSize: limit("--page-size <n>", null, "most addresses of one answer"),
+  tokenTtl: number("--token-ttl <seconds>", 3600, "how long a token is good for"),
+  clockOffset: number("--clock-offset <ms>", 0, "how far the service's clock is ahead"),
 };
 
 type Switches = typeof switches;
@@ -107,6 +132,8 @@ export interface SandboxOptions extends Partial<SandboxSettings> {
   /** For generated ids. */
   random?: SandboxRandom;
   faults?: FaultRule[];
+  /** For the faults; default 1. */
+  seed?: number;
   /** The newest so many; default 10,000. */
   requestLog?: number;
 }
@@ -117,17 +144,61 @@ export const defaultCredentials: readonly SandboxCredential[] = ["sandbox", "sec
   dataset: name,
 }));
 
-/** May be 0 or less. */
-const SIGNED: readonly string[] = ["clockOffset", "seed"];
+export const defaultSettings = Object.fromEntries(
+  Object.entries(switches).map(([name, { default: value }]) => [name, value]),
+) as SandboxSettings;
 
 /** With defaults. @throws RangeError naming an option out of range. */
 export function settingsOf(options: SandboxOptions): SandboxSettings {
-  const settings = Object.entries(switches).map(([name, { default: usual }]) => {
-    const value = options[name as keyof Switches];
-    if (typeof value === "number" && !(value > 0) && !SIGNED.includes(name)) {
+  const settings: SandboxSettings = { ...defaultSettings };
+  for (const name of Object.keys(switches) as (keyof Switches)[]) {
+    const value = options[name];
+    if (value === undefined) continue;
+    if (typeof value === "number" && name !== "clockOffset" && !(value > 0)) {
       throw new RangeError(`${name} must be greater than 0, not ${value}.`);
     }
-    return [name, value === undefined ? usual : value];
-  });
-  return Object.fromEntries(settings) as SandboxSettings;
+    Object.assign(settings, { [name]: value });
+  }
+  return settings;
+}
+
+export interface FlagDescription extends Switch<string | number | boolean | null> {
+  name: keyof SandboxSettings | "seed";
+}
+
+export const sandboxFlags: readonly FlagDescription[] = [
+  ...(Object.keys(switches) as (keyof Switches)[]).map((name) => ({ name, ...switches[name] })),
+  { name: "seed", ...number("--seed <n>", 1, "seed of the faults' chance") },
+];
+
+/** Commander's name for the flag's value: `--max-events <n>` gives `maxEvents`. */
+export function attributeOf({ flag }: { flag: string }): string {
+  const [long = ""] = flag.replace(/^--/, "").split(" ");
+  return long.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * `given`: by `attributeOf`; missing values keep their defaults. @throws RangeError naming the flag and what it
+ * accepts.
+ */
+export function optionsFromFlags(given: Readonly<Record<string, unknown>>): SandboxOptions {
+  const options: Record<string, unknown> = {};
+  for (const description of sandboxFlags) {
+    const value = given[attributeOf(description)];
+    if (value !== undefined && value !== null) options[description.name] = converted(description, value);
+  }
+  return options;
+}
+
+function converted({ kind, flag, choices, mayBeOff }: FlagDescription, value: unknown): unknown {
+  if (kind === "switch") return value === true || value === "true";
+  const text = String(value);
+  if (choices !== undefined) {
+    if (!choices.includes(text)) throw new RangeError(`${flag}: ${text} is not one of ${choices.join(", ")}.`);
+    return text;
+  }
+  if (mayBeOff === true && text === "off") return null;
+  const amount = Number(text);
+  if (text.trim() === "" || !Number.isFinite(amount)) throw new RangeError(`${flag}: ${text} is not a number.`);
+  return amount;
 }

@@ -2,13 +2,13 @@
  * Appends an event to a document: checks duplicate, lifecycle and time, then writes the event and its effects
  * elsewhere.
  */
-import { claimKey, eventScope, visible } from "./documents.js";
+import { eventScope, visible } from "./documents.js";
 import { type Instant, instantText, isEarlier, parseInstant } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
 import { copyToRelated, createTarget, lastOf, writeEvent, writeRelation } from "./links.js";
 import type { DocumentRecord } from "./records.js";
 import { resolveReferences } from "./references.js";
-import { conflict, invalid } from "./refusal.js";
+import { conflict, duplicateKey, invalid } from "./refusal.js";
 import type { Call } from "./request.js";
 import type { EventInput } from "./schemas.js";
 
@@ -23,20 +23,19 @@ export interface AppendedEvent {
  */
 export function appendEvent(call: Call, documentId: string, event: EventInput, at: string): AppendedEvent {
   const document = visible(call, documentId);
-  const instant = parseInstant(event.externalCreatedAt);
+  // Its schema has checked it.
+  const instant = parseInstant(event.externalCreatedAt) as Instant;
   const { name, isPublic, deduplicationId = null } = event;
-  const checks = [
-    () => deduplicationId !== null && claimKey(call, eventScope(call, documentId), deduplicationId),
-    () => checkOrder(call, document, name, instant, at),
-  ];
+  const checks = [() => claimKey(call, document, deduplicationId), () => checkOrder(call, document, name, instant, at)];
   for (const check of call.settings.checks === "order-first" ? checks.toReversed() : checks) check();
 
   const references = resolveReferences(call, event, at);
   // Before this event's own relation is recorded: a copy goes only to documents related before.
-  const related = event.propagateEvent === true ? call.store.by("relation", documentId) : [];
+  const related = event.propagateEvent === true ? call.store.relatedTo(documentId) : [];
   const targetDocumentId =
     event.target === undefined ? null : createTarget(call, document, event, instant, references, `${at}target.`);
   const record = writeEvent(call, document, {
+    eventId: call.newId(),
     origin: "sent",
     name,
     ...instant,
@@ -51,6 +50,11 @@ export function appendEvent(call: Call, documentId: string, event: EventInput, a
   }
   copyToRelated(call, record, related);
   return { eventId: record.eventId, targetDocumentId };
+}
+
+/** Events rule 8. @throws Refusal 409 */
+function claimKey(call: Call, { id }: DocumentRecord, key: string | null): void {
+  if (key !== null && !call.store.claimKey(eventScope(call, id), key)) throw duplicateKey(key);
 }
 
 /**

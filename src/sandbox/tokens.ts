@@ -7,8 +7,6 @@ import type { SandboxCredential } from "./switches.js";
 
 export const TOKEN_PATH = "/oauth/token";
 
-type TokenReply = Reply & { status: number };
-
 export type Tokens = ReturnType<typeof tokensOf>;
 
 export function tokensOf(context: Context, all: readonly SandboxCredential[], newToken: () => string) {
@@ -16,7 +14,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
   const { store, clock, settings } = context;
   return {
     /** POST /oauth/token with basic or post authentication; errors by RFC 6749, 5.2. */
-    issue(headers: Record<string, string>, body: string): TokenReply {
+    issue(headers: Record<string, string>, body: string): Reply {
       if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")) {
         return refused("invalid_request", "The body must be application/x-www-form-urlencoded");
       }
@@ -40,7 +38,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
       }
       const token = `${newToken()}${newToken()}`.replaceAll("-", "");
       const expiresAt = Math.floor(clock.now() + settings.tokenTtl * 1000);
-      store.transaction(() => store.add("token", token, clientId, { token, clientId, expiresAt }));
+      store.transaction(() => store.addToken({ token, clientId, expiresAt }));
       return {
         status: 200,
         body: { access_token: token, token_type: "Bearer", expires_in: Math.floor(settings.tokenTtl), scope },
@@ -50,7 +48,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
 
     /** `authorization`: the header's value. */
     verify(authorization: string): Caller | "expired" | "unknown" {
-      const record = store.get("token", tokenIn(authorization));
+      const record = store.token(tokenIn(authorization));
       const credential = credentials.get(record?.clientId ?? "");
       if (record === undefined || credential === undefined) return "unknown";
       if (record.expiresAt <= clock.now()) return "expired";
@@ -60,11 +58,8 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
 
     /** Expires one header's token, or all. @returns how many were good */
     expire(authorization?: string): number {
-      const now = clock.now();
       const only = authorization === undefined ? null : tokenIn(authorization);
-      const good = store.all("token").filter(({ token, expiresAt }) => expiresAt > now && token === (only ?? token));
-      for (const one of good) store.change("token", one.token, { ...one, expiresAt: now });
-      return good.length;
+      return store.transaction(() => store.expireTokens(Math.floor(clock.now()), only));
     },
   };
 }
@@ -86,7 +81,7 @@ function clientOf(authorization: string | undefined, form: URLSearchParams): { i
   }
 }
 
-function refused(error: string, description: string): TokenReply {
+function refused(error: string, description: string): Reply {
   const isClient = error === "invalid_client";
   return {
     status: isClient ? 401 : 400,

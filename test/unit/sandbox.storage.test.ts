@@ -75,7 +75,7 @@ describe("a store", () => {
     const file = join(folder, "durable.db");
     const { document, event, sandbox } = await openWorld({ storage: { file } });
     const other = new Database(file, { readonly: true });
-    const count = other.prepare("SELECT count(*) FROM records WHERE kind = 'event'").pluck();
+    const count = other.prepare("SELECT count(*) FROM events").pluck();
     for (let sent = 1; sent <= 3; sent += 1) {
       await document([event("X", 1)]);
       expect(count.get()).toBe(sent);

@@ -8,26 +8,18 @@ import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../report/atomic-file.js";
 import { type FaultRule, faultRules } from "../../sandbox/faults.js";
 import type { Sandbox, SandboxOptions } from "../../sandbox/index.js";
-import { settingsOf, type Switch, switches as sandboxSwitches } from "../../sandbox/switches.js";
+import { optionsFromFlags, sandboxFlags, settingsOf } from "../../sandbox/switches.js";
 import { readConfig, stateRoot } from "../../settings/config-file.js";
 import { command, type Flag } from "../command.js";
-import { port as portNumber, valueOf } from "../flags.js";
+import { port as portNumber } from "../flags.js";
 import { createOutput, shownPath, tell, told } from "../output.js";
 
-const amount = valueOf("a number", (text) =>
-  text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : null,
-);
-
-/** Flags from the sandbox's own table. */
+/** Flags from the sandbox's own list of switches. */
 const switches = Object.fromEntries(
-  Object.entries<Switch>(sandboxSwitches).map(([name, { default: usual, description, choices, mayBeOff }]) => {
-    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    const typed = typeof usual === "boolean" ? flag : `${flag} <${choices === undefined ? "n" : "choice"}>`;
-    const says = `${description}${usual === null || usual === false ? "" : ` (default: ${usual})`}`;
-    const amountOrOff = (text: string) => (text === "off" ? null : amount(text));
-    const read = choices ?? (typeof usual === "boolean" ? undefined : mayBeOff === true ? amountOrOff : amount);
-    return [name, [typed, says, read] as Flag];
-  }),
+  sandboxFlags.map(({ flag, description, choices, default: usual }): [string, Flag] => [
+    flag,
+    [flag, `${description}${usual === null || usual === false ? "" : ` (default: ${usual})`}`, choices],
+  ]),
 );
 
 const own = {
@@ -106,7 +98,9 @@ export const spec = command({
 
 function sandboxOptions(switched: { [flag: string]: unknown }): SandboxOptions {
   try {
-    return settingsOf(switched);
+    const options = optionsFromFlags(switched);
+    settingsOf(options);
+    return options;
   } catch (cause) {
     if (cause instanceof RangeError) throw new RowferryError("usage", cause.message, { cause });
     throw cause;
