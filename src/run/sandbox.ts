@@ -1,5 +1,5 @@
 /** The sandbox as a target: listens on loopback during the session, with its store beside the ledger. */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerOwner } from "../ledger/open-ledger.js";
 import { RowferryError } from "../model/error.js";
@@ -17,6 +17,10 @@ export type Later = (step: () => Promise<void> | void) => void;
 
 /** The caller holds the ledger's lock. `fresh`: empties store and ledger first. */
 export async function openEmbeddedSandbox(target: Target, fresh: boolean, later: Later): Promise<Target> {
+  if (statSync(target.ledgerPath, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new RowferryError("path-unusable", `${target.ledgerPath} cannot be the ledger: it is a folder`, {
+      hint: "Name a file in it.",
+    });
   const folder = dirname(target.ledgerPath);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Beside the ledger: one without the other would make every known row a foreign collision.

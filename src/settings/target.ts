@@ -2,7 +2,6 @@
  * Resolves flags, environment, `rowferry.config.yaml` and defaults, in this order, to one target; never guesses (H34).
  * Opens no ledger and makes no request.
  */
-import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { serviceUrl } from "../model/addresses.js";
@@ -103,15 +102,10 @@ const sandboxAccess: Access = {
 /** The files beside it have longer names. Bytes of a name on any disk, and of a path that SQLite opens. */
 function usableLedger(path: string): string {
   const longest = `${path}.lock-journal`;
-  if (Buffer.byteLength(basename(longest)) > 255 || Buffer.byteLength(longest) >= 512)
-    throw new RowferryError("path-unusable", `${path} cannot be the ledger: it is too long`, {
-      hint: "Name a file of at most 242 bytes, and of at most 498 with its folders.",
-    });
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new RowferryError("path-unusable", `${path} cannot be the ledger: it is a folder`, {
-      hint: "Name a file in it.",
-    });
-  return path;
+  if (Buffer.byteLength(basename(longest)) <= 255 && Buffer.byteLength(longest) < 512) return path;
+  throw new RowferryError("path-unusable", `${path} cannot be the ledger: it is too long`, {
+    hint: "Name a file of at most 242 bytes, and of at most 498 with its folders.",
+  });
 }
 
 function settingsIn(environment: Environment): Settings {
