@@ -1,5 +1,4 @@
 /** The command line's start, and the only place where errors become exit codes. Loads the called command. */
-import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { Command, CommanderError } from "commander";
 import { RowferryError } from "../model/error.js";
@@ -8,6 +7,7 @@ import { define, exampleText } from "./command.js";
 import { commands, loadCommand } from "./commands.js";
 import type { Frame, Interruption } from "./frame.js";
 import { keepHeapSmall } from "./heap.js";
+import { ownFile } from "./own-file.js";
 import { endOf, tellError } from "./report-error.js";
 import { processWorld, type World } from "./world.js";
 
@@ -100,8 +100,7 @@ function usageError(error: CommanderError, argv: readonly string[]): RowferryErr
 }
 
 function ownVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
+  return (JSON.parse(ownFile("package.json")) as { version: string }).version;
 }
 
 /** If output could not be written, all is not well. */

@@ -80,8 +80,10 @@ function writeOwnCsv<Item>(
       file.write(stringify([cells], { delimiter, record_delimiter: "\r\n", ...quoting }));
     let count = 0;
     for await (const item of items) {
-      if (count === 0) file.write("\uFEFF");
-      if (count === 0) add(header);
+      if (count === 0) {
+        file.write("\uFEFF");
+        add(header);
+      }
       count += 1;
       add(cellsOf(item).map((cell) => (typeof cell === "string" ? visible(cell) : cell)));
     }

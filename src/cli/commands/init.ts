@@ -1,10 +1,11 @@
 /** `rowferry init [folder] [files…]`: a working folder with settings, and a first mapping of files. Overwrites nothing. */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command } from "../command.js";
 import { createOutput, shownPath } from "../output.js";
+import { ownFile } from "../own-file.js";
 import { firstMapping, nextSteps } from "../welcome.js";
 
 /** Of examples/settings, without the names that npm leaves out of packages. */
@@ -40,8 +41,7 @@ export const spec = command({
     for (const [name, example, what] of folderFiles) {
       const path = join(root, name);
       const isThere = existsSync(path);
-      const text = readFileSync(new URL(`../../../examples/settings/${example}`, import.meta.url));
-      if (!isThere) writeFileSync(path, text, { flag: "wx" });
+      if (!isThere) writeFileSync(path, ownFile(`examples/settings/${example}`), { flag: "wx" });
       say(path, isThere, what);
     }
     const mapping = join(root, "mapping.yaml");
