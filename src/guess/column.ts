@@ -73,7 +73,6 @@ export function profile(
   const seen = rows.slice(0, Math.max(50, MOST_CELLS / header.length));
   const twins = Map.groupBy(header.keys(), (index) => squeeze(header[index] ?? ""));
   const names = new Set<string>();
-  const street = header.some((text) => roleOf(text) === "street");
   const columns = header.flatMap((text, index): Column[] => {
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
@@ -81,10 +80,8 @@ export function profile(
       const cell = (all[index] ?? "").trim();
       return blank.has(cell) ? [] : [{ row, text: cell, kind: kinds?.[index] ?? "text" }];
     });
-    const said = roleOf(text);
-    // A number belongs to a house if there is a street, else to the row.
-    const role = said === "number" && !street ? "code" : said;
-    const { type, fits = 1 } = typeOf(cells, text, said, country);
+    const role = roleOf(text);
+    const { type, fits = 1 } = typeOf(cells, text, role, country);
     const values = seen.map(() => "");
     for (const { row, text: cell } of cells)
       values[row] = type.as === "taxId" ? cell.replace(/[^\p{L}\p{N}]/gu, "") : squeeze(cell);
@@ -95,7 +92,33 @@ export function profile(
     return [{ name, header: text, index, nth, role, type, cells, values, distinct, filled, fits, clock: [] }];
   });
   joinClocks(columns);
+  for (const column of columns) {
+    if (column.role === "numbered") column.role = isOfHouse(column, columns) ? "number" : "code";
+    if (column.role === "stateOrStatus") column.role = isOfCountry(column, columns, country) ? "state" : "status";
+  }
   return columns;
+}
+
+/** Whether a `Num` is a number in a street; else it is the document's. */
+function isOfHouse(column: Column, columns: readonly Column[]) {
+  const { cells, values, index } = column;
+  const street = columns.find(({ role }) => role === "street");
+  const isOne = ({ text: cell }: Cell) => /^(\d{1,5}([ /-]{0,3}\d{1,4})? ?\p{L}?|s ?[/.]? ?n\.?[º°]?)$/iu.test(cell);
+  if (street === undefined || street.index > index + 1 || share(cells, isOne) < enough) return false;
+  const placing = columns.filter(({ role, type }) => type.as === "taxId" || role === "street" || role === "city");
+  const places = Map.groupBy(values.keys(), (row) => placing.map((one) => one.values[row]).join("\n"));
+  const isRising = cells.every(({ text: cell }, at) => at === 0 || Number(cell) > Number(cells[at - 1]?.text));
+  return agree(places, column) ?? !isRising;
+}
+
+/** Whether an `Estado` is a place's; else it is the document's. */
+function isOfCountry(column: Column, columns: readonly Column[], asked: string | undefined) {
+  const isState = reader({ name: "state", country: "BR" });
+  const found = columns.flatMap(({ type }) => (type.as === "taxId" ? type.country : []))[0];
+  if ((asked ?? found) === "BR" || column.type.as === "state") return share(column.cells, isState) >= enough / 2;
+  const city = columns.find(({ role }) => role === "city");
+  const isDone = share(column.cells, ({ text: cell }) => /([ai]d[oa]|nt[ei]|tiv[oa])$/i.test(cell)) > enough / 2;
+  return (city === undefined ? null : agree(groupsOf(city), column)) ?? !isDone;
 }
 
 interface Found {
@@ -139,10 +162,10 @@ function typeOf(cells: readonly Cell[], header: string, role: Role | null, count
   // A single letter may be a class, so a word of two letters or a matching header is needed.
   const worded = role === "public" || cells.some((cell) => cell.kind === "boolean" || /\p{Letter}{2}/u.test(cell.text));
   if (worded && all("boolean")) return { type: { as: "boolean" } };
-  if (role === "state" && (country ?? "BR") === "BR" && all("state", { country: "BR" }))
+  if ((role === "state" || role === "stateOrStatus") && (country ?? "BR") === "BR" && all("state", { country: "BR" }))
     return { type: { as: "state", options: { country: "BR" } } };
   if (role === "country" && all("country")) return { type: { as: "country" } };
-  return role === "number" ? text("digits, but not a quantity") : numbers(cells, role);
+  return role === "number" || role === "numbered" ? text("digits, but not a quantity") : numbers(cells, role);
 }
 
 function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => boolean {

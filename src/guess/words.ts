@@ -18,7 +18,8 @@ const table = {
   number: "hausnummer haus_nr house_number house_no house_nr street_number street_no",
   street: "rua logradouro endereco street address calle direccion avenida strasse str adresse rue",
   city: "municipio cidade city ciudad localidade localidad ort stadt ville",
-  state: "uf estado state provincia distrito bundesland",
+  state: "uf provincia distrito bundesland",
+  stateOrStatus: "estado state",
   country: "pais country land pays",
   latitude: "lat latitude latitud",
   longitude: "lon lng long longitude longitud",
@@ -44,9 +45,9 @@ const table = {
   category: "categoria category tipo type natureza",
   time: "data date datum fecha dt hora time uhrzeit timestamp quando when epoch unix dia day tag at",
 };
-export type Role = Exclude<keyof typeof table, "legal" | "numbered">;
+export type Role = Exclude<keyof typeof table, "legal">;
 /** Less telling words for another role. */
-const same: { [role: string]: string } = { legal: "name", numbered: "number" };
+const same: { [role: string]: string } = { legal: "name" };
 
 const forms = Object.entries(table).flatMap(([role, words]) =>
   words.split(" ").map((word) => ({

@@ -281,6 +281,69 @@ describe("what a careful eye sees", () => {
   });
 });
 
+describe("what is called like a part of an address, and is none", () => {
+  const place = (at: number) => `${cnpj(at % 3)};Acme ${at % 3};Rua ${at % 3}`;
+  const only = (one: Any) => Object.values(one)[0] as Any;
+
+  it.each([
+    ["in front", "Num;Data;CNPJ;Empresa;Rua", (at: number) => `${1000 + at};${two(1 + at)}/03/2026;${place(at)}`],
+    [
+      "next to the street",
+      "CNPJ;Empresa;Num;Rua;Data",
+      (at: number) => `${cnpj(at)};Acme ${at};${1000 + at};Rua ${at};${two(1 + at)}/03/2026`,
+    ],
+    [
+      "behind the street",
+      "CNPJ;Empresa;Rua;Num;Data",
+      (at: number) => `${place(at)};${1000 + at};${two(1 + at)}/03/2026`,
+    ],
+    [
+      "with letters",
+      "CNPJ;Empresa;Rua;Nº;Data",
+      (at: number) => `${cnpj(at)};Acme ${at};Rua ${at};NF-${9 * at};${two(1 + at)}/03/2026`,
+    ],
+  ])("numbers of documents are no numbers of houses: %s", async (_, header, line) => {
+    const { input } = await draft({ "notas.csv": [`${header};Cidade;UF`, ...rows(20, (at) => `${line(at)};Rio;RJ`)] });
+    expect(only(input.documents).key).toMatch(/^=(num|no_)$/);
+    expect(only(input.addresses).number).toBe("S/N");
+  });
+
+  it.each([
+    ["behind the street", "Rua;Nº", (at: number) => `Rua ${at};${(at * 37) % 90}`],
+    ["in front of it", "No;Street", (at: number) => `${(at * 37) % 90};Street ${at}`],
+    ["of several forms", "Rua;Número", (at: number) => `Rua ${at};${["12", "S/N", "14 A", "7-9", ""][at]}`],
+  ])("numbers of houses stay: %s", async (_, header, line) => {
+    const data = (at: number) => `P-${at};${two(1 + at)}/03/2026;${cnpj(at % 5)};${line(at % 5)};Rio;RJ`;
+    const { input } = await draft({ "pedidos.csv": [`Pedido;Data;CNPJ;${header};Cidade;UF`, ...rows(20, data)] });
+    expect(only(input.addresses).number).toMatch(/^=(default\()?(n|no_|numero)\b/);
+  });
+
+  it.each([
+    ["before the state", "BR", "Estado;UF", (at: number) => `${at % 2 ? "Emitida" : "Anulada"};SP`, "=uf"],
+    ["alone", "BR", "Estado", (at: number) => (at % 2 ? "Aberto" : "Fechado"), "SP"],
+    ["elsewhere", "MX", "Estado;Provincia", (at: number) => `${at % 2 ? "Vigente" : "Anulada"};Jalisco`, "=provincia"],
+    ["in English", "US", "State;Provincia", (at: number) => `${at % 2 ? "Open" : "Closed"};Texas`, "=provincia"],
+  ])("the state of a document is no state of a country: %s", async (_, country, header, line, state) => {
+    const data = (at: number) => `${1000 + at};${two(1 + at)}/03/2026;${cnpj(at % 3)};Rua ${at % 3};Rio;${line(at)}`;
+    const lines = [`Pedido;Data;CNPJ;Rua;Cidade;${header}`, ...rows(20, data)];
+    const { input } = await draft({ "pedidos.csv": lines }, "--country", country);
+    expect(only(input.addresses).countryState).toBe(state);
+  });
+
+  it.each([
+    ["BR", "Estado", ["SP", "RJ", "MG"]],
+    ["BR", "Estado", ["São Paulo", "Rio de Janeiro", "?"]],
+    ["MX", "Estado", ["Jalisco", "Puebla", "Jalisco"]],
+    ["US", "State", ["Colorado", "Nevada", "TX"]],
+  ])("the state of a country stays: %s, %s %j", async (country, header, states) => {
+    const data = (at: number) =>
+      `${1000 + at};${two(1 + at)}/03/2026;Acme ${at % 3};Rua ${at % 3};City ${at % 3};${states[at % 3]}`;
+    const lines = [`Pedido;Data;Cliente;Rua;Cidade;${header}`, ...rows(20, data)];
+    const { input } = await draft({ "pedidos.csv": lines }, "--country", country);
+    expect(only(input.addresses).countryState).toBe(header === "State" ? "=state" : "=estado");
+  });
+});
+
 describe("what people write (F28)", () => {
   it.each([
     ["14-Jan-2011", ["d-MMM-yyyy"], "en"],
