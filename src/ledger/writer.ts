@@ -160,6 +160,15 @@ export class Writer {
     if (!this.#isGivenUp(id)) this.unsent("event", id, now);
   }
 
+  /** A person has settled these causes, as `waits_for` names them: the next run judges anew what waited for them. */
+  waitsSettled(causes: readonly string[], now: number) {
+    this.#database.run(
+      `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, changed_at = @now
+       WHERE state = 'held' AND waits_for IN (SELECT value FROM json_each(@causes))`,
+      { causes, now },
+    );
+  }
+
   /** `unsent`: includes events that only wait. @returns whether its state allowed it */
   dismissed(id: number, unsent: boolean, now: number) {
     if (this.#set("event_states", id, { dismissed: 1 }, now, "state IN ('rejected', 'foreign', 'changed')"))
@@ -302,9 +311,15 @@ export class Writer {
       this.#document(id, { state: "open", reason: "given", service_id: serviceId }, now);
   }
 
-  /** A person found its id. */
+  /** A person found its id, so its events in doubt can be asked about. */
   documentResolved(id: number, serviceId: string, now: number) {
     this.#document(id, { state: "open", reason: "resolved", service_id: serviceId }, now);
+    this.#database.run(
+      `UPDATE event_states SET reason = 'refused-in-doubt', changed_at = @now
+       WHERE document_id = @id AND state = 'stalled' AND reason = 'document-stranded'`,
+      { id, now },
+    );
+    this.waitsSettled([`document:${id}`], now);
   }
 
   /** Stranded, and its next generation is sent instead. */

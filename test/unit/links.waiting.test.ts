@@ -171,8 +171,11 @@ test.each(Object.entries(cases))(
       const { out } = await world.typed(...(command as string).split(" "));
       await one.person?.(world, out);
     }
+    const then = (await world.typed("status")).out;
     const { code: last, out } = await world.typed("resume");
     expect(last, out).toBe(0);
+    // What no longer waits is not told as waiting.
+    if (/landed on/.test(out)) expect(then).toMatch(/^rowferry resume /m);
     // All has landed, but what was given up.
     const rows = one.rows.map(linkRow);
     const gone = new Set((one.givenUp ?? []).map((index) => rows[index]));

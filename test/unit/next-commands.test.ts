@@ -247,8 +247,10 @@ test.each(stories)("$why $command", async (story) => {
   const typed = words.map((word) => filledIn[word] ?? word).filter((word) => word !== "");
   const { code, out, err } = await world.typed(...typed, ...(typed.includes("resolve") ? ["--yes"] : []));
   expect(code, out + err).toBeLessThan(4);
+  const then = (await world.typed("status")).out;
   const last = await world.typed("resume");
   expect(last.code, last.out).toBe(0);
+  if (/landed on/.test(last.out)) expect(then).toMatch(/^rowferry resume /m);
   expect((await world.typed("status")).out).not.toContain(`rowferry ${story.command}`);
   expect(world.timelines("A").map(({ state, events }) => [state, ...events])).toEqual(story.there);
 });

@@ -37,6 +37,7 @@ export function dismiss(
 ): Dismissed {
   const writer = new Writer(database);
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0 };
+  const causes: string[] = [];
 
   const dismissRow = (row: number) => {
     database.run("INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, @now FROM rows WHERE id = @row", {
@@ -45,6 +46,7 @@ export function dismiss(
     });
     const settle = "UPDATE rows SET settled = 'dismissed' WHERE (id = @row OR lead = @row) AND settled IS NULL";
     if (database.run(settle, { row }) > 0) done.rows += 1;
+    causes.push(`row:${row}`);
     markOpenByRow(database, row);
   };
 
@@ -58,6 +60,7 @@ export function dismiss(
        SELECT document_id, deduplication_id, coalesce(changed_hash, content_hash), @now FROM events_now WHERE id = @event`,
       { event, now },
     );
+    causes.push(`event:${event}`);
     markOpenOf(database, event);
     done.events += 1;
   };
@@ -74,6 +77,7 @@ export function dismiss(
     for (const id of selection.participants) if (writer.givenUp("participant", id, now)) done.participants += 1;
     for (const id of selection.addresses) if (writer.givenUp("address", id, now)) done.addresses += 1;
     for (const event of selection.events) dismissEvent(event, unsent === "give up");
+    writer.waitsSettled(causes, now);
     return done;
   });
 }

@@ -110,6 +110,7 @@ export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: De
         settled[state === "changed" ? "changed" : "landed"] += 1;
       }
     }
+    writer.waitsSettled([`document:${document.id}`, ...events.map(({ id }) => `event:${id}`)], now);
     markOpen(database, document.id);
     return settled;
   });
