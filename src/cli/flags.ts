@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import type { Selectors } from "../ledger/decide/selection.js";
 import { isRedisAddress } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
-import { shellQuoted } from "../report/next-steps.js";
+import { shellQuoted } from "../model/shell-quoted.js";
 import type { Flags, Given } from "./command.js";
 
 /** `read` returns null for a text that is not `wanted`. */
@@ -47,11 +47,11 @@ const rowNames = (text: string, before: readonly string[] = []): readonly string
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 function milliseconds(text: string): number | null {
-  const match = /^(\d+(?:\.\d+)?)([smhdw])?$/.exec(text);
-  return match === null ? null : Math.round(Number(match[1]) * (unitMs[match[2] ?? "s"] ?? 0));
+  const match = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text);
+  return match === null ? null : Math.round(Number(match[1]) * (unitMs[match[2] ?? ""] ?? 0));
 }
 
-/** In ms; a plain number is seconds. */
+/** In ms. A plain number is refused: `--keep-for 180` was meant as days. */
 export const duration = valueOf("a time such as 90s, 30m, 2h, 90d or 26w", milliseconds);
 
 export const outputFlags = {
@@ -127,19 +127,24 @@ export function nextTimeOfDay(text: string, now: number): number {
   return date.getTime();
 }
 
+/** `Date.parse` alone makes 3 March of 31 February, and reads 03/04/2026 as Americans write it. */
+const isDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) || 0).toISOString().startsWith(day);
+
 /**
  * In ms: `02:13` (the last such local time), `2026-11-20`, `2026-11-20T02:13` (local unless it has a zone), or `90m`
  * (ago). Null: none of these.
  */
 export function moment(text: string, now: number): number | null {
-  const ago = /[smhdw]$/.test(text) ? milliseconds(text) : null;
+  const ago = milliseconds(text);
   if (ago !== null) return now - ago;
   if (/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text)) {
     const date = onThatDay(now, text.split(":").map(Number));
     if (date.getTime() > now) date.setDate(date.getDate() - 1);
     return date.getTime();
   }
-  const found = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00` : text);
+  const day = /^\d{4}-\d{2}-\d{2}(?=$|[T ]\d{2}:)/.exec(text)?.[0];
+  if (day === undefined || !isDay(day)) return null;
+  const found = Date.parse(day === text ? `${day}T00:00:00` : text);
   return Number.isNaN(found) ? null : found;
 }
 

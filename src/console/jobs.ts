@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
-import { shellQuoted } from "../report/next-steps.js";
+import { shellQuoted } from "../model/shell-quoted.js";
 import { said } from "../report/said.js";
 
 export interface Job {

@@ -1,4 +1,5 @@
 /** The next steps after a run, with the commands to type. */
+import { shellQuoted } from "../model/shell-quoted.js";
 import { isCorrectable } from "../model/beyond-correction.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Code } from "../model/codes.js";
@@ -181,9 +182,4 @@ export function targetFlags(
   const elsewhere = ledger.endsWith(`${name}/ledger.db`) ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
   const kept = journal == null ? "" : ` --journal ${shellQuoted(shown(journal))}`;
   return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + elsewhere + kept;
-}
-
-/** For a POSIX shell; quotes only if necessary. */
-export function shellQuoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

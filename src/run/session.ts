@@ -2,6 +2,7 @@
  * A run's ledger and service: lock, stores, submitter, and what the run learns about the service. Only a session opens
  * a ledger for writing.
  */
+import { shellQuoted } from "../model/shell-quoted.js";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isBehindJournal, journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
@@ -235,7 +236,7 @@ function openRunJournal(
         `There is no ledger here, but the journal ${path} holds events that one has sent.`,
         {
           place: { file: target.ledgerPath },
-          hint: `Run \`rowferry ledger rebuild ${path}\` (a backup of the ledger after it, if there is one), then this command again. To start over, name another journal.`,
+          hint: `Run \`rowferry ledger rebuild ${shellQuoted(path)}\` (a backup of the ledger after it, if there is one), then this command again. To start over, name another journal.`,
         },
       );
     throw new RowferryError(

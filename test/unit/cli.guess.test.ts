@@ -37,6 +37,12 @@ describe("rowferry guess", () => {
     expect(await type(world, "check", "mapping.yaml", file)).toBe(0);
   });
 
+  it("names the next command so that it can be typed, whatever the files are called", async () => {
+    const world = testWorld({ files: { "fracht März (1).csv": german } });
+    expect(await type(world, "guess", "fracht März (1).csv", "-o", "meine Zuordnung.yaml")).toBe(0);
+    expect(world.stderr.text).toContain("Next: rowferry check 'meine Zuordnung.yaml' 'fracht März (1).csv'");
+  });
+
   it("prints the mapping on stdout and what to look at on stderr, so that > writes a mapping", async () => {
     const { world, file } = withFixture("manifests", "manifests-2025-09.csv");
     expect(await type(world, "guess", file)).toBe(0);

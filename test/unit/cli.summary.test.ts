@@ -1,4 +1,5 @@
-import { nextSteps, shellQuoted } from "../../src/report/next-steps.js";
+import { nextSteps } from "../../src/report/next-steps.js";
+import { shellQuoted } from "../../src/model/shell-quoted.js";
 import { createOutput, tell } from "../../src/cli/output.js";
 import { printSummary } from "../../src/cli/render/summary.js";
 import type { Summary } from "../../src/model/summary.js";

@@ -10,7 +10,7 @@ import { loadMapping } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { grouped } from "../../report/figures.js";
-import { shellQuoted } from "../../report/next-steps.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
 import type { FileCheck } from "../../model/summary.js";
 import { checkFiles } from "../../run/check-files.js";
 import { command, type Given } from "../command.js";
@@ -99,7 +99,9 @@ export async function guess(
     checks.flatMap(outcome),
     shown !== null && `Written to ${shown}.`,
   ]);
-  const next = plain(`Next: rowferry check ${shown ?? "mapping.yaml"} ${files.map(shellQuoted).join(" ")}`);
+  const next = plain(
+    `Next: rowferry check ${shellQuoted(shown ?? "mapping.yaml")} ${files.map(shellQuoted).join(" ")}`,
+  );
   world.stderr.write(`${fitted(lines(said), world.stderr.columns ?? 80)}\n${next}\n`);
   return ExitCode.ok;
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import type { Plan } from "../../model/summary.js";
 import { grouped } from "../../report/figures.js";
-import { shellQuoted } from "../../report/next-steps.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";

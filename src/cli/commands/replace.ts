@@ -2,7 +2,7 @@
 import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
 import { counted } from "../../report/figures.js";
-import { shellQuoted } from "../../report/next-steps.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
 import { plainText } from "../../report/plain-text.js";
 import { said } from "../../report/said.js";
 import { confirm } from "../confirm.js";

@@ -2,6 +2,7 @@
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
  * kill. The holder must not open that file in any other way: closing another handle would drop POSIX locks.
  */
+import { shellQuoted } from "../../model/shell-quoted.js";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
@@ -141,7 +142,7 @@ export function refuseMissingLog(database: LedgerDatabase, hadLog: boolean): voi
   throw mismatch(
     path,
     `A run was killed or copied from, and what it wrote last is in ${logOf(path)}, which is missing.`,
-    `Put that file back beside the ledger. If it is lost: \`rowferry ledger rebuild <journal>\`, with the ledger moved away, or \`rowferry ledger restore <backup>\`. If another program has opened the ledger since, it may have put the log away: \`rowferry ledger restore ${path}\` then takes it as it is.`,
+    `Put that file back beside the ledger. If it is lost: \`rowferry ledger rebuild <journal>\`, with the ledger moved away, or \`rowferry ledger restore <backup>\`. If another program has opened the ledger since, it may have put the log away: \`rowferry ledger restore ${shellQuoted(path)}\` then takes it as it is.`,
   );
 }
 

@@ -2,6 +2,7 @@
  * Records what a person says about doubt: an event landed or did not; a document has this id. Never guessed, never
  * taken back (P4, H5).
  */
+import { shellQuoted } from "../../model/shell-quoted.js";
 import { absorbDocument } from "../stage/references.js";
 import { findDocument, type KnownDocument, knownDocument } from "../documents-named.js";
 import { keyBytes } from "../event-key.js";
@@ -78,7 +79,7 @@ export function checkWord({ document, ofDocument }: Doubt, said: Decision["said"
       "not-in-doubt",
       `The id of ${name} is unknown, so no event can be recorded as landed on it.`,
       {
-        hint: `If the document is there: \`rowferry resolve ${document.key} --document-id <id>\`.`,
+        hint: `If the document is there: \`rowferry resolve ${shellQuoted(document.key)} --document-id <id>\`.`,
       },
     );
   }

@@ -2,7 +2,8 @@
 import { type Code, codes } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
 import { counted, grouped } from "../figures.js";
-import { shellQuoted, targetFlags } from "../next-steps.js";
+import { targetFlags } from "../next-steps.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
 import type { ProblemGroup, ReportData, Sample } from "./collect-report-data.js";
 import { html, type Markup, type Value } from "./markup.js";
 

@@ -1,0 +1,4 @@
+/** For a POSIX shell; quotes only if necessary. Every name in a command that a message proposes goes through it. */
+export function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
