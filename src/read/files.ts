@@ -11,8 +11,8 @@ const READABLE = /\.(csv|tsv|tab|txt|psv|xlsx|xlsm)(\.gz|\.zst)?$|\.zip$/i;
 
 /**
  * Files in the order of the arguments, each once; those of one pattern, folder or archive by name. `-` stays. An
- * existing file is taken as it is, whatever its name. A folder means the files directly in it, a zip file with several
- * tables each of them (`archive.zip/inner.csv`). @throws RowferryError `file-missing`, `file-pattern-unmatched`.
+ * existing file is taken as it is, whatever its name. A folder means the files directly in it, a zip file each
+ * table in it (`archive.zip/inner.csv`). @throws RowferryError `file-missing`, `file-pattern-unmatched`.
  */
 export async function expandFiles(
   args: readonly string[],
@@ -49,7 +49,7 @@ async function membersWithin(path: string, folder: string, tell: (note: string) 
     const zip = await openZip(file);
     const members = zip.isWorkbook() ? [] : zip.members();
     const tables = members.filter((name) => READABLE.test(name)).toSorted();
-    if (members.length < 2 || tables.length === 0) return [path];
+    if (tables.length === 0) return [path];
     const others = members.filter((name) => !READABLE.test(name));
     if (others.length > 0) tell(`${path} also holds files that are not read: ${listed(others, 5)}.`);
     return tables.map((name) => `${path}/${name}`);

@@ -9,7 +9,7 @@ import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
 import { utf8Check } from "./csv/encoding.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
-import { faultOf, hashOf, headOf, openFile } from "./opened-file.js";
+import { faultOf, hashOf, headOf, openFile, refusal } from "./opened-file.js";
 import { unpacked } from "./packed.js";
 import { HEAD_BYTES, recognise } from "./recognise.js";
 import type { Input } from "./table.js";
@@ -50,7 +50,7 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
   const { fault } = file;
   try {
     const kind = await kindOf(file.chunks(), file.name);
-    if (packed && (kind === "gzip" || kind === "zstd")) throw fault("file-refused", NESTED);
+    if (packed && (kind === "gzip" || kind === "zstd")) throw refusal(fault, NESTED);
     if (kind === "text") {
       const { see, isAll } = utf8Check();
       const contentHash = await file.hash(see);
@@ -65,12 +65,12 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
       const { openExcel } = await import("./excel/open-excel.js");
       return await openExcel(zip, await file.hash());
     }
-    if (packed) throw fault("file-refused", NESTED);
+    if (packed) throw refusal(fault, NESTED);
     if (/\.xl\w{1,2}$/i.test(file.name))
       throw fault("file-refused", "the file is a zip archive, but not an Excel workbook");
     const member = inner ?? onlyMember(zip);
     const chunks = () => zip.read(member, "rows");
-    const name = inner === null ? file.name : `${file.name}/${inner}`;
+    const name = `${file.name}/${member}`;
     const contentHash = await hashOf(chunks());
     return await openPacked({ ...file, name, fault: faultOf(name), compression: "zip", contentHash, chunks });
   } catch (error) {
@@ -88,10 +88,9 @@ async function withinArchive(path: string): Promise<[outer: string, inner: strin
 
 function onlyMember({ file, members }: Zip): string {
   const [first, ...others] = members();
-  if (first === undefined) throw file.fault("archive-ambiguous", "the archive is empty");
+  if (first === undefined) throw refusal(file.fault, "the archive is empty; make it again", "archive-ambiguous");
   if (others.length === 0) return first;
-  const message = `the archive holds ${others.length + 1} files: ${listed(members(), 5)}`;
-  throw file.fault("archive-ambiguous", message, { hint: `Name one as ${file.name}/${first}.` });
+  throw file.fault("archive-ambiguous", `the archive holds ${others.length + 1} files: ${listed(members(), 5)}`);
 }
 
 /** Text is read while it is unpacked; a workbook's directory is at its end. */
@@ -106,5 +105,5 @@ async function openPacked(file: CsvFile): Promise<Input> {
 async function kindOf(chunks: AsyncIterable<Buffer>, name: string): Promise<"text" | "gzip" | "zstd" | "zip"> {
   const found = recognise(await headOf(chunks, HEAD_BYTES), name.split("/").at(-1) ?? name);
   if (found.kind !== "refused") return found.kind;
-  throw faultOf(name)(found.code, `the file is ${found.what}`);
+  throw refusal(faultOf(name), `the file is ${found.what}`, found.code);
 }

@@ -109,6 +109,12 @@ export function faultOf(file: string) {
     new RowferryError(code, message, { place: { file, ...place }, hint, cause });
 }
 
+/** `what`: what the file is; after a semicolon what to do, where that is not the code's own remedy. */
+export function refusal(fault: FaultOf, what: string, code: Code = "file-refused"): RowferryError {
+  const [is = "", remedy] = what.split("; ");
+  return fault(code, is, { hint: remedy && `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.` });
+}
+
 export function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { RowferryError } from "../model/error.js";
-import { type OpenedFile, reasonOf } from "./opened-file.js";
+import { type OpenedFile, reasonOf, refusal } from "./opened-file.js";
 
 /** Rows of text pack to a fiftieth at best, a bomb to a thousandth. */
 const MAX_RATIO = 300;
@@ -13,7 +13,7 @@ const UNBOUNDED_BYTES = 64 * 1024 * 1024;
 /** @throws RowferryError `file-corrupt` (truncated, damaged), `file-oversized`, `file-refused` (zstd before Node 22.15). */
 export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzip" | "zstd"): AsyncGenerator<Buffer> {
   if (kind === "zstd" && !("createZstdDecompress" in zlib))
-    throw fault("file-refused", "the file is compressed with zstd, which this Node cannot unpack; unpack it first");
+    throw refusal(fault, "the file is compressed with zstd, which this Node cannot unpack; unpack it first");
   const options = { chunkSize: 128 * 1024 };
   const limit = Math.max(UNBOUNDED_BYTES, bytes * MAX_RATIO);
   let size = 0;

@@ -21,6 +21,7 @@ const SIGNATURES: readonly [bytes: string, what: string, at?: number][] = [
   ["\xfd7zXZ\0", "compressed with xz; unpack it first"],
   ["ID;PWXL;", "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)"],
   ["ID;PSCALC", "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)"],
+  ["ID;PCALCOOO", "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)"],
   ["TABLE\r\n0,1", "a DIF table; open it and save it as .xlsx or CSV (UTF-8)"],
   ["TABLE\n0,1", "a DIF table; open it and save it as .xlsx or CSV (UTF-8)"],
   ["version https://git-lfs.github.com/spec/", "a Git LFS pointer, not the file itself; fetch it with `git lfs pull`"],

@@ -5,7 +5,7 @@
 import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
 import { RowferryError } from "../model/error.js";
-import { type OpenedFile, reasonOf } from "./opened-file.js";
+import { type OpenedFile, reasonOf, refusal } from "./opened-file.js";
 import { through } from "./packed.js";
 
 /** No genuine file exceeds these; tests lower them. */
@@ -103,7 +103,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
     const lower = [...entries.keys()];
     const holds = (what: RegExp) => lower.some((name) => what.test(name));
     const what = DOCUMENTS.find(([part]) => holds(part))?.[1];
-    if (what !== undefined) throw file.fault("file-refused", `the file is ${what}`);
+    if (what !== undefined) throw refusal(file.fault, `the file is ${what}`);
     return holds(/^(\[content_types\]\.xml$|xl\/)/);
   }
 

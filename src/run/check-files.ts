@@ -1,10 +1,9 @@
 /** Checks files against a mapping, without a ledger; stages nothing and reports everything wrong. */
-import { basename } from "node:path";
 import type { Mapping } from "../map/mapping.js";
 import type { FileCheck, PipelineEvent } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import { checkErrorOf, checkTable } from "./check-table.js";
-import { type OpenedFile, openFiles, tellInfo } from "./files.js";
+import { inputsByName, type OpenedFile, openFiles, tellInfo } from "./files.js";
 
 export interface CheckFilesOptions {
   mapping: Mapping;
@@ -36,7 +35,7 @@ async function checkFile(mapping: Mapping, file: OpenedFile, signal: AbortSignal
   if (file.error !== null) {
     check.error = checkErrorOf(file.error);
     const mayBeEmpty = input === null && check.error.code === "file-empty";
-    const isAllowed = () => mapping.inputsFor(basename(path)).every(({ read }) => read.allowEmpty === true);
+    const isAllowed = () => inputsByName(mapping, path).every(({ read }) => read.allowEmpty === true);
     if (mayBeEmpty && isAllowed()) check.error = null;
   }
   if (input === null) return check;

@@ -111,11 +111,15 @@ function originOf(text: string | null, namespace: string, store: InputStore): st
   return input.contentHash.startsWith(reference.hashPrefix) ? input.mappingInput : null;
 }
 
+/** Of a file that cannot be opened, or is empty. @throws RowferryError `mapping-files`. */
+export const inputsByName = (mapping: Mapping, path: string): MappingInput[] =>
+  path === "-" ? mapping.inputs : mapping.inputsFor(basename(path));
+
 /** Null: some input reads a file of this name. */
 function whyUnread(mapping: Mapping, path: string, error: unknown): UnreadFile | null {
   if (error instanceof UnreadFile) return error;
   try {
-    mapping.inputsFor(basename(path));
+    inputsByName(mapping, path);
     return null;
   } catch (unread) {
     if (unread instanceof UnreadFile) return unread;

@@ -14,7 +14,7 @@ import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import type { Input, Table } from "../read/table.js";
-import { type OpenedFile, openFiles } from "./files.js";
+import { inputsByName, type OpenedFile, openFiles } from "./files.js";
 import { shortOfDisk } from "./free-disk.js";
 import type { Session } from "./session.js";
 import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/changed-keys.js";
@@ -40,7 +40,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   for await (const file of openFiles({ mapping, named: files, paths, inputs, observe })) {
     const { input, path, error } = file;
     if (input === null || error !== null) {
-      tellEmpty(session, error, () => mapping.inputsFor(basename(path)));
+      tellEmpty(session, error, () => inputsByName(mapping, path));
       continue;
     }
     for (const mappingInput of file.inputs) {

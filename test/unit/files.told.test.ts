@@ -1,6 +1,7 @@
 /** What a file holds is read, refused or told: nothing of it is lost or changed in silence. With the real commands. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
@@ -267,25 +268,57 @@ describe("a packed file", () => {
     expect(await imported("rows.xlsx.gz", gzipSync(workbook))).toMatchObject({ exit: 0, rows: { staged: 1 } });
   });
 
+  test("a zip file that holds one file is named, and its name fitted, like one that holds several", async () => {
+    const content = await writeZip([{ name: "in/rows-1.csv", data: csv("id,day,note", "a,some day,x") }]);
+    const { exit, rows: counts, told } = await imported("nightly.zip", content);
+    expect([exit, counts.invalid]).toEqual([3, 1]);
+    expect(told).toContain("nightly.zip/in/rows-1.csv, row 2");
+  });
+
+  test.each([
+    ["a zip file of one file", [{ name: "in/rows-1.csv", data: rows("a") }], "", 0, "1 valid"],
+    ["an empty file", [], "", 3, "the file is empty"],
+    ["an empty file, which the mapping allows", [], "    allowEmpty: true", 0, "the file is empty"],
+  ])("standard input may be %s", async (_, members, options, exit, said) => {
+    const world = testWorld({ files: { "m.yaml": mapping(options) }, pipeline });
+    for (const command of ["check", "import"]) {
+      const bytes = members.length === 0 ? [] : [await writeZip(members)];
+      vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from(bytes) as typeof process.stdin);
+      expect(await type(world, command, join(world.cwd, "m.yaml"), "-")).toBe(exit);
+      if (command === "check" && exit + members.length > 0) expect(world.stdout.text).toContain(said);
+    }
+  });
+
   test("an archive within an archive is refused, with what to do", async () => {
     const inner = await writeZip([{ name: "rows.csv", data: rows("a") }]);
     const nested = await temporaryFile(await writeZip([{ name: "rows.zip", data: inner }]), "nested.zip");
     await expect(readFile(nested)).rejects.toMatchObject({
       code: "file-refused",
-      message: expect.stringContaining("unpack it first"),
+      hint: "Unpack it first.",
     });
   });
 
   test.each([
-    ["SYLK", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", "SYLK"],
-    ["DIF", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', "DIF"],
-    ["a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull"],
-  ])("%s is refused by name, with what to do", async (_, content, named) => {
-    const path = await temporaryFile(content);
-    await expect(readFile(path)).rejects.toMatchObject({
-      code: "file-refused",
-      message: expect.stringContaining(named),
-    });
+    ["a SYLK table", "rows.csv", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", "Open it and save it as .xlsx or CSV (UTF-8)."],
+    ["a SYLK table", "rows.slk", "ID;PCALCOOO32\nB;Y2;X2\n", "Open it and save it as .xlsx or CSV (UTF-8)."],
+    ["a DIF table", "rows.csv", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', "Open it and save it as .xlsx or CSV (UTF-8)."],
+    ["a RAR archive", "rows.csv", "Rar!\x1a\x07\0", "Unpack it first."],
+    [
+      "a Git LFS pointer, not the file itself",
+      "rows.csv",
+      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+      "Fetch it with `git lfs pull`.",
+    ],
+    ["plain text that is named like an Excel workbook", "rows.xlsx", "a;b\n1;2\n", "Name it .csv if it is one."],
+    [
+      "a web page (HTML)",
+      "rows.xls",
+      "<html><table>",
+      "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
+    ],
+  ])("%s is refused by name, with one thing to do", async (named, name, content, hint) => {
+    const path = await temporaryFile(content, name);
+    await expect(readFile(path)).rejects.toMatchObject({ code: "file-refused", message: `the file is ${named}`, hint });
   });
 });
 
