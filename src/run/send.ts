@@ -1,7 +1,7 @@
 /** Sends the plan: a lane for each component, requests of linked documents in the order of their links. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Writer } from "../ledger/writer.js";
-import { idsOf, type WorkEvent } from "../ledger/work.js";
+import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, componentsOf, planPieces } from "../plan/plan-work.js";
 import { createGate, createLanes, type Gate, MOST_LANES } from "../submit/lanes.js";
@@ -12,12 +12,40 @@ import type { Session } from "./session.js";
 export interface SendLimits {
   /** Inputs of this run, whose documents go first. */
   first: readonly number[];
-  /** Null: all. */
-  documents: number | null;
+  documents: Allowance;
   /** In ms; no lane begins afterwards. Null: no bound. */
   until: number | null;
   /** Called after every request; true ends the run. */
   isOver: () => boolean;
+}
+
+export type Allowance = ReturnType<typeof createAllowance>;
+
+/** How many documents a run may send events of; null: all. A replacement is sent whole, or not begun. */
+export function createAllowance(limit: number | null) {
+  const begun = new Set<number>();
+  const names = new Set<string>();
+  const left = new WeakSet<PlannedRequest>();
+  const isSpent = () => limit !== null && begun.size >= limit;
+  const begins = ({ id, namespace, kind, key }: WorkDocument): boolean => {
+    const name = JSON.stringify([namespace, kind, key]);
+    if (isSpent() && !names.has(name)) return false;
+    begun.add(id);
+    names.add(name);
+    return true;
+  };
+  return {
+    isSpent,
+    /** Those that may go: what waits for another document's request goes with it, or not at all. */
+    within(requests: readonly PlannedRequest[]): PlannedRequest[] {
+      if (limit === null) return [...requests];
+      return requests.filter((request) => {
+        const goes = !request.waits.some((wait) => left.has(wait)) && begins(request.document);
+        if (!goes) left.add(request);
+        return goes;
+      });
+    },
+  };
 }
 
 export function planContext(session: Session, retryStalled: boolean): PlanContext {
@@ -47,25 +75,23 @@ export interface SendProgress {
   onDocuments(count: number): void;
 }
 
-/** Plans each document when its lane begins. @returns how many lanes began */
-export async function sendWork(session: Session, limits: SendLimits, progress: SendProgress): Promise<number> {
+/** Plans each document when its lane begins. */
+export async function sendWork(session: Session, limits: SendLimits, progress: SendProgress): Promise<void> {
   const lanes = createLanes(lanesFor(session));
   // Thousands of documents may be linked to one, so a component's requests are limited to the number of lanes.
   const gate = createGate(lanesFor(session));
   const resting = createRestList(session);
-  let begun = 0;
   let added = 0;
   const isOver = () =>
     session.isEnded() ||
     limits.isOver() ||
     (limits.until !== null && session.clock.now() >= limits.until) ||
-    (limits.documents !== null && begun >= limits.documents);
+    limits.documents.isSpent();
   for (const documents of componentsOf(session.work, limits.first)) {
     if (isOver()) break;
     await lanes.add(async () => {
       if (isOver()) return;
-      const onBegun = () => void (begun += documents.length);
-      await drainComponent(session, documents, gate, resting, { ...progress, onBegun });
+      await drainComponent(session, documents, gate, resting, limits.documents, progress);
       progress.onDocuments(documents.length);
     });
     // Hundreds of lanes write intents as they begin; the first requests leave meanwhile.
@@ -74,7 +100,6 @@ export async function sendWork(session: Session, limits: SendLimits, progress: S
   }
   await lanes.settled();
   resting.flush();
-  return begun;
 }
 
 /** Finished documents, removed from the open list in bulk; a kill only means that they are looked at again. */
@@ -106,7 +131,8 @@ async function drainComponent(
   documents: readonly number[],
   gate: Gate,
   resting: { add(documents: readonly number[]): void },
-  progress: SendProgress & { onBegun(): void },
+  allowance: Allowance,
+  progress: SendProgress,
 ): Promise<void> {
   let tried = "";
   let retryStalled = true;
@@ -119,22 +145,21 @@ async function drainComponent(
     retryStalled = false;
     for (const piece of pieces) {
       settleComponent(session, piece);
-      if (!isWhole(piece)) isLeft = true;
-      if (piece.requests.length === 0) continue;
+      const requests = allowance.within(piece.requests);
+      if (!isWhole(piece) || requests.length < piece.requests.length) isLeft = true;
+      if (requests.length === 0) continue;
       if (session.stopped !== null) return;
-      if (round === 0 && !isSent) progress.onBegun();
       if (round > 0 && !isSent) {
         // Whatever is left can go, unless it was just tried.
-        const next = piece.requests.flatMap(({ creates, events }) => [creates, ...idsOf(events)]).join(" ");
+        const next = requests.flatMap(({ creates, events }) => [creates, ...idsOf(events)]).join(" ");
         if (next === tried) return;
         tried = next;
       }
       isSent = true;
       // What waited for a request that failed was not tried.
-      const unsent = await sendRequests(session, piece.requests, gate, progress);
+      const unsent = await sendRequests(session, requests, gate, progress);
       isStopped = unsent !== null;
-      retryStalled =
-        unsent?.some(isInDoubt) === true && !piece.requests.some((one) => isLeftInDoubt(session, one, unsent));
+      retryStalled = unsent?.some(isInDoubt) === true && !requests.some((one) => isLeftInDoubt(session, one, unsent));
       if (isStopped) break;
     }
     if (!isStopped && !isLeft) resting.add(documents);

@@ -7,7 +7,7 @@ import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
 import type { RunLimits } from "../model/summary.js";
 import { look, registerAll } from "./register.js";
-import { sendWork } from "./send.js";
+import { createAllowance, sendWork } from "./send.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
 
@@ -43,7 +43,12 @@ export async function submit(
   if (total > 0) observe({ type: "stage", stage: requests === null ? "documents" : "events", total });
   let done = 0;
   const first = idsOf(staged);
-  const sendLimits = { first, documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
+  const sendLimits = {
+    first,
+    documents: createAllowance(limits.limitDocuments ?? null),
+    until: limits.until ?? null,
+    isOver,
+  };
   const sendProgress = {
     onRequest() {
       if (requests !== null) progress("events", ++done, total);
