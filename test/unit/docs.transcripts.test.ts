@@ -15,7 +15,7 @@ const documents = ["README.md", ...globSync(["docs/**/*.md", "examples/*.md"], {
 );
 
 describe.each(documents)("%s", (path) => {
-  it("shows what its commands print", { timeout: 60_000 }, async () => {
+  it("shows what its commands print", { tags: path === "README.md" ? [] : ["long"] }, async () => {
     let text = readDocument(path);
     const player = createPlayer();
     const differences: string[] = [];

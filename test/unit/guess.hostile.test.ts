@@ -7,7 +7,7 @@ import type { Row } from "../../src/model/row.js";
 import { folder } from "../support/cli.world.js";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
-import { drawn } from "../support/sample.js";
+import { anyText, drawn } from "../support/sample.js";
 
 function table(header: string[], cells: string[][], more: Partial<GuessTable> = {}): GuessTable {
   const sample = cells.map((row, index): Row => ({ number: index + 2, cells: row, kinds: null, problems: null }));
@@ -170,7 +170,7 @@ const word = fc.oneof(
     "2026-W03",
     "1e5",
   ),
-  fc.string({ unit: "binary", maxLength: 12 }),
+  anyText(12),
 );
 const anyTable = fc
   .array(word, { minLength: 1, maxLength: 6 })

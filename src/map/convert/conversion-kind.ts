@@ -22,7 +22,11 @@ export class Refused extends Error implements Refusal {
   readonly hint: string | null;
 
   constructor(message: string, code: Code = "expression-failed", hint: string | null = null) {
+    // A stack trace would be most of what refusing a cell costs.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.hint = hint;
   }

@@ -9,13 +9,15 @@ import { maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
 
+let names: ReadonlyMap<string, string> | null = null;
+
 /** The library's main entry loads all 78 languages (60 ms); these six are loaded on first use. */
-function loadNames(): Map<string, string> {
+function loadNames(): ReadonlyMap<string, string> {
   const countries = require("i18n-iso-countries/index.js") as typeof countriesModule;
   const byName = new Map<string, string>();
   for (const language of ["pt", "en", "es", "fr", "de", "it"]) {
-    const { countries: names } = require(`i18n-iso-countries/langs/${language}.json`) as LocaleData;
-    for (const [code, name] of Object.entries(names)) for (const one of [name].flat()) byName.set(foldName(one), code);
+    const { countries: called } = require(`i18n-iso-countries/langs/${language}.json`) as LocaleData;
+    for (const [code, name] of Object.entries(called)) for (const one of [name].flat()) byName.set(foldName(one), code);
   }
   for (const [alpha3, alpha2] of Object.entries(countries.getAlpha3Codes()))
     for (const code of [alpha3, alpha2]) byName.set(foldName(code), alpha2);
@@ -43,7 +45,7 @@ export const country = defineConversion({
     { spec: "country", in: "PRT", out: "PT" },
   ],
   compile({ only }) {
-    const byName = loadNames();
+    const byName = (names ??= loadNames());
     return (cell) => {
       const value = byName.get(foldName(cell));
       if (value !== undefined && only?.includes(value) !== false) return value;
