@@ -20,6 +20,18 @@ describe("a forgotten = (2)", () => {
     expect(error.message + error.hint).toMatch(/is the name of a column.*Write =\w+ for the column/su);
   });
 
+  it.each([
+    ["default", "default: =doc"],
+    ["map", "map: { A: =doc }"],
+    ["otherwise", "map: { A: B }, otherwise: =doc"],
+    ["oneOf", "oneOf: [=doc]"],
+  ])("a formula where none is computed is refused, not sent as text: %s", async (option, options) => {
+    const mistake = new RegExp(`x.*${option}.*no formula is computed here.*a column of its own`, "su");
+    expect((await refusal(mappingWith({ columns: `x: { header: X, ${options} }` }))).message).toMatch(mistake);
+    const table = mappingWith({ tables: `t: { file: t.csv, key: K, columns: { x: { header: X, ${options} } } }` });
+    expect((await refusal(table, { "t.csv": "K;X\n1;A\n" })).message).toMatch(mistake);
+  });
+
   it("before a condition is said", async () => {
     expect((await refusal(mappingWith({ event: "when: filled(doc)" }))).hint).toContain("=filled(doc)");
   });
@@ -37,6 +49,10 @@ describe("keys (4)", () => {
     ["an event's", mappingWith({}).replace("key: once", "key: =row")],
     ["a rowId", mappingWith({ input: "rowId: =text(row)" })],
     ["a group", mappingWith({ input: "group: =row" })],
+    [
+      "the whole content",
+      mappingWith({ attributes: "A: =row" }).replace("key: once", "key: content\n        within: file"),
+    ],
   ])("that reach the row's number are refused: %s", async (_title, yaml) => {
     expect((await refusal(yaml)).message).toContain("row's number");
   });

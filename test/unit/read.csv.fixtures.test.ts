@@ -7,8 +7,8 @@ import { brief, readFile } from "../support/read/read-file.js";
 
 interface Expected {
   options?: ReadOptions;
-  /** Instead of all that follows. `row`: absent where the whole file is at fault. */
-  error?: { code: string; row?: number };
+  /** Instead of all that follows. `file`: absent where it is the input. `row`: absent where the whole file is at fault. */
+  error?: { code: string; file?: string; row?: number };
   header?: string[];
   headerRow?: number | null;
   dialect?: Record<string, unknown>;
@@ -38,7 +38,7 @@ describe("a CSV file is read cell for cell, or refused with a code and its place
     const expected = JSON.parse(readFileSync(join(folder, name, "expected.json"), "utf8")) as Expected;
     const file = readdirSync(join(folder, name)).find((entry) => entry !== "expected.json") ?? "";
     const { options: _options, error, ...table } = expected;
-    const wanted = error === undefined ? table : { error: { ...error, file } };
+    const wanted = error === undefined ? table : { error: { file, ...error } };
     expect(await outcome(join(folder, name, file), expected)).toMatchObject(wanted);
   });
 });

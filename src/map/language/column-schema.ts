@@ -1,8 +1,15 @@
 /** The schema of columns and tables. */
 import { z } from "zod";
 import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
-import { scalarSchema } from "./record-schema.js";
+import { exactNumberSchema } from "./record-schema.js";
 import { filled, filledList, maybe } from "../described.js";
+
+const literal = z.union([
+  z.string().regex(/^(?!=.)/, "no formula is computed here; write it as a column of its own, such as `=default(x, y)`"),
+  z.number(),
+  exactNumberSchema,
+  z.boolean(),
+]);
 
 const common = {
   header: maybe(
@@ -16,21 +23,18 @@ const common = {
     ["Teor *"],
   ),
   except: maybe(z.array(filled), "Beside `headers`: patterns of headers that it leaves out."),
-  default: maybe(scalarSchema, "Used if the cell is blank."),
+  default: maybe(literal, "Used if the cell is blank."),
   map: maybe(
-    z.record(z.string(), scalarSchema),
+    z.record(z.string(), literal),
     "The value for each text of a cell; case, accents and white space do not count. Long lists belong into a table.",
     [{ Sim: true, Não: false }],
   ),
   otherwise: maybe(
-    z.union([
-      scalarSchema,
-      z.strictObject({ keep: z.literal(true).meta({ description: "Takes the cell's own text." }) }),
-    ]),
+    z.union([literal, z.strictObject({ keep: z.literal(true).meta({ description: "Takes the cell's own text." }) })]),
     "Used for texts that `map` does not list; `{ keep: true }` keeps the cell's own text. Default: an error.",
   ),
   oneOf: maybe(
-    z.array(scalarSchema).min(1),
+    z.array(literal).min(1),
     "The values permitted. Case, accents and white space do not count; it comes out as spelt here.",
   ),
   pattern: maybe(z.string().min(1).max(1000), "A regular expression (RE2) that the whole value must match.", [

@@ -28,7 +28,9 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
     } else if (issue.code === "invalid_union") {
       const branch = closest(issue.errors, value);
       const all = leaves(issue.errors.flat());
-      if (branch === null) refuse(expectations(all), all.flatMap(valuesOf));
+      const ill = all.find(({ code }) => code === "invalid_format");
+      if (branch === null && ill !== undefined) report(ill, path);
+      else if (branch === null) refuse(expectations(all), all.flatMap(valuesOf));
       for (const nested of branch ?? []) report(nested, path);
     } else if (issue.code === "unrecognized_keys") {
       const known = membersAt(schema, path);

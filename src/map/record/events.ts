@@ -21,7 +21,7 @@ import {
 import { compileAttributes } from "./attributes.js";
 import { compileRelation, compileTarget } from "./documents.js";
 import { checkEventRules, fitsRules } from "./event-rules.js";
-import { compileCondition, compileFields, compileJson, compileKey } from "./fields.js";
+import { compileCondition, compileFields, compileJson, compileKey, refuseRow } from "./fields.js";
 import { addressRef, documentRef, participantRef } from "./references.js";
 
 export type EventPart = ReturnType<typeof compileEvent>;
@@ -47,6 +47,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
     value: spec.value === undefined ? undefined : compileJson(spec.value, site.at("value")),
     extra: compileJson(spec.extra ?? {}, site.at("extra")),
   });
+  if (byContent && content.reads.others.has("row")) refuseRow(site.at("key"));
   if (spec.each !== undefined && !site.scope.grouped)
     site.reportName("mapping-value", ": the input has no `group`; `each` has no meaning here.", null, "each");
   checkOwnParties(spec, owner, site);

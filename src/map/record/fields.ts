@@ -93,10 +93,7 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
     const hint = column === null ? null : `Give the column "${column.name}" \`as: ${wanted}\`.`;
     return site.report("mapping-expression", `: ${typeName(wanted)} is needed, and this is ${typeName(type)}.`, hint);
   }
-  if (identity && reads.others.has("row")) {
-    const message = ": the row's number cannot enter a key; a row that moves would be sent again.";
-    return site.report("mapping-expression", message);
-  }
+  if (identity && reads.others.has("row")) return refuseRow(site);
   if (identity) for (const one of reads.columns) one.identity = true;
   const place = takes === "country" && column?.as === "country" ? "text" : takes;
   return {
@@ -111,6 +108,11 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
       return view.report("value-required", `${site.label} is blank`, null, onlyColumn(reads));
     },
   };
+}
+
+export function refuseRow(site: Site) {
+  const message = ": the row's number cannot enter a key; a row that moves would be sent again.";
+  return site.report("mapping-expression", message);
 }
 
 function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site): Field {

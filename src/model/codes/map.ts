@@ -9,7 +9,7 @@ export const mapCodes = {
   ),
   "column-ambiguous": usage(
     "Two columns of the file match one name in the mapping.",
-    "Write the header exactly as in the file. Where several columns share a header, name each under `columns:`, with `{ headers: [Note], nth: 2 of 2 }`.",
+    "Write the header exactly as in the file. Where several columns share a header, name each under `columns:`, with `{ header: Note, nth: 2 of 2 }`.",
     "The header has `Peso` and `PESO`, the mapping reads `peso`.",
   ),
   "target-is-itself": mark(

@@ -72,9 +72,9 @@ export async function chooseEncoding(
       throw fault("encoding-mixed", message, { row: first[0] });
     }
     const shown = first.join(", ") + (count > first.length ? ", …" : "");
-    notes.push(
-      `Mixed encodings: read as ${name}, but ${count} line(s) are ${what} (${shown}); their rows are invalid.`,
-    );
+    const odd =
+      count === 1 ? `line ${shown} is ${what}; its row is` : `${count} lines are ${what} (${shown}); their rows are`;
+    notes.push(`Mixed encodings: read as ${name}, but ${odd} invalid.`);
     return { name, bom, mixed: true, notes };
   };
   if (!bom && wanted === "utf-8" && valid === 0)
