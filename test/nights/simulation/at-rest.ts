@@ -58,6 +58,7 @@ export function settled(
           !isBehind(event, events, witness) &&
           !isBehindLinked(event, events, story, witness) &&
           !isOvertaken(event, events) &&
+          !isPassedByCopy(event, there, events) &&
           !(story.journal === true && isOvertakenByJournal(event, events, witness)) &&
           !isToReplaced(event, events, documents, witness)
         )
