@@ -211,7 +211,7 @@ export function offlineSession(ledgerPath: string): Promise<Session> {
 
 export interface Staged {
   rows: RowCounts;
-  planned: ReturnType<typeof forecast>;
+  planned: Awaited<ReturnType<typeof forecast>>;
   /** Of each part, in ms. */
   staging: number;
   planning: number;
@@ -223,7 +223,7 @@ export async function stageAndPlan(session: Session, mappingPath: string, files:
   const begun = performance.now();
   const inputs = await inTransaction(session.database, "COMMIT", () => stageFiles(session, mapping, files));
   const staged = performance.now();
-  const planned = forecast(session);
+  const planned = await forecast(session);
   const rows: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
   for (const input of inputs) for (const name of Object.keys(rows) as (keyof RowCounts)[]) rows[name] += input[name];
   return { rows, planned, staging: staged - begun, planning: performance.now() - staged };

@@ -27,10 +27,10 @@ export function foresee<Done>(
   return rehearse({ ...options, fresh: false, limits: { waitForLock } }, null, async (session) => {
     const { database, clock } = session;
     // What an earlier decision has released may still be written as held.
-    const { held } = forecast(session).events;
+    const before = await forecast(session);
     const { done } = decide(database, clock.now());
-    const { requests, secondsAtLimit: seconds, documents, events } = forecast(session);
-    const released = Math.max(0, held - events.held);
+    const { requests, secondsAtLimit: seconds, documents, events } = await forecast(session);
+    const released = Math.max(0, before.events.held - events.held);
     return { done, requests, secondsAtLimit: seconds, documents, events, released, waiting: tallyHeld(database) };
   });
 }

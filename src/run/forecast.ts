@@ -2,6 +2,7 @@
  * Checks the whole plan before anything is sent: writes down why events cannot go, and counts requests. `plan` rolls
  * the ledger back afterwards.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RegistrationStore } from "../ledger/registrations.js";
 import { describeWait } from "../ledger/views/describe-wait.js";
 import type { Plan } from "../model/summary.js";
@@ -66,8 +67,11 @@ export function sentAs(session: Session, request: PlannedRequest): PlannedReques
     : [request];
 }
 
-/** Parties that will be registered first count as registered, to show what follows them. */
-export function forecast(session: Session, inputs: readonly number[] = []): Forecast {
+/** How many events are planned before the event loop does other work, such as answering Ctrl-C. */
+const EVENTS_A_TURN = 1000;
+
+/** Parties that will be registered first count as registered, to show what follows them. Cut short by an interruption. */
+export async function forecast(session: Session, inputs: readonly number[] = []): Promise<Forecast> {
   const open = session.registrations.countOpen();
   const context = planContext(session, true);
   const result: Forecast = {
@@ -90,7 +94,13 @@ export function forecast(session: Session, inputs: readonly number[] = []): Fore
     result.requests[kind] = (result.requests[kind] ?? 0) + 1;
   };
   let last: number | null = null;
+  let turn = 0;
   for (const component of planWork(assumed)) {
+    if (turn >= EVENTS_A_TURN) {
+      turn = 0;
+      await nextTurn();
+      if (session.signal.aborted) break;
+    }
     for (const { event, code } of component.doubted) {
       const same = result.doubted.find((one) => one.code === code);
       if (same !== undefined) {
@@ -118,6 +128,7 @@ export function forecast(session: Session, inputs: readonly number[] = []): Fore
         result.documents += 1;
         last = document.id;
       }
+      turn += 1 + ready.length + held.length + deferred.length + refused.length;
       result.events.ready += ready.length;
       result.events.held += held.length;
       result.events.deferred += deferred.length;

@@ -36,7 +36,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   return rehearse(options, mapping.path, async (session, isCopy) => {
     const staged = await stageFiles(session, mapping, options.files);
     const basis = options.save === true ? planBasis(session, mappingAsUsed(mapping).mappingHash, staged) : null;
-    const { shells, ...expected } = forecast(session, idsOf(staged));
+    const { shells, ...expected } = await forecast(session, idsOf(staged));
     const preview = options.document === undefined ? null : previewDocument(session, options.document);
     const { database } = session;
     const open = tallyOpen(database);
@@ -72,7 +72,12 @@ export async function rehearse<Result>(
 ): Promise<Result> {
   const { session, leave, isCopy } = await openBeside(options, mapping);
   try {
-    return await inTransaction(session.database, "ROLLBACK", () => work(session, isCopy));
+    const result = await inTransaction(session.database, "ROLLBACK", () => work(session, isCopy));
+    if (session.signal.aborted)
+      throw new RowferryError("interrupted", "Interrupted while planning; nothing was changed.", {
+        hint: "Run the same command again.",
+      });
+    return result;
   } finally {
     createRunStore(session.database).forget(session.run.id);
     await session.close();

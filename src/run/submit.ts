@@ -19,7 +19,7 @@ export async function submit(
   staged: readonly StagedInput[],
 ): Promise<void> {
   const { observe } = session;
-  const requests = check ? checkPlan(session) : null;
+  const requests = check ? await checkPlan(session) : null;
   const open = requests === null ? tellBacklog(session) : 0;
   const errors = parseErrorLimit(limits.maxErrors);
   const isOver = () => {
@@ -85,9 +85,10 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
 }
 
 /** @returns the number of requests with documents and events */
-function checkPlan(session: Session): number {
+async function checkPlan(session: Session): Promise<number> {
   session.observe({ type: "stage", stage: "planning", total: null });
-  const { requests, secondsAtLimit: seconds, events } = forecast(session);
+  const { requests, secondsAtLimit: seconds, events } = await forecast(session);
+  if (session.signal.aborted) return 0;
   const { held, deferred } = events;
   session.observe({ type: "forecast", requests, secondsAtLimit: seconds, held, deferred });
   const count = (kind: string) => requests[kind] ?? 0;

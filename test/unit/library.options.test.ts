@@ -1,9 +1,17 @@
 /** The library: its options are checked before anything happens, and its promises about callbacks and aborts hold (F101–F104). */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { MockAgent } from "undici";
-import { planImport, resolveTarget, RowferryError, runImport, runResume, type Target } from "../../src/index.js";
+import {
+  type PipelineEvent,
+  planImport,
+  resolveTarget,
+  RowferryError,
+  runImport,
+  runResume,
+  type Target,
+} from "../../src/index.js";
 import { folder } from "../support/cli.world.js";
 
 const mapping = "mappings/manifests.yaml";
@@ -73,6 +81,30 @@ it("aborted while files are read, an import rejects with interrupted and has sta
   const imported = runImport({ target, mapping, files, signal: stop.signal });
   await expect(imported).rejects.toMatchObject({ code: "interrupted" });
   expect((await runResume({ target })).rows.read).toBe(0);
+});
+
+it("interrupted while it plans, an import ends soon, and its rows are staged", async () => {
+  const rows = Array.from(
+    { length: 3000 },
+    (_, row) => `T-${row};L-${row};19/11/2025 08:12;92.448.530/0001-15;A;B;C;1;D;SP;E;1;`,
+  );
+  const [head = ""] = readFileSync("examples/weighings/weighings-2025-11-19.csv", "utf8").split("\n");
+  const file = join(cwd, "weighings.csv");
+  writeFileSync(file, [head, ...rows].join("\n"));
+  const seen: PipelineEvent["type"][] = [];
+  const stop = new AbortController();
+  const summary = await runImport({
+    target,
+    mapping: "examples/weighings/weighings.yaml",
+    files: [file],
+    signal: stop.signal,
+    onEvent(event) {
+      seen.push(event.type);
+      if (event.type === "stage" && event.stage === "planning") setImmediate(() => stop.abort());
+    },
+  });
+  expect([summary.exitCode, summary.open.events["planned"], summary.requests.sent]).toEqual([130, 3000, 0]);
+  expect(seen).not.toContain("forecast");
 });
 
 it("a journal of one's own is written, and requests go through a dispatcher of one's own", async () => {
