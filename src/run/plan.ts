@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyLedger } from "../ledger/care/backup.js";
 import { createRunStore } from "../ledger/runs.js";
-import { tallyProblems, tallyHeld } from "../ledger/views/problems.js";
+import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { inTransaction } from "../ledger/ledger-database.js";
 import { idsOf } from "../ledger/work.js";
@@ -32,6 +32,7 @@ export interface PlanOptions extends ImportOptions {
 
 /** Leaves the ledger unchanged and sends nothing. @throws RowferryError also `document-unknown`. */
 export async function planImport(options: PlanOptions): Promise<Plan> {
+  const startedAt = options.clock.now();
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
   return rehearse(options, mapping.path, async (session, isCopy) => {
     const staged = await stageFiles(session, mapping, options.files);
@@ -59,6 +60,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       basis,
       problems: tallyProblems(database, options.cells),
       waiting: tallyHeld(database),
+      warnings: tallyWarnings(database, startedAt),
       exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,
     };
   });

@@ -30,6 +30,7 @@ const plan: Plan = {
   doubted: [],
   problems: [],
   waiting: [],
+  warnings: [],
   exitCode: 0,
 };
 

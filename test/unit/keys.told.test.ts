@@ -3,6 +3,7 @@
  * F84, F111). Judged by what the commands say and by what is at the service.
  */
 import type { Summary } from "../../src/model/summary.js";
+import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
@@ -443,6 +444,19 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
       ).toEqual([["keys-nearly-equal", 1]]);
       expect(codesOf(await office.import("w2.csv")).warnings).toEqual([]);
     }
+  });
+
+  it("are named by plan too, before anything is sent", async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", ["Load,At,Gross", ["K1", "2026-01-01 10:10", "1"]]);
+    office.writeCsv("w2.csv", ["Load,At,Gross", ["k1", "2026-01-01 10:10", "1"]]);
+    const files = [office.path("m.yaml"), office.path("w2.csv")];
+    const lines = await jsonOf(office.world, "plan", ...files);
+    const { out } = await office.type("plan", ...files);
+    const { warnings } = await office.import("w2.csv");
+    expect(warnings.map(({ code, count }) => [code, count])).toEqual([["keys-nearly-equal", 1]]);
+    expect(lines.at(-1)).toMatchObject({ type: "plan", warnings });
+    expect(out).toContain("Worth a look: would be sent all the same");
   });
 
   it("are named in the summary, once", async () => {

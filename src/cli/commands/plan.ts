@@ -75,7 +75,7 @@ export async function planImport(
 }
 
 function printed(plan: Plan): Part[] {
-  const { inputs, outcomes, events, requests, problems, waiting, doubted } = plan;
+  const { inputs, outcomes, events, requests, problems, waiting, doubted, warnings } = plan;
   const left = leftBehind(events);
   const numbers = [
     labelled("Rows", rowSum(sumOfRows(inputs), outcomes, true)),
@@ -89,6 +89,7 @@ function printed(plan: Plan): Part[] {
     ...problemSections(problems),
     causes("Would wait", "for something that is not there yet", waiting),
     causes("Would be sent", "the service may refuse these", doubted),
+    causes("Worth a look", "would be sent all the same", warnings),
   ];
 }
 
