@@ -195,13 +195,13 @@ function titleOf({ header }: Column) {
 
 /** A literal equal to a column's name would be taken for a forgotten `=`. */
 function literal(text: string, columns: readonly Column[]) {
-  return text.startsWith("=") || columns.some(({ name }) => name === text) ? `=${JSON.stringify(text)}` : text;
+  return /^[=＝]/u.test(text) || columns.some(({ name }) => name === text) ? `=${JSON.stringify(text)}` : text;
 }
 
 function attributes(columns: readonly Column[], shown?: Trees): Trees {
   const own = new Map<string, Tree>();
   for (const column of columns) {
-    const header = column.header.trim();
+    const header = column.header.trim().replace(/^=+(?=.)/, "");
     own.set(header === "__proto__" || own.has(header) ? `${header} (${column.index + 1})` : header, ref(column));
   }
   const hidden = own.size === 0 ? undefined : Object.fromEntries(own);

@@ -65,6 +65,7 @@ describe("headers of all kinds", () => {
     '"',
     "=1+1",
     "=HYPERLINK(1)",
+    "＝x",
     "+1",
     "true",
     "null",

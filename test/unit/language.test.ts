@@ -32,6 +32,29 @@ describe("a forgotten = (2)", () => {
     expect((await refusal(table, { "t.csv": "K;X\n1;A\n" })).message).toMatch(mistake);
   });
 
+  it.each([
+    ["a value with a blank before it", mappingWith({ attributes: 'A: " =doc"' })],
+    ["a value with another sign for it", mappingWith({ attributes: 'A: "＝doc"' })],
+    ["free JSON with a blank before it", mappingWith({ fields: 'a: [" =doc"]' })],
+    ["the name of an attribute", mappingWith({ attributes: "=doc: x" })],
+    ["the name of a field", mappingWith({ fields: "a: { =doc: x }" })],
+    ["a target's name", mappingWith({ event: "target: { document: =doc, key: =doc }" })],
+    ["a salt", mappingWith({ columns: "x: { header: X, as: hash, salt: =doc }" })],
+  ])("a formula where none is computed is refused, not sent as text: %s", async (_title, yaml) => {
+    expect((await refusal(yaml)).message).toContain("no formula is computed here");
+  });
+
+  it.each([
+    ["a document's key", mappingWith({}).replace("key: =doc", "key: Doc"), "doc"],
+    ["a part of a key", mappingWith({ columns: "x: Some X" }).replace("key: =doc", "key: [=doc, some x]"), "x"],
+    ["a group", mappingWith({ input: "group: Doc" }), "doc"],
+    ["a rowId", mappingWith({ input: "rowId: Doc" }), "doc"],
+  ])("and a header in the place of its column is refused where rows are told apart: %s", async (_title, yaml, name) => {
+    const { message, hint } = await refusal(yaml);
+    expect(message).toContain(`is the header of the column "${name}"`);
+    expect(hint).toContain(`Write =${name}`);
+  });
+
   it("before a condition is said", async () => {
     expect((await refusal(mappingWith({ event: "when: filled(doc)" }))).hint).toContain("=filled(doc)");
   });
@@ -43,6 +66,12 @@ describe("a forgotten = (2)", () => {
 });
 
 describe("keys (4)", () => {
+  it.each(["once", "content"])("with the word %s among their parts are refused", async (word) => {
+    expect((await refusal(mappingWith({}).replace("key: once", `key: [=doc, ${word}]`))).message).toContain(
+      `\`${word}\` stands alone`,
+    );
+  });
+
   it.each([
     ["a document's", mappingWith({}).replace("key: =doc", "key: =doc + text(row)")],
     ["through a column", mappingWith({ columns: "here: =doc + text(row)" }).replace("key: =doc", "key: =here")],
@@ -224,4 +253,64 @@ it("two columns may read one header; a column is converted only where something 
   expect(problemsOf(mapRows(strict, [{ ...DAY, Peso: "muito" }])[0])).toMatchObject([
     { code: "number-unreadable", column: "Peso" },
   ]);
+});
+
+describe("words that are one word", () => {
+  it.each([
+    ["units", "as: number, units: { mg: 0.000001, Mg: 1000 }", /"mg" and "Mg"/],
+    ["words for true and false", "as: boolean, true: [Sim, x], false: [sim, n]", /"sim"/],
+    ["permitted values", "oneOf: [kg, KG]", /"kg" and "KG"/],
+  ])("and mean two things are refused: %s", async (_title, options, mistake) => {
+    const { message, hint } = await refusal(
+      mappingWith({ columns: `x: { header: X, ${options} }`, attributes: "A: =x" }),
+    );
+    expect(message + hint).toMatch(mistake);
+  });
+
+  it("and mean one thing are taken", async () => {
+    const columns = "x: { header: X, as: number, units: { kg: 1, KG: 1 }, optional: true }";
+    await expect(load(mappingWith({ columns, attributes: "A: =x" }))).resolves.toBeDefined();
+  });
+});
+
+describe("filled(x) (1)", () => {
+  it("is false where the column's `map` makes a blank of the cell", async () => {
+    const columns = 'x: { header: X, map: { "n/a": "", a: A } }';
+    const yaml = mappingWith({ columns, attributes: "F: =filled(x), B: =blank(x)" });
+    const told = shown(
+      mapRows(
+        await load(yaml),
+        ["n/a", "a"].map((X) => ({ ...DAY, X })),
+      ),
+    );
+    expect(told.map((attributes) => attributes.map(({ value }) => value))).toEqual([
+      ["false", "true"],
+      ["true", "false"],
+    ]);
+  });
+});
+
+describe("an order of texts that are numbers", () => {
+  const columns = "x: X\ny: Y";
+  it.each(["=x < y", "=x >= y"])("%s is a problem of the row where it is another one than theirs", async (formula) => {
+    const mapping = await load(mappingWith({ columns, attributes: `A: "${formula}"` }));
+    const [wrong, right] = mapRows(mapping, [
+      { ...DAY, X: "9", Y: "10,5" },
+      { ...DAY, Doc: "2", X: "10", Y: "90" },
+    ]);
+    expect(problemsOf(wrong)[0]).toMatchObject({
+      code: "expression-failed",
+      hint: expect.stringContaining("as: number"),
+    });
+    expect(right?.outcome.fate).toBe("valid");
+  });
+
+  it("is one in max() too", async () => {
+    const mapping = await load(mappingWith({ input: "group: =doc", columns, attributes: "A: =max(x)" }));
+    const [mapped] = mapRows(
+      mapping,
+      ["9", "10"].map((X) => ({ ...DAY, X })),
+    );
+    expect(problemsOf(mapped)[0]?.hint).toContain("as: number");
+  });
 });

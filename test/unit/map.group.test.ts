@@ -136,6 +136,17 @@ describe("a group", () => {
     expect(problemsOf(mapped[4])[0]?.message).toContain("row 5 ");
   });
 
+  it("whose rows differ in what `skip` reads is not skipped, and no worse for it", async () => {
+    const yaml = mappingWith({ input: `${GROUP}\nskip: =status == "draft"`, columns: "status: Status" });
+    const mapped = mapRows(
+      await load(yaml),
+      ["sent", "paid", ""].map((Status) => ({ Doc: "1", Day: DAY, Status })),
+    );
+    expect(mapped.map(({ row: number, alsoRows, outcome }) => [number, alsoRows, outcome.fate])).toEqual([
+      [2, [3, 4], "valid"],
+    ]);
+  });
+
   it("is ended by a skipped row", async () => {
     const mapped = mapRows(
       await load(mappingWith({ input: `${GROUP}\nskip: =filled(void_)`, columns: "void_: Void" })),

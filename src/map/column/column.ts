@@ -90,6 +90,11 @@ function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conve
 
 function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
   const allowed = oneOf && new Map(oneOf.map((one) => [foldName(literalText(one)), one]));
+  for (const one of oneOf ?? []) {
+    const [text, other] = [one, allowed?.get(foldName(literalText(one))) ?? one].map(literalText);
+    const message = `: "${text}" and "${other}" are one value (case, accents and white space do not count).`;
+    if (text !== other) site.report("mapping-value", message, "Keep the spelling that is to be sent.", "oneOf");
+  }
   let matches = (_text: string) => true;
   try {
     if (pattern !== undefined) matches = compileRegularExpression(pattern).matchesWhole;

@@ -64,6 +64,15 @@ export class Scope {
     return this.#sites.keys();
   }
 
+  /** The name of the column that has this header. */
+  headed(text: string): string | undefined {
+    const isHeader = (header: string) => foldName(header) === foldName(text);
+    return [...this.#sites].find(([, { spec }]) => {
+      const headers = typeof spec === "string" ? spec : spec.header;
+      return [headers ?? []].flat().some(isHeader);
+    })?.[0];
+  }
+
   /** A place for a row's computed value. */
   slot(): number {
     return this.#slots++;
@@ -150,7 +159,9 @@ export class Scope {
     };
     const nth = nthOf(spec.nth, site);
     column.use = { name, headers: [header ?? []].flat(), optional: spec.optional === true, nth };
-    column.filled = (view) => cell.filled(view, indexOf(view));
+    const blanks = [...Object.values(spec.map ?? {}), spec.otherwise].some((value) => value === "");
+    // Where the map makes blanks, only the value tells.
+    if (!blanks) column.filled = (view) => cell.filled(view, indexOf(view));
     column.run = (view) => view.once(slot, false, compute);
     return column;
   }

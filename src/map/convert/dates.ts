@@ -142,6 +142,10 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
   // Runs of one letter are tokens; text in single quotes, and everything else, is literal.
   const pieces = [...format.matchAll(/'([^']*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')/gu)];
   if (pieces.some(([, , , , , loneQuote]) => loneQuote !== undefined)) refuse("has a quote that is not closed");
+  if (pieces.some(([, quoted = ""]) => /^\s*(?:Z|UTC|GMT)\s*$/i.test(quoted)))
+    refuse(
+      "reads a zone as plain text and would drop it; write ZZ for Z and +02:00, z for UTC and GMT, without quotes",
+    );
   const tokens = pieces.flatMap(([, , token]) => token ?? []);
   if (!DATE_TOKENS.every((kind) => tokens.some((token) => kind.test(token))))
     refuse("does not read a year, a month and a day (dd is the day, MM the month, yyyy the year; mm are minutes)");

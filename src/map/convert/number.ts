@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RowferryError } from "../../model/error.js";
 import type { CellKind } from "../../model/row.js";
 import { type ConvertDefaults, convertDefaultsShape, defineConversion, quoteCell, refuse } from "./conversion-kind.js";
 import { Exact, MAX_DIGITS, TooLong } from "./exact.js";
@@ -83,6 +84,12 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
   const { decimal, grouping = false } = { ...defaults, ...marks };
   const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
   const factors = new Map(entries.map(([unit, value]) => [foldUnit(unit), Exact.of(value)]));
+  for (const [unit, value] of entries) {
+    if (factors.get(foldUnit(unit))?.compare(Exact.of(value)) === 0) continue;
+    const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
+    const message = `the units "${unit}" and "${other}" are one unit (case does not count) but have two factors`;
+    throw new RowferryError("conversion-options", message, { hint: "Keep one of them." });
+  }
   return (cell: string, kind: CellKind): string => {
     if (kind === "text" && decimal === undefined && /[.,]/.test(cell)) {
       const hint = 'Set `decimal: ","` or `decimal: "."` under `defaults:`.';

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
-import { filled, maybe } from "../described.js";
+import { maybe, writtenOut } from "../described.js";
 
 /** Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, word joiner, BOM. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -117,7 +117,7 @@ export const hash = defineConversion({
   description:
     "A pseudonym: HMAC-SHA-256 of the cell's text (as `text` gives it) in hex. Whoever knows the salt can try texts out, so short or few values stay guessable: a pseudonym, not anonymity.",
   options: z.object({
-    salt: filled.describe(
+    salt: writtenOut.describe(
       "The key of the pseudonyms. Another salt gives other pseudonyms; keep the mapping as private as it.",
     ),
     length: maybe(z.int().min(8).max(64), "How many hex characters; default 32."),

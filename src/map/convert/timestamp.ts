@@ -174,7 +174,7 @@ export const date = defineConversion({
   compile(options, defaults) {
     const read = compileDateReader(options, defaults);
     const formats = options.formats ?? defaults.dates ?? [];
-    const zoned = formats.some((format) => format === "ISO" || format.includes("Z"));
+    const zoned = formats.some((format) => format === "ISO" || /^UNIX|z/i.test(format));
     const zone = zoned ? compileZone(options, defaults) : null;
     return (cell, kind) => {
       const { offset, ...found } = read(cell, kind);

@@ -3,7 +3,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { asText, type Eval, type Type, type Value } from "../column/view.js";
 import { Exact } from "../convert/exact.js";
 import { refuseNode } from "./parse.js";
-import { type Callable, common, compare, type Compiling, lift, type Part, typeName, wanted } from "./part.js";
+import { type Callable, common, type Compiling, lift, ordered, type Part, typeName, wanted } from "./part.js";
 
 /** A blank test is false. */
 export const choice: Callable = {
@@ -68,8 +68,8 @@ const fallback: Callable = {
 
 const AGGREGATES: { [name: string]: (values: readonly Value[], type: Type, between: string) => Value | undefined } = {
   sum: (values) => (values as Exact[]).reduce((a, b) => a.plus(b)),
-  min: (values) => values.reduce((a, b) => (compare(b, a) < 0 ? b : a)),
-  max: (values) => values.reduce((a, b) => (compare(b, a) > 0 ? b : a)),
+  min: (values) => values.reduce((a, b) => (ordered(b, a) < 0 ? b : a)),
+  max: (values) => values.reduce((a, b) => (ordered(b, a) > 0 ? b : a)),
   count: (values) => Exact.of(values.length),
   first: (values) => values[0],
   last: (values) => values.at(-1),

@@ -13,7 +13,7 @@ import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice } from "./forms.js";
 import { FormulaRefusal, functionHabit, parseFormula, refuseNode } from "./parse.js";
-import { type Callable, common, compare, type Compiling, lift, type Part, typeName, wanted } from "./part.js";
+import { type Callable, common, compare, type Compiling, lift, ordered, type Part, typeName, wanted } from "./part.js";
 
 /** `text`: without its `=`. Reports mistakes at `site`. */
 export function compileFormula(text: string, { scope, path }: Site): Formula {
@@ -188,7 +188,9 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     const type = common(one, two, left);
     if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false have no order");
     const parts = [wanted(one, type, left), wanted(two, type, right)];
-    const { run } = lift("boolean", parts, (a: Value, b: Value) => holds(compare(a, b)));
+    const { run } = lift("boolean", parts, (a: Value, b: Value) =>
+      holds((ofBlank === undefined ? ordered : compare)(a, b)),
+    );
     const orBlank: Eval = (view) => {
       const result = run(view);
       return result === undefined ? ofBlank : result;

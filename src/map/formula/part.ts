@@ -92,6 +92,22 @@ export function lift(
   return { type, run };
 }
 
+/** Which comes first. Texts are ordered letter by letter, which is refused where they are numbers of another order. */
+export function ordered(a: Value, b: Value): number {
+  const found = compare(a, b);
+  if (typeof a !== "string" || typeof b !== "string" || !NUMERIC.test(a) || !NUMERIC.test(b)) return found;
+  const [one, two] = [a, b].map((text) => Number(text.replace(",", "."))) as [number, number];
+  if (Math.sign(one - two) === Math.sign(found)) return found;
+  const hint = "Texts are ordered letter by letter: give their columns `as: number`, or compare number(x).";
+  throw new Refused(
+    `${quoteCell(a)} and ${quoteCell(b)} are texts here, and another order of numbers`,
+    undefined,
+    hint,
+  );
+}
+
+const NUMERIC = /^[+-]?\d{1,30}(?:[.,]\d{1,30})?$/;
+
 export function compare(a: Value, b: Value): number {
   if (a instanceof Exact && b instanceof Exact) return a.compare(b);
   const [one, two] = typeof a === typeof b ? [a, b] : [asText(a), asText(b)];

@@ -65,7 +65,8 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     if (first.leftOut !== undefined) return skippedRow(first, alsoRows);
     view.look(first, others.length === 0 ? null : rows);
     view.problems.push(...problems, ...rows.flatMap((row) => row.problems ?? []));
-    if (isSkipped(first, view.problems)) return skippedRow(first, alsoRows);
+    // The rows of a group have been asked one by one.
+    if (others.length === 0 && isSkipped(first, view.problems)) return skippedRow(first);
     const id = rowId?.run(view);
     const mapped = { row: first.number, alsoRows, rowId: id == null ? null : String(id) };
     made.participants = participants.map((run) => run(view));

@@ -12,7 +12,7 @@ import {
   participantSchema,
   scalarSchema,
 } from "./record-schema.js";
-import { filled, filledList, maybe, usually } from "../described.js";
+import { filled, filledList, maybe, writtenOut, usually } from "../described.js";
 
 export const defaultsSchema = z
   .strictObject({
@@ -85,7 +85,7 @@ export const settingsSchema = z
       z.union([
         z.literal("refuse"),
         z.strictObject({
-          attribute: filled.meta({ description: "Name of the attribute that keeps the original time." }),
+          attribute: writtenOut.meta({ description: "Name of the attribute that keeps the original time." }),
           isPublic: z.boolean(),
         }),
       ]),

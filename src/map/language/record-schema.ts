@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { type ExactNumber, isExactNumber } from "../../model/json.js";
-import { filled, filledList, maybe } from "../described.js";
+import { filled, filledList, maybe, writtenOut } from "../described.js";
 
 /** Determines how a literal is read and what a formula may give. */
 export type Takes =
@@ -205,7 +205,7 @@ export const relatedDocumentSchema = z
 
 export const targetSchema = z
   .strictObject({
-    document: filled.meta({
+    document: writtenOut.meta({
       description: "The name of this kind of document; rows refer to it as `{ ref: <name>, key: … }`.",
     }),
     key: key("Its key, so that later rows can append to it.", ["=lot"]),

@@ -5,7 +5,7 @@ import { asText, type View } from "../column/view.js";
 import type { EventSpec, FieldInfo } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { type Column, combine, derive, type Piece, type Reads } from "../piece.js";
-import { compileField } from "./fields.js";
+import { compileField, isPlainName } from "./fields.js";
 
 /** Null: as public as the event. */
 type Shown = Omit<Attribute, "isPublic"> & { isPublic: boolean | null };
@@ -31,7 +31,7 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
         place.reportName("mapping-rule", ": `settings.late` writes the attribute of this name; rename one of them.");
       } else if (taken.has(name)) {
         place.reportName("mapping-value", ": it is listed under another visibility too.");
-      } else {
+      } else if (isPlainName(name, place)) {
         const info: FieldInfo = { takes: "text", required: needsReason && name === "reason", identity: false };
         const field = compileField(value, info, place);
         taken.set(name, field.reads);

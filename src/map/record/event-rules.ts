@@ -61,6 +61,12 @@ function checkKey({ key, within }: EventSpec, site: Site) {
   }
   if (key !== "content" && within !== undefined)
     site.reportName("mapping-value", ": `within` belongs to `key: content`.", null, "within");
+  const word = Array.isArray(key) ? key.find((one) => one === "once" || one === "content") : undefined;
+  if (word !== undefined) {
+    const hint = `Write \`key: ${word}\`, or name columns: [=ticket, =line]; '="${word}"' for the text.`;
+    place.report("mapping-event-key", `: \`${word}\` stands alone, without other parts.`, hint);
+    return;
+  }
   const constant = (one: unknown) => typeof one !== "string" || !one.startsWith("=");
   if (key === "once" || key === "content" || ![key].flat().every(constant)) return;
   const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";

@@ -115,8 +115,8 @@ export function refuseRow(site: Site) {
   return site.report("mapping-expression", message);
 }
 
-function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site): Field {
-  if (forgotten(spec, site)) return BROKEN;
+function literalField(spec: Scalar, { takes, required, identity }: FieldInfo, site: Site): Field {
+  if (forgotten(spec, site, identity)) return BROKEN;
   const text = literalText(spec);
   if (text === "")
     return takes === "text" && !required
@@ -128,12 +128,31 @@ function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site):
   return "problem" in fitted ? site.refuse(fitted.problem) : constantPiece(fitted.value ?? "", JSON.stringify(text));
 }
 
-/** A literal equal to a column's name was meant as the column. */
-function forgotten(spec: unknown, site: Site) {
-  if (typeof spec !== "string" || ![...site.scope.names()].includes(spec)) return false;
-  const hint = `Write =${spec} for the column; '="${spec}"' for the text.`;
-  site.report("mapping-value", `: "${spec}" is the name of a column, but here it is plain text.`, hint);
+/**
+ * A literal equal to a column's name was meant as the column; in a key, where it would make one of all rows, one equal to
+ * a header too. Nothing may precede the = of a formula.
+ */
+function forgotten(spec: unknown, site: Site, identity = false) {
+  if (typeof spec !== "string") return false;
+  if (/^\s*[=＝]/u.test(spec)) {
+    const message = `: ${quoteCell(spec)} does not begin with a plain =, so no formula is computed here.`;
+    site.report("mapping-value", message, "Begin with =. A text that is to begin like this is written '=\" =x\"'.");
+    return true;
+  }
+  const named = [...site.scope.names()].includes(spec);
+  const name = named || !identity ? spec : site.scope.headed(spec);
+  if (name === undefined || !(named || identity)) return false;
+  const what = named ? "the name of a column" : `the header of the column "${name}"`;
+  const hint = `Write =${name} for the column; '="${spec}"' for the text.`;
+  site.report("mapping-value", `: "${spec}" is ${what}, but here it is plain text.`, hint);
   return true;
+}
+
+/** A name is written out. */
+export function isPlainName(name: string, site: Site): boolean {
+  if (!name.startsWith("=")) return true;
+  site.reportName("mapping-value", ": a name; no formula is computed here.", "Write the name out.");
+  return false;
 }
 
 type Read<Name extends string> = { [name in Name]?: JsonValue };
@@ -203,7 +222,7 @@ export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
   const list = Array.isArray(spec);
   const members = Object.entries(spec).map(([name, value]): [string, Piece<JsonValue>] => {
     const place = list ? site.at(Number(name), `${site.label}[${name}]`) : site.at(name, `${site.label}.${name}`);
-    return [name, compileJson(value, place)];
+    return [name, isPlainName(name, place) ? compileJson(value, place) : BROKEN];
   });
   const object = combine(Object.fromEntries(members));
   return list ? derive(object, (values) => Object.values(values)) : object;
