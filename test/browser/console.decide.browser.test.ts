@@ -39,6 +39,9 @@ async function undecided(): Promise<Undecided> {
        SELECT document_id, id, iif(document_id < 7, 'stalled', 'foreign'),
          iif(document_id < 7, 'doubt-unsettled', 'foreign-collision'), document_id < 7, 0
        FROM events WHERE document_id BETWEEN 4 AND 8;
+     DELETE FROM event_states WHERE document_id > 8;
+     INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
+       SELECT document_id, id, 'stalled', 'document-stranded', 1, 0 FROM events WHERE document_id > 8;
      DELETE FROM document_states WHERE document_id > 8;
      INSERT INTO document_states (document_id, state, reason, changed_at)
        SELECT id, 'stranded', 'document-stranded', 0 FROM documents WHERE id > 8`,
@@ -105,8 +108,11 @@ it.runIf(chromium !== undefined)(
     await isDone(page);
 
     await overview(page);
+    await eventually(() => heading(page).textContent()).toMatch(/4 things need a decision/);
     await decide(page, /exists? at the service|unknown|stranded/);
     await page.getByText("Enter many ids at once").click();
+    expect(await page.locator(".records li").count(), "each document once, without its events").toBe(4);
+    expect(await page.getByRole("checkbox").count(), "no choice is for those that are ticked").toBe(0);
     const text = page.getByRole("textbox", { name: /^Documents/ });
     expect(await text.inputValue()).toBe(ids.map(([key]) => `load/${key}\t`).join("\n"));
     const [[first, one], [second, two], [third, itsId], [fourth, lastId]] = ids;
@@ -123,7 +129,9 @@ it.runIf(chromium !== undefined)(
     await press(page, /^This is its id/);
     await isDone(page);
     await overview(page);
-    await eventually(() => heading(page).textContent()).toContain("Nothing is open");
+    await eventually(() => heading(page).textContent()).toContain("4 events are still to be sent. Resume continues.");
+    expect(await press(page, /^Resume$/)).toContain("Would send 4 events on 4 documents");
+    await eventually(() => heading(page).textContent()).toContain("All is well.");
     await page.getByRole("link", { name: "Runs" }).click();
     await eventually(() => page.getByRole("row", { name: /has the id/ }).count()).toBe(4);
   },

@@ -58,7 +58,7 @@ const choices: { [code: string]: Choice[] } = {
   "cancel-refused": [tryAgain],
   "lookup-unreadable": [tryAgain],
   "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
-  "document-stranded": [nameIt, replaceIt],
+  "document-stranded": [nameIt, { ...replaceIt, does: "a new document is sent whole; this one stays at the service" }],
   "document-gone": [replaceIt, tryAgain],
 };
 
@@ -95,7 +95,8 @@ export function Decide() {
   const chosen = records.filter(({ row }) => row !== null && ticked.includes(row));
   const those = chosen.length === 0 ? records : chosen;
   const documents = documentsOf(records);
-  const forMany = (choice: Choice) => {
+  const forMany = offered.filter(({ isForMany }) => isForMany);
+  const chooseMany = (choice: Choice) => {
     const isByDocument = choice.action === "resolve";
     // A person's word is on documents that were seen.
     const all = grouped(isByDocument ? records.length : count);
@@ -119,9 +120,9 @@ export function Decide() {
       {trouble}
       <Work />
       {count === 0 ? (
-        <Note text="Nothing is left of this." />
+        <Note text="Nothing is left of this. Overview has what is left; Resume there sends what was decided." />
       ) : (
-        offered.filter(({ isForMany }) => isForMany).map(forMany)
+        forMany.map(chooseMany)
       )}
       {offered.includes(nameIt) && documents.length > 1 && (
         <details>
@@ -134,6 +135,7 @@ export function Decide() {
           <li key={`${documentOf(record)} ${record.event} ${record.row}`}>
             <Record
               record={record}
+              isForMany={forMany.length > 0}
               isTicked={chosen.includes(record)}
               tick={(isTicked) =>
                 setTicked([...ticked.filter((row) => row !== record.row), ...(isTicked ? [record.row ?? ""] : [])])
@@ -152,14 +154,14 @@ export function Decide() {
 
 const none = <span class="quiet">none</span>;
 
-function Record(props: { record: Found; isTicked: boolean; tick: (isTicked: boolean) => void }) {
-  const { record, isTicked, tick } = props;
+function Record(props: { record: Found; isForMany: boolean; isTicked: boolean; tick: (isTicked: boolean) => void }) {
+  const { record, isForMany, isTicked, tick } = props;
   const { event, at, row, place, changes, message } = record;
   const title = `${record.kind} ${record.key}`;
   return (
     <>
       <h2>
-        {useHere().allowChanges && row !== null && (
+        {useHere().allowChanges && isForMany && row !== null && (
           <input
             type="checkbox"
             aria-label={`${title}, ${place}`}

@@ -45,6 +45,10 @@ const firstProblems = `SELECT p.row_id, p.code, p.column_name, p.message, p.at, 
 /** A column with more kinds of mistakes than this is one cause: a message may hold a text of its own for every row. */
 const MOST_MISTAKES = 5;
 
+/** What is not a row. The events of a stranded document wait for its id, and are no decision of their own. */
+const failedRecords = `SELECT * FROM failures
+  WHERE subject <> 'row' AND (subject <> 'event' OR code <> 'document-stranded')`;
+
 /** Most frequent first. */
 export function openCauses(database: LedgerDatabase): OpenCauses {
   type Found = Pick<Cause, "code" | "column" | "count" | "since"> & { row: number | null; what: string };
@@ -61,7 +65,7 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
   const records = database.rows<Found>(
     `SELECT code, NULL AS "column", count(*) AS count, NULL AS since, row_id AS row,
        iif(instr(message, name) > 0, message, concat_ws(': ', name, message)) AS what
-     FROM (SELECT * FROM failures WHERE subject <> 'row' ORDER BY id) GROUP BY code`,
+     FROM (${failedRecords} ORDER BY id) GROUP BY code`,
   );
   const causes = [...ofRows, ...records.map((one) => ({ mistake: null, found: [one] }))].flatMap(
     ({ mistake, found }): Cause[] => {
@@ -137,7 +141,7 @@ export function recordsOfCause(database: LedgerDatabase, code: string, limit: nu
   return database.rows<OpenRecord>(
     `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
        (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row
-     FROM failures f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
+     FROM (${failedRecords}) f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
      JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
      WHERE f.subject IN ('event', 'document') AND f.code = @code LIMIT @limit`,
     { code, limit },
