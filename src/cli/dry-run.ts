@@ -15,11 +15,11 @@ export const dryRun = [
 export async function foreseen<Done>(
   work: Work,
   decide: Decision<Done>,
-  tellDone: (done: Done) => Told | null,
+  tellDone: (done: Done) => Told | Told[] | null,
 ): Promise<Told> {
   const { foresee } = await import("../desk/foresee.js");
   const { done, ...found } = await watched(work, (observe) => foresee({ ...work.options, observe }, decide));
-  return sayForeseen({ ...found, done: (tellDone(done)?.line ?? null) as never });
+  return sayForeseen({ ...found, done: [tellDone(done) ?? []].flat().map(({ line }) => line) as never });
 }
 
 export const sayForeseen = (found: Omit<Extract<Line, { type: "foreseen" }>, "type">): Told =>

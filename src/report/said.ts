@@ -18,7 +18,7 @@ const sentences: Say = {
     ...waits(line.waiting),
   ],
   foreseen: ({ done, requests, secondsAtLimit, documents, events, released, waiting }) => [
-    ...(done === null ? [] : said(done as unknown as Line)),
+    ...saidOf(done as unknown as Line[]),
     events === null
       ? `${counted(total(requests), "read")} at the service: ${atLimit(secondsAtLimit)}. Nothing is sent.`
       : `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
@@ -80,6 +80,15 @@ const sentences: Say = {
 export function said(line: Line): string[] {
   const say = sentences[line.type] as ((line: Line) => (string | false)[]) | undefined;
   return (say?.(line) ?? []).filter((text) => text !== false);
+}
+
+const MOST_SAID = 20;
+
+/** Of a command that tells of each of several documents. */
+export function saidOf(lines: readonly Line[]): string[] {
+  const more = lines.length - MOST_SAID;
+  const shown = lines.slice(0, MOST_SAID).flatMap(said);
+  return more > 0 ? [...shown, `${counted(more, "more document")} likewise.`] : shown;
 }
 
 export function verified(stopped: string | null, differences: number, unread: number): string {

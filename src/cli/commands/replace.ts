@@ -44,10 +44,7 @@ export const spec = onTarget({
     const decide = await replacing(target, documents, reason);
     const replaced = (one: ReturnType<typeof decide>["done"][number]) =>
       told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
-    if (given.dryRun === true)
-      return foreseen(work, decide, ([first, ...others]) =>
-        first === undefined || others.length > 0 ? null : replaced(first),
-      );
+    if (given.dryRun === true) return foreseen(work, decide, (all) => all.map(replaced));
     const { decideAlone } = await import("../../desk/access.js");
     const done = await decideAlone(target, decide, options, async (all) => {
       if (changed === null) return;

@@ -31,7 +31,7 @@ export const spec = onTarget({
     const chosen = { document, since: since === undefined ? undefined : (moment(since, now) ?? now), sample };
     if (given.dryRun === true) {
       const { foreseeVerify } = await import("../../desk/foresee.js");
-      const none = { done: null, documents: 0, events: null, released: 0, waiting: [] };
+      const none = { done: [], documents: 0, events: null, released: 0, waiting: [] };
       return sayForeseen({ ...none, ...foreseeVerify(work.target, chosen) });
     }
     const { exitCodeOfVerification, verify } = await import("../../desk/verify.js");

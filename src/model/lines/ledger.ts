@@ -63,9 +63,7 @@ export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
 });
 
 export const foreseen = line("foreseen", "Of `--dry-run`, but for that of `import`: nothing was changed.", {
-  done: jsonObject
-    .nullable()
-    .describe("the line that the command would have printed; null of one that decides nothing"),
+  done: list(jsonObject).describe("the lines that the command would have printed; none of one that decides nothing"),
   requests: counts.describe(
     "that could be sent then, by kind; of those that create participants, the most there can be",
   ),
