@@ -9,7 +9,7 @@ import { reading } from "../desk/access.js";
 import { countOpenEvents } from "../ledger/views/tally.js";
 import { RowferryError } from "../model/error.js";
 import { counted } from "../report/figures.js";
-import { said } from "../report/said.js";
+import { saidOf } from "../report/said.js";
 import { createCorrections } from "./corrections.js";
 import { createJobs } from "./jobs.js";
 import {
@@ -95,7 +95,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     overview: route(z.object({}), () => ({
       folder: cwd,
       allowChanges,
-      targets: targets.names().map((name) => ({ ...overviewOf(name, targets, cwd, now()), job: jobs.newest(name) })),
+      targets: targets.names().map((name) => ({ ...overviewOf(name, targets, cwd, now()), jobs: jobs.recent(name) })),
     })),
     cause: route(cause, ({ target, ...name }) => explained(corrections(target).page(name))),
     tally: route(named, ({ target }) => corrections(target).tally()),
@@ -134,20 +134,27 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
       inFolder(async (folder) => {
         const { held } = reading(targets.get(target), countOpenEvents);
         const sentences: string[] = [];
-        for (const { mapping, files, rows } of await corrections(target).write(folder)) {
-          const plan = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
-          sentences.push(`${counted(rows, "corrected row")}.`, ...said(plan));
-          const released = plan.type === "plan" ? held - plan.events.held : 0;
+        const written = await corrections(target).write(folder);
+        for (const { mapping, files, rows } of written) {
+          const lines = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
+          const plan = lines.find(({ type }) => type === "plan");
+          sentences.push(`${counted(rows, "corrected row")}.`, ...saidOf(lines));
+          const released = plan?.type === "plan" ? held - plan.events.held : 0;
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
           if (released > 0) sentences.push(`${events} would go with them.`);
         }
+        if (written.length > 1)
+          sentences.push(
+            "Each mapping is an import of its own. What waits only for rows of the other goes once both are done.",
+          );
         return sentences;
       }),
     ),
     import: route(named, async ({ target }) => {
       const folder = join(targets.get(target).stateFolder, "corrections");
-      for (const { mapping, files } of await corrections(target).write(folder))
-        jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]);
+      await corrections(target).send(folder, (mapping, files) =>
+        jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]),
+      );
       return {};
     }),
     do: route(decision, ({ target, ...what }) =>
@@ -157,7 +164,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         const words = [what.action, ...targets.flags(target), ...wordsOf(what, folder)];
         if (sending.includes(what.action) && !what.dry) return [`Started: \`${jobs.start(name, words).command}\``];
         const goesTo = what.action === "import" ? [`It goes to ${name}.`] : [];
-        return [...goesTo, ...said(await jobs.ask(words))];
+        return [...goesTo, ...saidOf(await jobs.ask(words))];
       }),
     ),
   };

@@ -19,6 +19,7 @@ import { makeFolder } from "../report/atomic-file.js";
 import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns, rejectedFileName } from "../report/rejected-row.js";
+import type { Job } from "./jobs.js";
 import { createJudge, type Drafts, type Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
@@ -53,15 +54,30 @@ export function createCorrections(target: Target, now: () => number) {
   /** By first row, draft and mapping, of the present drafts: judging thousands of rows takes seconds. */
   let verdicts = new Map<string, boolean>();
 
+  /** Rows in imports that wait or run: what they say now is what lands. */
+  let sent: { refs: ReadonlySet<string>; job: Job }[] = [];
+  const isSent = (ref: string) => sent.some(({ refs, job }) => job.said === null && refs.has(ref));
+  const requireUnsent = (refs: readonly string[]) => {
+    if (!refs.some(isSent)) return;
+    throw new RowferryError(
+      "usage",
+      "This is being imported as it was, and cannot be changed until that import has ended.",
+      {
+        hint: "Nothing was saved.",
+      },
+    );
+  };
+
   const countReady = async () => {
-    const { rows, undo, drafts, groups } = looking(target, (open) => ({
+    const { rows, last, drafts, edited } = looking(target, (open) => ({
       rows: rowsToCorrect(open.database).size,
-      undo: open.last?.label ?? null,
+      last: open.last,
       drafts: open.drafts,
-      groups: Array.from(draftedGroups(open).open, ([lead, refs]) => {
+      edited: Array.from(draftedGroups(open).open, ([lead, refs]) => {
         return { lead, refs, mapping: open.reader.input(inputOf(lead))?.mapping ?? "" };
       }),
     }));
+    const groups = edited.filter(({ refs }) => !refs.some(isSent));
     const mappings = new Set(groups.map(({ mapping }) => mapping));
     const stamps = await Promise.all([...mappings].map(judge.stamp));
     const keys = groups.map(({ lead, refs }) => {
@@ -73,9 +89,16 @@ export function createCorrections(target: Target, now: () => number) {
     const accepted = new Set((await judged(unjudged, drafts)).flatMap(({ rows: all }) => readyLeads(all)));
     verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
     const ready = [...verdicts.values()].filter(Boolean).length;
-    return { rows, ready, undo };
+    const undo = last === null || last.refs.some(isSent) ? null : `${last.label}, ${counted(last.refs.length, "cell")}`;
+    return { rows, ready, importing: edited.length - groups.length, undo };
   };
-  let counting: Promise<unknown> = Promise.resolve();
+  let working: Promise<unknown> = Promise.resolve();
+  /** One after another, since the second finds what the first has judged or sent. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const next = working.then(work, work);
+    working = next;
+    return next;
+  };
 
   /** For every row of the cause with this text. */
   const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] =>
@@ -93,6 +116,7 @@ export function createCorrections(target: Target, now: () => number) {
 
   /** One step. @throws RowferryError `usage` if a text was changed by someone else meanwhile; then nothing was saved */
   const apply = (label: string, edits: readonly Edit[]) => {
+    requireUnsent(edits.map(({ ref }) => ref));
     const original = looking(
       target,
       ({ reader }) => new Map(edits.map((edit) => [edit, reader.cell(idOf(edit.ref), edit.column)])),
@@ -114,13 +138,31 @@ export function createCorrections(target: Target, now: () => number) {
     return { cells: edits.length };
   };
 
+  /** Writes corrected, valid rows that no import has yet: a file for each input, by mapping. Empty: none. */
+  const write = async (folder: string) => {
+    makeFolder(folder);
+    const time = new Date(now()).toISOString().slice(0, 19).replaceAll(":", "");
+    const written = new Map<string, { mapping: string; files: string[]; refs: string[]; rows: number }>();
+    const { ids, drafts } = rowsOf(drafted);
+    for (const { input, rows } of await judged(ids, drafts)) {
+      const ready = rows.filter(({ page }) => page.ready && !isSent(page.ref));
+      if (ready.length === 0) continue;
+      const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
+      await writeRejectedFile(path, {
+        ...input,
+        rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [] })),
+      });
+      const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], refs: [], rows: 0 };
+      group.files.push(path);
+      group.refs.push(...ready.map(({ page }) => page.ref));
+      group.rows += readyLeads(ready).length;
+      written.set(input.mapping, group);
+    }
+    return [...written.values()];
+  };
+
   return {
-    /** One after another, since the second finds what the first has judged. */
-    tally() {
-      const next = counting.then(countReady, countReady);
-      counting = next;
-      return next;
-    },
+    tally: () => inTurn(countReady),
 
     /** Its first row as an example, and the texts of its column, each with its rows. */
     page: (cause: CauseName) =>
@@ -160,8 +202,7 @@ export function createCorrections(target: Target, now: () => number) {
     edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => apply(label, edits),
 
     editValue(edit: ValueEdit) {
-      const edits = editsOf(edit);
-      return apply(counted(edits.length, "row"), edits);
+      return apply(edit.column, editsOf(edit));
     },
 
     /** Saves nothing. */
@@ -174,7 +215,10 @@ export function createCorrections(target: Target, now: () => number) {
       return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
     },
 
-    undo: () => ({ undone: existsSync(draftPath(target)) && changing(target, (drafts) => drafts.undo()) }),
+    undo() {
+      requireUnsent(looking(target, ({ last }) => last?.refs ?? []));
+      return { undone: existsSync(draftPath(target)) && changing(target, (drafts) => drafts.undo()) };
+    },
 
     /** The cause's rows of one input, with their drafts, as a rejected file in `folder`. @returns its path */
     async save(folder: string, cause: CauseName, input: number): Promise<string> {
@@ -201,30 +245,17 @@ export function createCorrections(target: Target, now: () => number) {
           }),
         ),
       );
-      return apply(`${basename(path)}, ${counted(edits.length, "cell")}`, edits);
+      return apply(basename(path), edits);
     },
 
-    /** Writes corrected, valid rows: a file for each input, by mapping. Empty: none. */
-    async write(folder: string) {
-      makeFolder(folder);
-      const time = new Date(now()).toISOString().slice(0, 19).replaceAll(":", "");
-      const written = new Map<string, { mapping: string; files: string[]; rows: number }>();
-      const { ids, drafts } = rowsOf(drafted);
-      for (const { input, rows } of await judged(ids, drafts)) {
-        const ready = rows.filter(({ page }) => page.ready);
-        if (ready.length === 0) continue;
-        const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
-        await writeRejectedFile(path, {
-          ...input,
-          rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [] })),
-        });
-        const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], rows: 0 };
-        group.files.push(path);
-        group.rows += readyLeads(rows).length;
-        written.set(input.mapping, group);
-      }
-      return [...written.values()];
-    },
+    write,
+
+    /** Begins an import for each mapping with corrected, valid rows. */
+    send: (folder: string, begin: (mapping: string, files: string[]) => Job) =>
+      inTurn(async () => {
+        for (const { mapping, files, refs } of await write(folder))
+          sent = [...sent.filter(({ job }) => job.said === null), { refs: new Set(refs), job: begin(mapping, files) }];
+      }),
   };
 }
 
@@ -250,7 +281,7 @@ interface Open {
   reader: ReturnType<typeof createOpenRowReader>;
   drafts: Drafts;
   /** The step that `undo` takes back; null: none. */
-  last: { label: string; at: number } | null;
+  last: { label: string; at: number; refs: string[] } | null;
 }
 
 /** The ledger's open rows with their drafts. Looking creates no file. */

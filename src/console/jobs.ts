@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { shellQuoted } from "../model/shell-quoted.js";
-import { said } from "../report/said.js";
+import { said, saidOf } from "../report/said.js";
 
 export interface Job {
   /** As typed. */
@@ -19,38 +19,41 @@ export interface Job {
 
 /** `onChange` is called when a job has ended. */
 export function createJobs({ cwd, env, onChange }: { cwd: string; env: NodeJS.ProcessEnv; onChange: () => void }) {
-  const newest = new Map<string, Job>();
+  const recent = new Map<string, Job[]>();
 
-  /** `words`: what follows `rowferry`. @returns what it printed last. @throws RowferryError what ended it */
-  async function ask([command = "", ...rest]: readonly string[]): Promise<Line> {
+  /** `words`: what follows `rowferry`. @returns what it printed that says something. @throws RowferryError what ended it */
+  async function ask([command = "", ...rest]: readonly string[]): Promise<Line[]> {
     const program = [...process.execArgv, process.argv[1] ?? "", command, "--json", ...rest];
     const child = spawn(process.execPath, program, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let complaint = "";
     child.stderr.on("data", (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)));
-    let last: Line | null = null;
-    createInterface({ input: child.stdout }).on("line", (text) => (last = lineOf(text) ?? last));
+    const lines: Line[] = [];
+    createInterface({ input: child.stdout }).on("line", (text) => {
+      const line = lineOf(text);
+      if (line?.type === "error" || (line !== null && said(line).length > 0)) lines.push(line);
+    });
     const [exitCode] = (await once(child, "close")) as [number | null];
-    const line = last as Line | null;
-    if (line === null) throw new RowferryError("unexpected", complaint.trim() || `It ended with ${exitCode}.`);
+    const line = lines.at(-1);
+    if (line === undefined) throw new RowferryError("unexpected", complaint.trim() || `It ended with ${exitCode}.`);
     if (line.type === "error") throw new RowferryError(line.code, line.message, { hint: line.hint });
-    return line;
+    return lines;
   }
 
   return {
     ask,
 
-    /** Null: none was started. */
-    newest: (target: string): Job | null => newest.get(target) ?? null,
+    /** Those that run, and those that were started last. */
+    recent: (target: string): Job[] => recent.get(target) ?? [],
 
     start(target: string, words: readonly string[]): Job {
       const job: Job = { command: ["rowferry", ...words].map(shellQuoted).join(" "), said: null };
-      newest.set(target, job);
+      recent.set(target, [...(recent.get(target) ?? []).filter((other) => other.said === null), job]);
       const end = (told: string[]) => {
         job.said = told.length === 0 ? ["It was ended before it was done."] : told;
         onChange();
       };
       ask(words).then(
-        (line) => end(said(line)),
+        (lines) => end(saidOf(lines)),
         ({ message, hint = "" }: Error & { hint?: string }) => end([message, hint]),
       );
       return job;

@@ -21,7 +21,7 @@ import type { Line } from "../model/lines.js";
 import type { Target } from "../model/target.js";
 import { courseParts, readCourse } from "../report/course.js";
 import { counted } from "../report/figures.js";
-import { rowSum } from "../report/outcome.js";
+import { onlyYouCanSettle, rowSum } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { readConfig, stateRoot } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
@@ -152,9 +152,10 @@ function answerOf(
   if (needed.length > 0) return `${needed.join(" ")} Nothing is lost.`;
   if (isAtWork) return "An import is at work. Nothing needs you.";
   // Asked last, because it reads every event.
-  const { planned = 0, sending = 0, stalled = 0 } = tallyOpen(database).events;
+  const { planned = 0, sending = 0, stalled = 0, held = 0 } = tallyOpen(database).events;
   const left = planned + sending + stalled;
   if (left > 0) return `${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`;
+  if (held > 0) return onlyYouCanSettle(held);
   return exitCode === 0 ? allIsWell : "Nothing is open, but the last run did not end well.";
 }
 

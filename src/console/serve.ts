@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import fastify, { type FastifyReply } from "fastify";
 import { z } from "zod";
 import { asRowferryError } from "../cli/report-error.js";
+import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { coursePath } from "../report/course.js";
 import { type ApiOptions, createApi, trials } from "./api.js";
@@ -104,6 +105,12 @@ function asset(name: string): string {
   return readFileSync(fileURLToPath(new URL(built + name, import.meta.url)), "utf8");
 }
 
+/** Where a code's own speaks of a command to type. */
+const remedies: { [code in Code]?: string } = {
+  usage: "",
+  "stranded-file-unusable": "Correct these lines, then press the button again.",
+};
+
 function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, status?: number): FastifyReply {
   const refused = thrown instanceof z.ZodError ? 400 : (thrown.statusCode ?? 500);
   if (refused < 500)
@@ -111,7 +118,8 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
       message: "The console cannot read this request.",
       hint: "Load the page again.",
     });
-  const { code, description: message, hint } = asRowferryError(thrown, false);
+  const { code, description: message, hint: given } = asRowferryError(thrown, false);
+  const hint = given === codes[code].remedy ? (remedies[code] ?? given) : given;
   return reply.code(status ?? (code === "unexpected" ? 500 : 409)).send({ message, hint });
 }
 

@@ -45,12 +45,13 @@ export function openDrafts(path: string) {
   database.pragma("foreign_keys = ON");
   database.exec(schema);
 
-  /** The step that `undo` would take back; null: none. */
-  const last = () =>
-    database.row<{ id: number; label: string; at: number; cells: number }>(
-      `SELECT s.id, s.label, s.at, count(*) AS cells FROM steps s JOIN edits e ON e.step = s.id
-       WHERE s.id = (SELECT max(step) FROM edits) GROUP BY s.id`,
+  /** The step that `undo` would take back, with the row of each of its cells; null: none. */
+  const last = () => {
+    const step = database.row<{ id: number; label: string; at: number }>(
+      "SELECT id, label, at FROM steps WHERE id = (SELECT max(step) FROM edits)",
     );
+    return step && { ...step, refs: database.values<string>("SELECT ref FROM edits WHERE step = @id", step) };
+  };
 
   return {
     last,

@@ -86,7 +86,7 @@ it.runIf(chromium !== undefined)(
     await page.evaluate(`navigator.clipboard.writeText("SP\\r\\nRJ\\r\\nMG\\r\\n")`);
     await page.keyboard.press("Control+v");
     await eventually(() => cell(2).textContent()).toBe("MG");
-    await eventually(() => page.locator(".bar").textContent()).toContain("3 ready");
+    await eventually(() => page.locator(".bar").textContent()).toMatch(/3 ready.*Undo: pasted, 3 cells/);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Shift+ArrowDown");
     await page.keyboard.press("Shift+ArrowDown");
@@ -94,6 +94,19 @@ it.runIf(chromium !== undefined)(
     await eventually(() => cell(3).textContent()).toBe("RJ");
     await page.keyboard.press("Control+z");
     await eventually(() => cell(2).textContent()).toBe("MG");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.press("Control+v");
+    await eventually(() => page.locator(".trouble").textContent()).toContain("2 cells beyond the table");
+    await eventually(() => page.locator(".bar").textContent()).toContain("Undo: pasted, 1 cell");
+    await page.keyboard.press("Control+z");
+    await page.getByLabel("Find").fill("nowhere");
+    await page.getByRole("button", { name: "Replace" }).click();
+    await eventually(() => page.locator(".trouble").textContent()).toContain('No cell here has "nowhere"');
+    await page.keyboard.press("Shift+Tab");
+    await grid.focus();
+    await page.keyboard.press("Control+Home");
+    for (let step = 0; step < 2; step += 1) await page.keyboard.press("ArrowDown");
+    for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
     await page.keyboard.type("!");
     await page.keyboard.press("Escape");
@@ -129,7 +142,7 @@ it.runIf(chromium !== undefined)(
     await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
     await page.getByRole("button", { name: /^Import/ }).click();
     await eventually(() => page.locator(".note").allTextContents()).toContain(
-      "No rows are left here: they were corrected, dismissed, or have landed.",
+      "No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left.",
     );
     await page.getByRole("link", { name: "Runs" }).click();
     await page.getByRole("button", { name: "Verify" }).click();

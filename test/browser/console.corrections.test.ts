@@ -1,6 +1,8 @@
 /** What the console's page asks for while a person corrects: tried, downloaded, uploaded, and what only looking leaves behind. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, type RunningConsole, startConsole } from "./console.js";
 
@@ -125,3 +127,42 @@ it("a corrected key names the document that the row joins", async () => {
   await post(console, "undo", {});
   expect((await page(console)).tables[0]?.rows[0]?.joins).toBeNull();
 });
+
+it("what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did", async () => {
+  const own = await badMorning();
+  onTestFinished(own.remove);
+  const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
+  writeFileSync(join(own.path, "other.yaml"), yaml.replace(/^namespace: .*$/m, "namespace: other"));
+  const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
+  writeFileSync(join(own.path, "other-manifests.csv"), csv, "latin1");
+  await own.type("import", "other.yaml", "other-manifests.csv");
+  const console = await startConsole(own, "--allow-changes");
+  const ask = async <Answer>(path: string) => JSON.parse((await console.ask(`/api/${path}`)).body) as Answer;
+  const tally = () => ask<{ ready: number; importing: number; undo: string | null }>("tally?target=sandbox");
+  const jobs = async () =>
+    (await ask<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
+  const { values } = await ask<{ values: { value: string }[] }>(`cause?${query}`);
+  const edit = { ...cause, from: values[0]?.value, to: "11.222.333/0001-81" };
+  await post(console, "edit-value", edit);
+  const { ready } = await tally();
+  expect(ready).toBeGreaterThan(1);
+
+  // As another process that sends holds it.
+  const lock = new Database(join(own.path, "state/sandbox/ledger.db.lock"));
+  lock.pragma("locking_mode = EXCLUSIVE");
+  lock.exec("BEGIN EXCLUSIVE");
+  await Promise.all([post(console, "import", {}), post(console, "import", {})]);
+  expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
+  expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
+  for (const [path, body] of [
+    ["edit-value", { ...edit, to: "11.444.777/0001-61" }],
+    ["undo", {}],
+  ] as const) {
+    const refused = await console.ask(`/api/${path}`, { method: "POST", body: { target: "sandbox", ...body } });
+    expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("being imported")]);
+  }
+  lock.close();
+  await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), 60_000);
+  expect(await jobs()).toHaveLength(2);
+  expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
+}, 120_000);

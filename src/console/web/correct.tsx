@@ -33,14 +33,19 @@ export function Correct() {
         {code === "" ? "Corrections that are not imported yet" : `${column ?? "The row"}: `}
         <Prose text={data.meaning} /> <span class="quiet">{counted(count, "row")}</span>
       </h1>
-      <p>
-        <Prose text={data.what} /> <span class="quiet">{data.place}</span>
-      </p>
-      <p class="quiet">
-        <Prose text={hint ?? data.remedy} />
-      </p>
+      {count === 0 ? (
+        <Note text="No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left." />
+      ) : (
+        <>
+          <p>
+            <Prose text={data.what} /> <span class="quiet">{data.place}</span>
+          </p>
+          <p class="quiet">
+            <Prose text={hint ?? data.remedy} />
+          </p>
+        </>
+      )}
       {trouble}
-      {count === 0 && <Note text="No rows are left here: they were corrected, dismissed, or have landed." />}
       {column !== null && values.length > 0 && (
         <div class="values">
           <Lines
@@ -183,13 +188,12 @@ async function contentOf(file: File): Promise<string> {
 }
 
 function Importing() {
-  const { name: target, target: now } = useHere();
+  const { name: target } = useHere();
   const { data: tally } = useData("tally");
   const [checked, setChecked] = useState({ for: "", said: [] as string[] });
-  const [imported, setImported] = useState("");
   const { isBusy, trouble, act } = useAct();
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
-  const { rows, ready, undo } = tally;
+  const { rows, ready, importing, undo } = tally;
   const key = JSON.stringify(tally);
   const button = (label: string, isPossible: boolean, work: () => Promise<unknown>, look = "") => (
     <button class={look} aria-disabled={!isPossible} onClick={() => isPossible && !isBusy && void act(work)}>
@@ -199,22 +203,14 @@ function Importing() {
   return (
     <div class="bar" role="region" aria-label="Import the corrections">
       <p aria-live="polite">
-        <strong>{grouped(rows)}</strong> to correct = <strong>{grouped(ready)}</strong> ready + {grouped(rows - ready)}{" "}
-        left
+        <strong>{grouped(rows)}</strong> to correct = {importing > 0 && `${grouped(importing)} being imported + `}
+        <strong>{grouped(ready)}</strong> ready + {grouped(rows - ready - importing)} left
       </p>
       {button(undo === null ? "Undo" : `Undo: ${undo}`, undo !== null, () => post("undo", { target }))}
       {button(isBusy ? "Checking…" : "Check", ready > 0, async () =>
         setChecked({ for: key, said: await post("check", { target }) }),
       )}
-      {button(
-        `Import ${counted(ready, "row")}`,
-        ready > 0 && !(now.job?.said === null && imported === key),
-        async () => {
-          await post("import", { target });
-          setImported(key);
-        },
-        "main",
-      )}
+      {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target }), "main")}
       <span class="quiet small">What lands cannot be taken back.</span>
       {trouble}
       <Sentences said={checked.for === key ? checked.said : []} />

@@ -10,7 +10,7 @@ import type { JudgedRow } from "../judge.js";
 import { readBlock, writeBlock } from "./clipboard.js";
 import { toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
-import { post } from "./http.js";
+import { post, Refused } from "./http.js";
 import { Link, useAct, useHere } from "./page.js";
 
 interface Cell {
@@ -82,14 +82,18 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   }, [editing !== null]);
 
   const change = (label: string, cells: (Cell & { value: string })[]) => {
-    const edits = cells.flatMap(({ row: at, column: position, value }): Edit[] => {
+    const inside = cells.flatMap(({ row: at, column: position, value }): Edit[] => {
       const row = rows[at];
       const name = header[position];
-      if (row === undefined || name === undefined) return [];
-      const replaces = textOf(row, position);
-      return replaces === value ? [] : [{ ref: row.ref, column: name, replaces, value }];
+      return row && name !== undefined ? [{ ref: row.ref, column: name, replaces: textOf(row, position), value }] : [];
     });
-    if (edits.length > 0 && allowChanges) void act(() => post("edit", { target, label, edits }));
+    const edits = inside.filter(({ replaces, value }) => replaces !== value);
+    const beyond = cells.length - inside.length;
+    if (!allowChanges) return;
+    void act(async () => {
+      if (edits.length > 0) await post("edit", { target, label, edits });
+      if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
+    });
   };
   const chosenRows = rows.slice(firstRow, lastRow + 1);
   const chosen = chosenRows.map((row, down) =>
@@ -134,7 +138,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     if (move !== undefined) moveBy(move, event.shiftKey);
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(active);
-    else if (key === "delete" || key === "backspace") changeChosen("cleared cells", "");
+    else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
     else if (control && key === "z") void act(() => post("undo", { target }));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
@@ -156,7 +160,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const fillDown = () => {
     const [source = [], ...below] = chosen;
     change(
-      `${header[firstColumn]}, ${counted(below.length, "row")} filled`,
+      "filled",
       below.flatMap((line) => line.map((cell, along) => ({ ...cell, value: source[along]?.value ?? "" }))),
     );
   };
@@ -171,11 +175,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     const block = readBlock(event.clipboardData?.getData("text/plain") ?? "");
     const [only, ...others] = block.flat();
     // A single cell fills the selection; a block begins at its first cell.
-    if (only !== undefined && others.length === 0) return changeChosen("1 cell pasted", only);
+    if (only !== undefined && others.length === 0) return changeChosen("pasted", only);
     const cells = block.flatMap((line, down) =>
       line.map((value, along) => ({ row: firstRow + down, column: firstColumn + along, value })),
     );
-    change(`${counted(cells.length, "cell")} pasted`, cells);
+    change("pasted", cells);
   };
 
   const replace = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
@@ -188,7 +192,9 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         return isMeant ? [{ row: at, column: position, value: text.replaceAll(find, by) }] : [];
       }),
     );
-    change(`"${find}" replaced`, cells);
+    const none = { message: `No cell here has "${find}".`, hint: "Capital and small letters differ." };
+    if (cells.length > 0) change(`"${find}" replaced`, cells);
+    else void act(() => Promise.reject(new Refused(none)));
   };
 
   const current = rows[active.row];

@@ -21,6 +21,7 @@ export function Overview() {
 
 function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure, ...target }: Target) {
   const held = waiting.reduce((sum, { count }) => sum + count, 0);
+  const isOnly = target.correct.length + target.decide.length === 0;
   return (
     <section aria-label={name}>
       <h1 class={isWell ? "well" : ""}>
@@ -48,9 +49,10 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
       <Causes verb="Correct" causes={target.correct} />
       <Causes verb="Decide" causes={target.decide} />
       {held > 0 && (
-        <details>
+        <details open={isOnly}>
           <summary>
-            {counted(held, "event")} {held === 1 ? "waits" : "wait"} for these rows, or for something else
+            {counted(held, "event")} {held === 1 ? "waits" : "wait"}
+            {!isOnly && " for these rows, or for something else"}
           </summary>
           <ul>
             {waiting.map(({ code, count, meaning, example }) => (
@@ -112,7 +114,7 @@ function Causes({ verb, causes }: { verb: "Correct" | "Decide"; causes: Target["
 
 /** The run at work, whoever began it, and what this console began. */
 export function Work() {
-  const { live, lastRun, job } = useHere().target;
+  const { live, lastRun, jobs } = useHere().target;
   const started = live === null ? "Starting…" : "At work, or waiting for the run at work to end.";
   return (
     <>
@@ -126,12 +128,12 @@ export function Work() {
           )}
         </div>
       )}
-      {job !== null && (
-        <div class="job">
-          <Sentences said={job.said ?? [started]} />
-          <code class="quiet small">{job.command}</code>
+      {jobs.map(({ command, said }, at) => (
+        <div key={at} class="job">
+          <Sentences said={said ?? [started]} />
+          <code class="quiet small">{command}</code>
         </div>
-      )}
+      ))}
     </>
   );
 }

@@ -130,7 +130,9 @@ export const Sentences = ({ said, look }: { said: readonly string[]; look?: stri
 
 /** Our own text, with names highlighted, and times as people say them. */
 export function Prose({ text }: { text: string }) {
-  const told = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => when(iso));
+  const told = text.replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)/g, (time) =>
+    when(time, /:\d\d:/.test(time) ? "medium" : "short"),
+  );
   return <>{told.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }
 
@@ -139,11 +141,11 @@ let zone: string | undefined;
 export const setZone = (name: string | null | undefined): void => void (zone = name ?? undefined);
 
 /** `today 02:04`, `yesterday 02:04`, `20 Nov 2026, 02:04`; in the files' zone. */
-export function when(time: number | string): string {
+export function when(time: number | string, timeStyle: "short" | "medium" = "short"): string {
   const told = (at: number | string, style: Intl.DateTimeFormatOptions) =>
     new Date(at).toLocaleString("en-GB", { ...style, timeZone: zone });
   const day = (at: number | string) => told(at, { dateStyle: "medium" });
-  const clock = told(time, { timeStyle: "short" });
+  const clock = told(time, { timeStyle });
   const ago = [0, 1].find((days) => day(Date.now() - days * 86_400_000) === day(time));
   return ago === undefined ? `${day(time)}, ${clock}` : `${["today", "yesterday"][ago]} ${clock}`;
 }
