@@ -202,7 +202,8 @@ function eachOnce(wanted: FilledFile["wanted"], refused: FilledFile["refused"]):
     const ids = new Set(same.map((other) => other.documentId)).size;
     if (ids > 1) refuse(`${document.kind} ${document.key} appears in several rows, with ${ids} different ids.`);
     const documents = new Set(ofId.get(documentId)?.map((other) => other.document.id)).size;
-    if (documents > 1) refuse(`The id ${documentId} is given to ${documents} documents.`);
+    if (documents > 1)
+      refuse(`${document.kind} ${document.key} has the id ${documentId}, and so has another document of the list.`);
     return ids === 1 && documents === 1 && same[0] === one;
   });
 }

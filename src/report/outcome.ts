@@ -47,6 +47,10 @@ export function answer(summary: Summary): string {
 const sentence = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
+/** Where nothing but held events is open. */
+export const onlyYouCanSettle = (held: number): string =>
+  `${counted(held, "event")} ${held === 1 ? "waits" : "wait"} for something that only you can settle. Nothing is lost.`;
+
 function whatIsNeeded({ outcomes, open, command }: Summary): string {
   const rows = outcomes.toCorrect + outcomes.toDecide;
   if (rows > 0) {
@@ -60,8 +64,7 @@ function whatIsNeeded({ outcomes, open, command }: Summary): string {
   }
   const count = needed(open);
   const held = open.events["held"] ?? 0;
-  if (count === 0 && held > 0)
-    return `${counted(held, "event")} ${held === 1 ? "waits" : "wait"} for something that only you can settle. Nothing is lost.`;
+  if (count === 0 && held > 0) return onlyYouCanSettle(held);
   if (count === 0) return "A file holds no rows; everything else is done.";
   const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
   return `${own} the ledger holds ${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you.`;
