@@ -1,6 +1,7 @@
 /** Who may see and change what: the console against everybody who is not its own page. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { mapping } from "../support/mapping.js";
 import { badNight } from "./bad-night.js";
 import { badMorning, folder, type Folder, type RunningConsole, startConsole } from "./console.js";
 import { endProcesses } from "../processes/processes.js";
@@ -190,4 +191,39 @@ it("the overview says when an input is expected", { tags: ["long"] }, async () =
   const console = await startConsole(own);
   const { targets } = JSON.parse((await console.ask("/api/overview")).body) as { targets: { expected: string }[] };
   expect(targets[0]?.expected).toBe("every 24h, by 06:30");
+});
+
+it("the page tells that held events wait for a person where nothing else is open, and of no command where there is a button", async () => {
+  const yaml = mapping({
+    namespace: "held",
+    defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"] },
+    inputs: {
+      links: {
+        columns: { load: "Load", at: { header: "At", as: "timestamp" }, other: "Other" },
+        documents: {
+          load: { key: "=load", participant: { id: "p" }, address: { id: "a" }, fields: { category: "MassID" } },
+        },
+        events: {
+          link: {
+            name: "RELATED",
+            key: "=other",
+            externalCreatedAt: "=at",
+            isPublic: true,
+            relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
+          },
+        },
+      },
+    },
+  });
+  const own = folder({ "links.yaml": yaml, "links.csv": "Load;At;Other\nL1;2026-03-01 10:00;L9\n" });
+  onTestFinished(own.remove);
+  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
+  const console = await startConsole(own, "--allow-changes");
+  const said = async () => (JSON.parse((await console.ask("/api/overview")).body) as { targets: object[] }).targets[0];
+  const held = { answer: expect.stringMatching(/^1 event waits for something that only you/), isWell: false };
+  expect(await said()).toMatchObject(held);
+  const body = { target: "sandbox", action: "withdraw", flags: { input: "links.csv" }, rows: [], dry: false };
+  expect((await console.ask("/api/do", { method: "POST", body })).status).toBe(200);
+  const again = await console.ask("/api/do", { method: "POST", body });
+  expect([again.status, JSON.parse(again.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
 });
