@@ -222,8 +222,7 @@ it("the page tells that held events wait for a person where nothing else is open
   const said = async () => (JSON.parse((await console.ask("/api/overview")).body) as { targets: object[] }).targets[0];
   const held = { answer: expect.stringMatching(/^1 event waits for something that only you/), isWell: false };
   expect(await said()).toMatchObject(held);
-  const body = { target: "sandbox", action: "withdraw", flags: { input: "links.csv" }, rows: [], dry: false };
-  expect((await console.ask("/api/do", { method: "POST", body })).status).toBe(200);
-  const again = await console.ask("/api/do", { method: "POST", body });
-  expect([again.status, JSON.parse(again.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
+  const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
+  const refused = await console.ask("/api/do", { method: "POST", body });
+  expect([refused.status, JSON.parse(refused.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
 });
