@@ -226,7 +226,7 @@ function weigh(column: Column, columns: readonly Column[]) {
     ? `groups ${cells.length} rows into ${groups.size}; ${follows.size} columns follow from it`
     : single
       ? `no two of ${cells.length} rows share it`
-      : `${distinct.size} values in ${cells.length} rows`;
+      : `${distinct.size === 1 ? "one value" : `${distinct.size} values`} in ${cells.length} rows`;
   const long = distinct.size < cells.length;
   const value: DocumentKey = { column, long, follows: long ? follows : new Set(others) };
   const counted =

@@ -80,7 +80,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     if (width === null || row.leftOut !== undefined) return;
     if (filled.length > 0) {
       const list = filled.map((cell) => JSON.stringify(cell.slice(0, 40))).join(", ");
-      add("row-long", `more cells than the ${header.length} columns of the header; beyond them: ${list.slice(0, 80)}`);
+      add("row-long", `more cells than the header has (${header.length}); beyond them: ${list.slice(0, 80)}`);
     } else if (count > header.length && count !== width) {
       const message = `${count} cells where the other rows have ${width}: the last is blank, so a delimiter is too many`;
       add("row-long", message);
