@@ -6,10 +6,11 @@ import { exampleText } from "./command.js";
 import type { World } from "./world.js";
 
 export function welcome({ cwd }: World): string {
-  const isStarted = [configFileName, ".env", "state"].some((name) => existsSync(join(cwd, name)));
+  const has = (name: string) => existsSync(join(cwd, name));
+  const steps = has("state") ? onTheWay : has(configFileName) || has(".env") ? settled : firstContact;
   return `Rowferry carries spreadsheet rows to document timelines: exactly once, in order,
 at the speed limit.
-${nextSteps(isStarted ? onTheWay : firstContact)}
+${nextSteps(steps)}
 
 rowferry --help lists all commands; rowferry <command> --help tells more of one.
 `;
@@ -22,6 +23,12 @@ export const firstMapping = {
   "rowferry guess data.csv -o mapping.yaml": "a first mapping from a file",
   "rowferry check mapping.yaml data.csv": "how it reads the file",
   "rowferry import mapping.yaml data.csv": "a rehearsal in a local sandbox",
+};
+
+/** Its ledgers may lie elsewhere. */
+const settled = {
+  ...firstMapping,
+  "rowferry status": "what is open, once something was imported",
 };
 
 const firstContact = {

@@ -276,9 +276,12 @@ describe("help", () => {
     const fresh = testWorld();
     expect(await type(fresh)).toBe(0);
     expect(fresh.stdout.text).toContain("rowferry init");
-    const started = testWorld({ files: { "rowferry.config.yaml": "" } });
+    const settled = testWorld({ files: { "rowferry.config.yaml": "" } });
+    await type(settled);
+    expect(settled.stdout.text).toMatch(/Next:\n {2}rowferry guess /);
+    const started = testWorld({ files: { "state/sandbox/ledger.db": "" } });
     await type(started);
-    expect(started.stdout.text).toContain("rowferry status");
+    expect(started.stdout.text).toMatch(/Next:\n {2}rowferry status /);
   });
 
   const care = ["backup", "restore", "check", "prune", "rebuild", "rebind"].map((name) => `ledger ${name}`);
