@@ -1,4 +1,5 @@
 /** Runs, named like `2026-11-20T0200-import`. Their requests are a range of ids. */
+import { ExitCode } from "../model/exit-code.js";
 import { whoami } from "../model/whoami.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 
@@ -62,7 +63,7 @@ export function createRunStore(database: LedgerDatabase) {
     lastUnstaged: () =>
       database.value<string>(
         `SELECT name FROM runs WHERE id = (SELECT max(id) FROM runs WHERE command = 'import')
-           AND staged_at IS NULL AND finished_at IS NULL`,
+           AND staged_at IS NULL AND (exit_code IS NULL OR exit_code <> ${ExitCode.usage})`,
       ),
 
     /** Belongs into the transaction that does it. `by`: default who is logged in. */

@@ -145,11 +145,11 @@ function nothingStaged(error: unknown): unknown {
   return new RowferryError(code, message, { place, cause, hint });
 }
 
-/** An import killed while reading left nothing to resume: "all is well" would be said of files that were never sent. */
+/** An import stopped while reading left nothing to resume: "all is well" would be said of files that were never sent. */
 function stopForUnstaged(session: Session): void {
   const name = createRunStore(session.database).lastUnstaged();
   if (name === null) return;
-  const message = `${name} was killed before its rows were staged: none of them is in the ledger. Run that import again.`;
+  const message = `${name} was stopped before its rows were staged: none of them is in the ledger. Run that import again.`;
   session.stopped ??= { code: "import-unstaged", message };
 }
 

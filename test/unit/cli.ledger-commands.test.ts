@@ -201,6 +201,14 @@ describe("an import that is interrupted while it reads", () => {
     expect(await ended).toBe(130);
     expect(world.stderr.text).toContain("Run the same command again: it reads the files from the beginning.");
     expect(world.stderr.text).not.toContain("resume");
+    expect((await typed("status")).out.replace(/\s+/g, " ")).toMatch(
+      /-import-2 has not staged its rows: .* run that import again/,
+    );
+    const resumed = await typed("resume");
+    expect(resumed.code).toBe(3);
+    expect(resumed.out.replace(/\s+/g, " ")).toContain("none of them is in the ledger. Run that import again.");
+    await type(world, "import", at("weighings.yaml"), at("may.csv"));
+    expect((await typed("status")).out).not.toContain("has not staged");
   });
 });
 

@@ -31,11 +31,12 @@ const kinds = ["participants", "addresses", "documents", "events"] as const;
 
 function answer(status: Status): string {
   const count = needed(status.open);
-  if (count > 0) return yellow(`${counted(count, "thing")} ${count === 1 ? "needs" : "need"} you. Nothing is lost.`);
+  const needs = `${counted(count, "thing")} ${count === 1 ? "needs" : "need"} you. Nothing is lost.`;
   if (status.unstaged !== null) {
-    const what = `${status.unstaged} has not staged its rows: it is still reading its files, or was killed.`;
-    return yellow(`${what} If it was killed, run that import again.`);
+    const what = `${status.unstaged} has not staged its rows: it is still reading its files, or was stopped.`;
+    return yellow(joined([`${what} If it was stopped, run that import again.`, count > 0 && needs], " "));
   }
+  if (count > 0) return yellow(needs);
   if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
   return status.waiting.length > 0
     ? yellow("some events wait. Nothing is lost.")
@@ -55,8 +56,11 @@ function openLines({ rows, ...records }: Status["open"]): string[] {
   return table(lines.flatMap(([kind = "", text = ""]) => (text === "" ? [] : [[bold(kind), text]])));
 }
 
-const lastRun = ({ lastRun: run }: Status, now: number): string =>
-  run === null ? "No run yet." : `Last run ${run.name}, ${moment(run.startedAt, now)}: ${ending(run)}.`;
+function lastRun({ lastRun: run, unstaged }: Status, now: number): string {
+  if (run === null) return "No run yet.";
+  const isStopped = run.name === unstaged && run.finishedAt !== null;
+  return `Last run ${run.name}, ${moment(run.startedAt, now)}: ${isStopped ? "stopped, nothing staged" : ending(run)}.`;
+}
 
 function nextOf(status: Status, step: StepMaker): NextStep[] {
   // An unfinished run may be running or killed: only the lock shows it, and it is not touched here.

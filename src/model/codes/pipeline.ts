@@ -74,9 +74,9 @@ export const pipelineCodes = {
     "A plan.json in which somebody changed the number of requests.",
   ),
   "import-unstaged": person(
-    "An import was killed while it read its files: none of their rows is in the ledger, and none was sent.",
+    "An import was stopped while it read its files: none of their rows is in the ledger, and none was sent.",
     "Run that import again. What was staged before it is sent all the same.",
-    "The machine was switched off while 300,000 rows were being read; then `rowferry resume` was typed.",
+    "The machine was switched off, or its disk was full, while 300,000 rows were being read; then `rowferry resume` was typed.",
   ),
   "too-many-invalid": person(
     "More rows are invalid than --max-errors allows; nothing was sent.",

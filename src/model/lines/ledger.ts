@@ -80,7 +80,7 @@ export const status = line("status", "Of `status`.", {
   open: openWork,
   problems: list(toldProblem),
   waiting: list(waiting).describe("what is held, by what it waits for"),
-  unstaged: textOrNull.describe("the newest import, where it reads its files still, or was killed while it did"),
+  unstaged: textOrNull.describe("the newest import, where it reads its files still, or was stopped while it did"),
   lastRun: object({
     name: text,
     startedAt: time,
