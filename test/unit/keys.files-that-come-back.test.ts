@@ -186,6 +186,34 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     });
   });
 
+  it("only as often as it was corrected, also where the correction is staged again", async () => {
+    const office = openOffice(weighings);
+    const [heading = [], first = []] = office.rejectedRows(await office.brought("w.csv", twins));
+    const corrected = first.map((cell) => (cell === "x" ? "1" : cell === at(10) ? at(11) : cell));
+    await office.brought("corrected.csv", [heading, corrected]);
+    office.writeMapping({ ...weighings, description: "Loads" });
+    await office.import("corrected.csv");
+    const next = await office.brought("w.csv", twins, { end: "\n" });
+    expect(next).toMatchObject({ exitCode: 3, rows: { invalid: 1, known: 2 } });
+  });
+
+  it("also where its first correction was wrong too", async () => {
+    const office = openOffice(weighings);
+    const bad = { ...A, "L1 20": "2O" };
+    let summary = await office.brought("w-1.csv", rowsOf(bad));
+    for (const [before, after] of [
+      ["2O", "2l"],
+      ["2l", "20"],
+    ] as const) {
+      const rows = office.rejectedRows(summary).map((row) => row.map((cell) => (cell === before ? after : cell)));
+      summary = await office.brought(`corrected-${after}.csv`, rows);
+    }
+    expect(weights(office)).toEqual(A);
+    const next = await office.brought("w-2.csv", rowsOf({ ...bad, "L9 10": "9" }));
+    expect(next).toMatchObject({ exitCode: 0, rows: { read: 4, invalid: 0, known: 3, staged: 1 }, open: { rows: 0 } });
+    expect(next.warnings).toMatchObject([{ code: "still-wrong-in-source", count: 1 }]);
+  });
+
   it("also where it was valid, and only its place on the timeline was not", async () => {
     const office = openOffice(weighings);
     await office.brought("w-1.csv", rowsOf({ "L1 30": "30" }));

@@ -32,7 +32,8 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
       if (last?.row === row) return last;
       const next = database.row<Settled & { id: number }>(
         `SELECT id, iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
-         WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row ORDER BY id LIMIT 1`,
+         WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row
+           AND NOT EXISTS (SELECT 1 FROM invalid_rows WHERE id = dismissals.row_id) ORDER BY id LIMIT 1`,
         { hash, row, after: last?.id ?? 0 },
       );
       if (next === null) return null;

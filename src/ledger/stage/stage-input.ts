@@ -165,6 +165,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     if (placements.length === 0 && options.unplacedRows === "hold")
       database.run("INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (@id, @id)", { id });
     const [corrected, ...others] = leads;
+    if (corrected !== undefined) withdrawal.correctWrongly(corrected, id, hash);
     for (const before of [corrected ?? again, ...group.cut])
       if (before !== null) withdrawal.supersede(before, id, !isPlaced);
     for (const other of others) withdrawal.supersede(other, id, true);

@@ -126,9 +126,12 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     }
   };
 
-  /** The same bad row in tomorrow's full export stays settled. */
-  const remember = (hash: Buffer | null, after: number) =>
-    hash && database.add("dismissals", { cell_hash: hash, row_id: after, at: now });
+  /** The same bad row in tomorrow's full export stays settled; one row, however often `after` is staged again. */
+  const remember = (hash: Buffer | null, after: number) => {
+    const isRemembered = "SELECT 1 FROM dismissals WHERE cell_hash = @hash AND row_id = @after";
+    if (hash === null || database.has(isRemembered, { hash, after })) return;
+    database.add("dismissals", { cell_hash: hash, row_id: after, at: now });
+  };
 
   const hashOf = (row: number) => database.value<Buffer>("SELECT cell_hash FROM rows WHERE id = @row", { row });
 
@@ -233,6 +236,12 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     leaveOut(before: number, after: number) {
       const isOpen = database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before });
       if (isOpen || unsentOf(before).length > 0) correct(before, after, []);
+    },
+
+    /** A person corrected `before` to `after`, which is invalid too. Once that is settled, the old cells mean nothing. */
+    correctWrongly(before: number, after: number, hashAfter: Buffer) {
+      const hash = hashOf(before) ?? hashOfCells(before);
+      if (hash?.equals(hashAfter) === false) remember(hash, after);
     },
 
     /** `before` came again as `after`, which is invalid too, and takes over its holds if it has no place of its own. */
