@@ -314,3 +314,33 @@ describe("an order of texts that are numbers", () => {
     expect(problemsOf(mapped)[0]?.hint).toContain("as: number");
   });
 });
+
+describe("an event's attributes", () => {
+  const yaml = (own: string) =>
+    mappingWith({ event: own })
+      .replace(/attributes:\s+public:\s+\{\s+\}/u, "")
+      .replace(
+        "    events:",
+        "    events:\n      defaults: { attributes: { public: { A: a, B: b }, private: { C: c } } }",
+      );
+
+  it.each([
+    ["", ["A=a public", "B=b public", "C=c private"]],
+    ["attributes: { public: { D: d } }", ["A=a public", "B=b public", "C=c private", "D=d public"]],
+    ["attributes: { public: { A: x } }", ["A=x public", "B=b public", "C=c private"]],
+    ["attributes: { asEvent: { C: x }, private: { A: y } }", ["A=y private", "B=b public", "C=x public"]],
+  ])("are those of `defaults` and its own, which count where both have one: %j", async (own, expected) => {
+    const [attributes = []] = shown(mapRows(await load(yaml(own)), [DAY]));
+    const told = attributes.map(({ name, value, isPublic }) => `${name}=${value} ${isPublic ? "public" : "private"}`);
+    expect(told.toSorted()).toEqual(expected);
+  });
+});
+
+describe("words that YAML no longer takes for true and false", () => {
+  it.each(["yes", "No", "on", "OFF"])("are refused in free JSON, not sent as text: %s", async (word) => {
+    const { message, hint } = await refusal(mappingWith({ fields: `a: { isPublic: ${word} }` }));
+    expect(message).toContain(`"${word}" is a text`);
+    expect(hint).toMatch(/true|false/);
+    await expect(load(mappingWith({ fields: `a: { isPublic: "${word}" }` }))).resolves.toBeDefined();
+  });
+});

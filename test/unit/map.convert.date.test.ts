@@ -36,6 +36,13 @@ it.each(["yyyy-MM-dd'T'HH:mm:ss'Z'", "yyyy-MM-dd HH:mm 'UTC'", "dd/MM/yyyy HH:mm
   },
 );
 
+it.each(["dd/MM/yyyy HH:mm a", "ccc dd/MM/yyyy H:mm a", "dd/MM/yyyy hh:mm", "ccc dd/MM/yyyy h:mm"])(
+  "the format %j, in which half days are said in one place only, is refused",
+  (format) => {
+    expect(() => compileConversion("timestamp", { ...brazil, dates: [format] })).toThrow(/AM and PM/);
+  },
+);
+
 describe("timestamp", () => {
   it.each([
     ["09/03/2025 14:05", "2025-03-09T17:05:00.000Z"],

@@ -154,6 +154,9 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
   );
   if (hours !== -1 && ((minutes !== -1 && minutes < hours) || months === hours + 1))
     refuse("has minutes (mm) in the place of the month (MM), or the other way round");
+  const halfDays = tokens.some((token) => token.startsWith("h"));
+  if (halfDays !== tokens.includes("a"))
+    refuse("must have both hours from 1 to 12 (hh) and AM and PM (a), or neither; HH are hours from 0 to 23");
   const fields = tokens.flatMap((token) => TOKENS[token]?.split(">")[0] ?? []);
   if (new Set(fields).size < fields.length) refuse("reads one part twice (MM are months, mm minutes)");
   const hasTime = tokens.some((token) => /^[HhTt]/.test(token));

@@ -277,7 +277,24 @@ export function eventsOf({ events = {} }: InputSpec): { [event: string]: EventSp
   return Object.fromEntries(
     Object.entries(own).map(([event, spec]) => [
       event,
-      { ...defaults, ...spec, ...(spec.is === undefined ? { by: spec.by } : {}) },
+      {
+        ...defaults,
+        ...spec,
+        ...(spec.is === undefined ? { by: spec.by } : {}),
+        attributes: mergedAttributes(defaults.attributes, spec.attributes),
+      },
     ]),
   );
+}
+
+/** An attribute of the event's own takes the place of one that is shown otherwise, too. */
+function mergedAttributes(common: EventSpec["attributes"], own: EventSpec["attributes"]): EventSpec["attributes"] {
+  if (common === undefined || own === undefined) return own ?? common;
+  const said = new Set(Object.values(own).flatMap((some) => Object.keys(some ?? {})));
+  const kept = (some = {}) => Object.entries(some).filter(([name]) => !said.has(name));
+  const both = (["public", "private", "asEvent"] as const).map((shown) => [
+    shown,
+    { ...Object.fromEntries(kept(common[shown])), ...own[shown] },
+  ]);
+  return Object.fromEntries(both) as EventSpec["attributes"];
 }

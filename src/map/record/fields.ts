@@ -217,6 +217,10 @@ const FREE: FieldInfo = { takes: "json", required: false, identity: false };
 export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
   if (isFormula(spec)) return compileField(spec, FREE, site);
   if (forgotten(spec, site)) return BROKEN;
+  if (typeof spec === "string" && /^(?:yes|no|on|off)$/i.test(site.scope.shared.source.textAt(site.path))) {
+    const hint = `Write ${/yes|on/i.test(spec)}, or put it in quotes if it is to be a text.`;
+    return site.report("mapping-value", `: "${spec}" is a text here, and neither true nor false.`, hint);
+  }
   if (spec === null || typeof spec !== "object" || isExactNumber(spec))
     return constantPiece(spec as JsonValue, JSON.stringify(spec));
   const list = Array.isArray(spec);
