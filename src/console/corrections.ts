@@ -319,7 +319,9 @@ function draftedGroups({ database, reader, drafts }: Open) {
 }
 
 const idsOf = (open: Open, cause: CauseName): number[] =>
-  cause.code === "" ? [...draftedGroups(open).open.keys()] : rowsOfCause(open.database, cause);
+  cause.code === ""
+    ? [...draftedGroups(open).open.keys()].toSorted((a, b) => a - b)
+    : rowsOfCause(open.database, cause);
 
 async function readReferences(path: string): Promise<{ ref: string; cells: [column: string, value: string][] }[]> {
   const input = await openInput(path);

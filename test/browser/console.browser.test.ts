@@ -113,11 +113,19 @@ it.runIf(chromium !== undefined)(
     await eventually(() => cell(2).textContent()).toBe("MG");
     expect(await grid.evaluate(hasFocus), "the focus stays on the grid").toBe(true);
 
+    const values = page.locator(".values input");
+    const [typed = ""] = await page.locator(".values .cell").allTextContents();
+    await page.getByRole("textbox", { name: `Correction of ${typed} in State` }).fill("MG");
+    await page.reload();
+    await eventually(() => values.first().inputValue()).toBe("MG");
+    await eventually(() => page.locator(".bar").textContent()).toMatch(/\d\d ready/);
+    const ready = /\d+ ready/.exec((await page.locator(".bar").textContent()) ?? "")?.[0];
+
     await console.kill();
     const next = await startConsole(at, "--allow-changes");
     const later = await open(next.url);
     await toCorrect(later, "State");
-    await eventually(() => later.locator(".bar").textContent()).toContain("3 ready");
+    await eventually(() => later.locator(".bar").textContent()).toContain(ready);
   },
 );
 

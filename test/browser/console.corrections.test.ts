@@ -99,6 +99,9 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   );
   expect(after.tally.ready).toBeGreaterThan(0);
   expect(after.tally.undo).toBe(`corrected.csv, ${table?.rows.length} cells`);
+  const drafts = await console.ask("/api/grid?target=sandbox&code=");
+  const numbers = (JSON.parse(drafts.body) as { rows: { row: number }[] }[])[0]?.rows.map(({ row }) => row) ?? [];
+  expect(numbers, "as in the file").toEqual(numbers.toSorted((a, b) => a - b));
   await post(console, "undo", {});
   expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
 

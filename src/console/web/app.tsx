@@ -89,5 +89,7 @@ options.vnode = ({ type, props }) => {
 };
 
 takeToken();
+// A text is saved when its field is left, which closing the page does not do by itself.
+addEventListener("pagehide", () => (document.activeElement as HTMLElement | null)?.blur());
 void listen();
 render(<App />, document.body);

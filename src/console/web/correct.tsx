@@ -36,14 +36,16 @@ export function Correct() {
       {count === 0 ? (
         <Note text="No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left." />
       ) : (
-        <>
-          <p>
-            <Prose text={data.what} /> <span class="quiet">{data.place}</span>
-          </p>
-          <p class="quiet">
-            <Prose text={hint ?? data.remedy} />
-          </p>
-        </>
+        code !== "" && (
+          <>
+            <p>
+              <Prose text={data.what} /> <span class="quiet">{data.place}</span>
+            </p>
+            <p class="quiet">
+              <Prose text={hint ?? data.remedy} />
+            </p>
+          </>
+        )
       )}
       {trouble}
       {column !== null && values.length > 0 && (

@@ -26,7 +26,9 @@ async function reach(path: string, body?: object): Promise<Response> {
     authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}`,
     ...(body && { "content-type": "application/json" }),
   };
-  const init = body && { method: "POST", body: JSON.stringify(body) };
+  const text = JSON.stringify(body);
+  // What is sent as the page closes still arrives, if it is short.
+  const init = body && { method: "POST", body: text, keepalive: text.length < 20_000 };
   const response = await fetch(path, { ...init, headers }).catch(() => {
     const message = "The console does not answer. It may have ended, or this machine was asleep.";
     throw new Refused({ message, hint: "Start it again with `rowferry console`. Corrections are kept." });
