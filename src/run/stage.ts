@@ -44,7 +44,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
       continue;
     }
     for (const mappingInput of file.inputs) {
-      const context = { mapping, used, mappingInput, settingsId, inputsOfImport, changedByImport, file };
+      const context = { mapping, used, mappingInput, settingsId, inputsOfImport, changedByImport, file, staged };
       const one = await stageTable(session, input, context).catch((thrown: unknown) =>
         tellEmpty(session, thrown, () => [mappingInput]),
       );
@@ -94,14 +94,22 @@ interface TableContext {
   inputsOfImport: Set<number>;
   changedByImport: Set<number>;
   file: OpenedFile;
+  /** So far. */
+  staged: readonly StagedInput[];
 }
 
-async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput> {
+/** Null: the same bytes were staged a moment ago, under another name. Their rows are the same rows, not twins. */
+async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput | null> {
   const { mapping, mappingInput } = context;
   const { inputs, clock, run } = session;
   const table = await input.open(mappingInput.read);
   const before = inputs.find(input.contentHash, table.sheet, mapping.namespace, mappingInput.name);
   const name = { input: input.name, sheet: table.sheet };
+  const same = context.staged.find(({ id }) => id === before?.id);
+  if (same !== undefined) {
+    session.tell(`${input.name}: The content is that of ${same.input}, so it is read once.`);
+    return null;
+  }
   if (before?.mappingHash === context.used.mappingHash && before.counts.read > 0 && inputs.isStillTrue(before)) {
     const { read, skipped, invalid } = before.counts;
     const counts = { ...before.counts, known: read - skipped - invalid, staged: 0 };

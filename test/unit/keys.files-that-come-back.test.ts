@@ -331,3 +331,33 @@ describe("any sequence of files, corrections and replacements", () => {
     await fc.assert(endsRight, { numRuns: 24 });
   });
 });
+
+describe("two files of one import with the same bytes", () => {
+  const rows = [header, ["L1", at(10), "1"], ["L1", at(20), "x"], ["L1", at(30), "3"]];
+
+  it("are one file, told so: each row is counted once, by what became of it", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("a.csv", rows);
+    office.writeCsv("b.csv", rows);
+    const summary = await office.import("a.csv", "b.csv");
+    expect(summary.rows).toMatchObject({ read: 3, invalid: 1, staged: 2 });
+    expect(summary.outcomes).toMatchObject({ landed: 1, waiting: 1, toCorrect: 1 });
+    const { out, err } = await office.type("import", office.path("m.yaml"), office.path("a.csv"), office.path("b.csv"));
+    expect((out + err).replaceAll(/\s+/g, " ")).toContain("b.csv: The content is that of a.csv, so it is read once.");
+    expect((await office.type("show", "a.csv:4")).code).toBe(0);
+  });
+
+  it("are not counted as twins, which would send the second file's rows again later", async () => {
+    const { weighings: input } = weighings.inputs;
+    const content = { ...input.events.weighing, key: "content", within: "import" };
+    const source = { ...weighings, inputs: { weighings: { ...input, events: { weighing: content } } } };
+    const office = openOffice(source);
+    office.writeCsv("a.csv", [header, ["L1", at(10), "1"], ["L1", at(20), "2"]]);
+    office.writeCsv("b.csv", [header, ["L1", at(10), "1"], ["L1", at(20), "2"]]);
+    await office.import("a.csv", "b.csv");
+    // Judged by its rows, not by its bytes.
+    office.writeMapping({ ...source, inputs: { weighings: { ...source.inputs.weighings, skip: '=load == "none"' } } });
+    expect(await office.import("a.csv")).toMatchObject({ exitCode: 0, rows: { known: 2, staged: 0 } });
+    expect(office.documents().map(({ events }) => events.length)).toEqual([2]);
+  });
+});
