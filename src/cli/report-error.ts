@@ -12,6 +12,7 @@ const pathErrors: Partial<Record<string, string>> = {
   ENOTDIR: "it leads through a file",
   EISDIR: "it is a folder",
   "ENOENT mkdir": "a link in it leads to nothing",
+  "ENOENT mkdtemp": "the folder for temporary files is not there (TMPDIR)",
   ELOOP: "its links lead in a circle",
   ENAMETOOLONG: "it is too long",
   ERR_INVALID_ARG_VALUE: "it holds a character that no path may hold",

@@ -55,9 +55,9 @@ export function dismissing(selectors: Selectors, undo = false): Decision<Dismiss
   );
   return (database, now) => {
     const done = undo
-      ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0 }
+      ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0, stranded: 0 }
       : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now);
-    const { left: _, ...counts } = done;
+    const { left: _, stranded: __, ...counts } = done;
     const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(database, selectors)})`;
     createRunStore(database).decided("dismiss", did, now);
     return { done };

@@ -65,6 +65,9 @@ export function takeAsItIs(path: string): void {
         place: { file: path },
       });
     makeBackup(database);
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || error.code !== "SQLITE_NOTADB") throw error;
+    throw new RowferryError("ledger-foreign", "This file is not a ledger.", { place: { file: path }, cause: error });
   } finally {
     database.close();
   }

@@ -88,7 +88,7 @@ function allIsWell(summary: Summary): string {
   if (outcomes.later > 0)
     return `All is well. ${counted(outcomes.later, "row")} in the future; a later run sends them.`;
   if (rows.known > 0 && rows.known + rows.skipped === rows.read)
-    return `Nothing new: all ${counted(rows.known, "row")} had landed before.`;
+    return `Nothing new: ${rows.known === 1 ? "the row" : `all ${counted(rows.known, "row")}`} had landed before.`;
   return rows.read === 0 ? "All is well. There was nothing to send." : "All is well. No row needed sending.";
 }
 

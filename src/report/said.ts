@@ -24,10 +24,10 @@ const sentences: Say = {
       : `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
     ...waits(waiting),
   ],
-  dismissed: ({ type: _, left, undo, ...done }) => [
+  dismissed: ({ type: _, left, stranded, undo, ...done }) => [
     total(done) === 0 ? "Nothing was dismissed." : `${undo ? "Open again" : "Dismissed"}: ${countedKinds(done)}.`,
     left > 0 && `Left as they are: ${counted(left, "event")} in doubt, or only waiting.`,
-    total(done) + left === 0 &&
+    (stranded > 0 || total(done) + left === 0) &&
       !undo &&
       "What may exist at the service stays open; `rowferry resolve` gives a stranded document its id.",
   ],

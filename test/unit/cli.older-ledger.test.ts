@@ -64,6 +64,15 @@ async function dump(world: TestWorld): Promise<string> {
   return world.stdout.text;
 }
 
+it("a backup that is no ledger is refused by its own name, and the ledger stays", async () => {
+  const { world, at } = await twoNights();
+  writeFileSync(at("notes.csv"), "Load,At,Gross\n".repeat(20));
+  world.stderr.text = "";
+  expect(await type(world, "ledger", "restore", at("notes.csv"))).toBe(2);
+  expect(world.stderr.text).toContain("notes.csv: This file is not a ledger.");
+  expect(await type(world, "ledger", "check")).toBe(0);
+});
+
 it("a backup of another target's ledger is refused by its own name", async () => {
   const { world, at } = await twoNights();
   const there = {

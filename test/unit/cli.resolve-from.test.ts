@@ -132,6 +132,20 @@ describe("stranded.csv", () => {
     expect(out).toMatch(/^Nothing was dismissed\.\s+What may exist at the service stays open; `rowferry\s+resolve`/);
   });
 
+  it("is what is left to do beside an event of the same code, which says what took its key", async () => {
+    await typed("import", at("weighings.yaml"), at("one.csv"));
+    const other = ["--ledger", at("other.db")];
+    await typed("import", at("weighings.yaml"), at("one.csv"), ...other);
+    await typed("resolve", "M1", "--document-id", idOf("M1"), "--yes", ...other);
+    const { out: said } = await typed("resume", ...other);
+    expect(said.replaceAll(/\s+/g, " ")).toContain("M1: The service already has this deduplicationId, and this ledger");
+    const { out } = await typed("dismiss", "--code", "foreign-collision", ...other);
+    expect(out).toMatch(/^Dismissed: 1 event\.\s+What may exist at the service stays open; `rowferry\s+resolve`/);
+    expect(await json("dismiss", "--code", "foreign-collision", ...other)).toContainEqual(
+      expect.objectContaining({ type: "dismissed", events: 0, documents: 0, stranded: 2 }),
+    );
+  });
+
   it("is written by `rejects` too, as `status` says, for the documents that are meant", async () => {
     await strandThree();
     expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);

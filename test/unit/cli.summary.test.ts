@@ -44,6 +44,7 @@ describe("the closing summary", () => {
     };
     const nothing = { rows, outcomes: none, events: {}, documents: {}, participants: {}, addresses: {} };
     expect(printed(nothing)).toMatch(/^Nothing new: all 5 rows had landed before\.\n/);
+    expect(printed({ ...nothing, rows: { ...rows, read: 2, known: 1 } })).toMatch(/^Nothing new: the row had landed/);
     expect(printed({ ...nothing, exitCode: 3 })).toMatch(/^Nothing of these files needs you, but the ledger holds/);
     const stopped = { code: "service-outage" as const, message: "the service was away for 30 min" };
     const text = printed({ exitCode: 4, stopped }).replaceAll("\n", " ");

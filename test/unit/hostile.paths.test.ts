@@ -129,6 +129,15 @@ describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
   );
 });
 
+it.each(["import", "plan", "guess"])("without a folder for temporary files %s says so", async (command) => {
+  const here = world();
+  vi.stubEnv("TMPDIR", join(here.cwd, "not-there"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const files = command === "guess" ? ["rows.csv"] : ["m.yaml", "-"];
+  expect(await type(here, command, ...files.map((name) => (name === "-" ? name : join(here.cwd, name))))).toBe(2);
+  expect(here.stderr.text).toMatch(/not-there\S* cannot be used: the folder for temporary files is not there/);
+});
+
 describe("a ledger whose path leaves no room for the files beside it", () => {
   const named = (bytes: number) => `é${"y".repeat(bytes - 5)}.db`;
   const below = (bytes: number, folder: string) => {

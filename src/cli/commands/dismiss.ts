@@ -28,9 +28,9 @@ export const spec = onTarget({
     const selectors = selectorsOf(given);
     const { dismissing, sizeOfDismissal } = await import("../../desk/decide.js");
     const decide = dismissing(selectors, undo);
-    const tellDone = ({ left, ...done }: ReturnType<typeof decide>["done"]) =>
+    const tellDone = ({ left, stranded, ...done }: ReturnType<typeof decide>["done"]) =>
       told({
-        line: { type: "dismissed", ...done, left, undo },
+        line: { type: "dismissed", ...done, left, stranded, undo },
         next: total(done) === 0 ? [] : [work.step("resume", "send what waited for them, if anything did")],
       });
     if (given.dryRun === true) return foreseen(work, decide, tellDone);

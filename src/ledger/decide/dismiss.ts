@@ -10,8 +10,10 @@ export interface Dismissed {
   documents: number;
   participants: number;
   addresses: number;
-  /** Unchanged: in doubt, or held by something else. */
+  /** Events, unchanged: in doubt, or held by something else. */
   left: number;
+  /** Documents, unchanged: they may exist at the service. */
+  stranded: number;
 }
 
 function markOpenOf(database: LedgerDatabase, event: number) {
@@ -36,7 +38,7 @@ export function dismiss(
   now: number,
 ): Dismissed {
   const writer = new Writer(database);
-  const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0 };
+  const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0, stranded: 0 };
   const causes: string[] = [];
 
   const dismissRow = (row: number) => {
@@ -68,7 +70,10 @@ export function dismiss(
   return database.atomic(() => {
     for (const row of selection.rows) dismissRow(row);
     for (const id of selection.documents) {
-      if (!writer.givenUp("document", id, now)) continue;
+      if (!writer.givenUp("document", id, now)) {
+        done.stranded += 1;
+        continue;
+      }
       done.documents += 1;
       // No event of a dismissed document can be sent.
       const waiting = "SELECT id FROM events_now WHERE document_id = @id AND state = 'held' AND dismissed = 0";
@@ -86,7 +91,7 @@ export function dismiss(
  * Takes dismissals back: waiting events, refused documents and registrations are planned again; everything else is open
  * as before.
  */
-export function undismiss(database: LedgerDatabase, selection: Selection, now: number): Omit<Dismissed, "left"> {
+export function undismiss(database: LedgerDatabase, selection: Selection, now: number): Omit<Dismissed, "left" | "stranded"> {
   const writer = new Writer(database);
   return database.atomic(() => {
     for (const row of selection.rows) {

@@ -83,18 +83,16 @@ function tally(database: LedgerDatabase, failures: string, cells: boolean): Told
 const NAME = "\u0001";
 
 function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { count: number }): ToldProblem {
-  const { code, count, row_id: row, column_name: column, message, name } = found;
+  const { code, count, row_id: row, column_name: column, name } = found;
+  // States that nothing was said of, such as a foreign key.
+  const message = found.message ?? codes[code].meaning;
   const isCancel = code === "cancel-refused";
   const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
-  const isNamed = what !== null && message?.includes(what) === true;
+  const isNamed = what !== null && message.includes(what);
   // A document's key stays visible even though it is from a cell: nobody could look further without it.
   const parts = [
     isNamed ? null : what,
-    message === null
-      ? null
-      : isNamed
-        ? conceal(code, message.replace(what, NAME), row).replace(NAME, what)
-        : conceal(code, message, row),
+    isNamed ? conceal(code, message.replace(what, NAME), row).replace(NAME, what) : conceal(code, message, row),
   ];
   const example = parts.filter((part) => part !== null && part !== "").join(": ");
   const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);

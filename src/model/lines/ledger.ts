@@ -123,7 +123,8 @@ export const withdrawn = line("withdrawn", "Of `withdraw`: what was taken back."
 export const dismissed = line("dismissed", "Of `dismiss`: what was given up or accepted.", {
   ...records,
   documents: count,
-  left: count.describe("as they are, because they may have landed"),
+  left: count.describe("events, as they are, because they may have landed"),
+  stranded: count.describe("documents, as they are, because they may exist"),
   undo: flag.describe("true: it is open again"),
 });
 
