@@ -332,6 +332,25 @@ describe("any sequence of files, corrections and replacements", () => {
   });
 });
 
+it("a change that was dismissed is not sent by a later replacement, and stays dismissed behind it (H23, H26)", async () => {
+  const office = openOffice(weighings);
+  await office.brought("a.csv", rowsOf(A));
+  expect(await office.brought("b.csv", rowsOf({ ...A, "L1 10": "11" }))).toMatchObject({ exitCode: 3 });
+  expect((await office.type("dismiss", "--row", "b.csv:2")).code).toBe(0);
+  expect((await office.type("replace", "L1", "--reason", "its owner asked for it")).code).toBe(0);
+  expect(await office.run("resume")).toMatchObject({ exitCode: 0 });
+  expect(weights(office)).toEqual(A);
+  // Judged by its rows, and again.
+  for (const end of ["\n", "\n\n"]) {
+    const again = await office.brought("b.csv", rowsOf({ ...A, "L1 10": "11" }), { end });
+    expect(again).toMatchObject({ exitCode: 0, open: { events: {} } });
+  }
+  expect((await office.type("dismiss", "--undo", "--row", "b.csv:2")).code).toBe(0);
+  expect((await office.type("replace", "L1", "--reason", "right after all")).code).toBe(0);
+  expect(await office.run("resume")).toMatchObject({ exitCode: 0 });
+  expect(weights(office)).toEqual({ ...A, "L1 10": "11" });
+});
+
 describe("two files of one import with the same bytes", () => {
   const rows = [header, ["L1", at(10), "1"], ["L1", at(20), "x"], ["L1", at(30), "3"]];
 

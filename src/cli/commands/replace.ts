@@ -28,7 +28,7 @@ export const spec = onTarget({
     'rowferry replace --input march.csv --reason "weights corrected"': "every document of which it changed something",
   },
   notes: [
-    "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with changed and late rows in their places. For a service that takes each externalId once, set replacementExternalId in the mapping's settings.",
+    "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with changed and late rows in their places; what was dismissed stays out. For a service that takes each externalId once, set replacementExternalId in the mapping's settings.",
     "Selectors choose the documents with events that changed or came late: all are replaced, or none. You confirm them first.",
   ],
   async run(work, given, name?: string) {

@@ -91,7 +91,11 @@ export function dismiss(
  * Takes dismissals back: waiting events, refused documents and registrations are planned again; everything else is open
  * as before.
  */
-export function undismiss(database: LedgerDatabase, selection: Selection, now: number): Omit<Dismissed, "left" | "stranded"> {
+export function undismiss(
+  database: LedgerDatabase,
+  selection: Selection,
+  now: number,
+): Omit<Dismissed, "left" | "stranded"> {
   const writer = new Writer(database);
   return database.atomic(() => {
     for (const row of selection.rows) {

@@ -116,7 +116,7 @@ function replaceWithin(
   const copies = new Map<number, number>();
   for (const event of events) {
     const copy = copyEvent(database, event, next, keyOf(event));
-    if (event.changed_content === null && event.payload === "")
+    if (changeOf(event) === null && event.payload === "")
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
     copies.set(event.id, copy);
     moveRows(database, event, copy, now);
@@ -170,14 +170,23 @@ function shutOut(database: LedgerDatabase, document: number) {
 function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key: Buffer) {
   const { id: _, ...columns } = database.row<{ id: number }>("SELECT * FROM events WHERE id = @id", event) ?? { id: 0 };
   const id = database.add("events", { ...columns, document_id: next, deduplication_id: key });
-  if (event.changed_content !== null) {
-    const content = JSON.parse(event.changed_content) as EventContent;
-    database.change("events", id, { content_hash: event.changed_hash, ...content });
+  const change = changeOf(event);
+  if (change !== null) {
+    database.change("events", id, { content_hash: event.changed_hash, ...change });
   } else if (event.payload === "") {
     // Its row brings the payload back; until then it holds its whole generation (plan/replacements.ts).
     database.change("events", id, { ...restoredReference(database, "make") });
   }
   return id;
+}
+
+/** What the next generation gets instead of what landed; null: nothing, for no row changed it, or a person kept what landed. */
+function changeOf(event: EventNow): EventContent | null {
+  if (event.changed_content === null) return null;
+  const change = JSON.parse(event.changed_content) as EventContent;
+  // After doubt, what landed may be unknown: then both are the same.
+  const isLandedKnown = Object.entries(change).some(([name, value]) => event[name as keyof EventContent] !== value);
+  return event.dismissed === 1 && isLandedKnown ? null : change;
 }
 
 /** Rows move to the copy; the old event keeps what was sent. */
@@ -233,7 +242,8 @@ function carryDismissals(database: LedgerDatabase, old: number, next: number, ke
   const dismissed = database.rows<Keyed & { content_hash: Buffer; at: number }>(
     `SELECT m.deduplication_id, e.event, e.key_parts, m.content_hash, m.at FROM dismissals m
      JOIN events_now e USING (document_id, deduplication_id)
-     WHERE m.document_id = @old AND e.state = 'rejected' AND e.dismissed = 1`,
+     WHERE m.document_id = @old AND e.dismissed = 1
+       AND (e.state = 'rejected' OR e.state = 'changed' AND m.content_hash = e.changed_hash)`,
     { old },
   );
   for (const { content_hash, at, ...event } of dismissed)

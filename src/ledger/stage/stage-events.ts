@@ -64,6 +64,13 @@ export function createEventStager(
     writer.replanned("document", document, now);
   };
 
+  const isDismissed = (document: number, key: Buffer, hash: Buffer) =>
+    anyDismissals &&
+    database.has(
+      "SELECT 1 FROM dismissals WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash",
+      { document, key, hash },
+    );
+
   const add = ({ record, key, hash, parts }: KeyedEvent, rowOfFile: number) => {
     const document = documentOf(record);
     reopen(document);
@@ -81,13 +88,7 @@ export function createEventStager(
       input_id: inputId,
       ...columnsOf(record, rowOfFile),
     });
-    const isDismissed =
-      anyDismissals &&
-      database.has(
-        "SELECT 1 FROM dismissals WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash",
-        { document, key, hash },
-      );
-    if (isDismissed) writer.dismissedBefore(id, now);
+    if (isDismissed(document, key, hash)) writer.dismissedBefore(id, now);
     return id;
   };
 
@@ -122,7 +123,7 @@ export function createEventStager(
   };
 
   const stageChanged = (
-    { record, hash }: KeyedEvent,
+    { record, key, hash }: KeyedEvent,
     stored: StoredEvent,
     columns: EventContent,
     row: number,
@@ -133,6 +134,7 @@ export function createEventStager(
     changedAny = true;
     context.changedByImport.add(id);
     writer.changed(id, hash, JSON.stringify(columns), now);
+    if (isDismissed(documentOf(record), key, hash)) return { id, known: writer.dismissed(id, false, now) };
     const changes = changesOf(database, id);
     const before = database.value<number>("SELECT first_row FROM events_now WHERE id = @id", { id });
     const place = before === null || before === row ? "" : ` (${describeRow(database, before)})`;
