@@ -4,10 +4,10 @@ import { basename, isAbsolute, join, resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
-import { openFile } from "./opened-file.js";
+import { missingFile, openFile } from "./opened-file.js";
 import { openZip } from "./zip.js";
 
-const READABLE = /\.(csv|tsv|tab|txt|psv|xlsx|xlsm)(\.gz|\.zst)?$|\.zip$/i;
+export const READABLE = /\.(csv|tsv|tab|txt|psv|xlsx|xlsm)(\.gz|\.zst)?$|\.zip$/i;
 
 /**
  * Files in the order of the arguments, each once; those of one pattern, folder or archive by name. `-` stays. An
@@ -71,8 +71,7 @@ async function expand(arg: string, folder: string): Promise<string[]> {
     throw new RowferryError("file-pattern-unmatched", `the folder ${arg} holds no CSV or Excel file`);
   }
   if (found !== null || (/\.zip\//i.test(arg) && !/[*?]/.test(arg))) return [arg];
-  if (!/[*?[\]{}]/.test(arg))
-    throw new RowferryError("file-missing", "there is no such file", { place: { file: arg } });
+  if (!/[*?[\]{}]/.test(arg)) throw new RowferryError("file-missing", missingFile(arg), { place: { file: arg } });
   const files = await glob(arg, { cwd: folder, absolute: isAbsolute(arg), onlyFiles: true, expandDirectories: false });
   const wanted = files.filter((file) => !isClutter(basename(file))).toSorted();
   if (wanted.length > 0) return wanted;

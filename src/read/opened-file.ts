@@ -14,7 +14,7 @@ export type OpenedFile = Awaited<ReturnType<typeof openFile>>;
 /** `name`: for messages. @throws RowferryError `file-missing`. */
 export async function openFile(path: string, name: string = basename(path)) {
   const missing = (cause: NodeJS.ErrnoException): never => {
-    throw faultOf(path)("file-missing", openingFailure(cause), { cause });
+    throw faultOf(path)("file-missing", openingFailure(cause, path), { cause });
   };
   // Checked first, because opening a named pipe without a writer blocks.
   const found = await stat(path).catch(missing);
@@ -119,8 +119,12 @@ export function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-function openingFailure(cause: NodeJS.ErrnoException): string {
-  if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return "there is no such file";
+/** A byte that is not UTF-8 reaches us as U+FFFD, and such a name opens nothing. */
+export const missingFile = (path: string): string =>
+  path.includes("\uFFFD") ? "its name is not UTF-8, so it cannot be opened; rename it" : "there is no such file";
+
+function openingFailure(cause: NodeJS.ErrnoException, path: string): string {
+  if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return missingFile(path);
   if (cause.code === "EACCES" || cause.code === "EPERM") return "this user may not read the file";
   return `the file cannot be opened (${cause.code ?? cause.message})`;
 }

@@ -9,6 +9,8 @@ import { z } from "zod";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
+import { READABLE } from "../read/files.js";
+import { missingFile } from "../read/opened-file.js";
 import { writeAtomically } from "../report/atomic-file.js";
 
 export interface WatchOptions {
@@ -40,7 +42,6 @@ interface Found {
   changed: number;
 }
 
-const readable = /\.(csv|txt|tsv|xlsx|xlsm|zip)(\.gz|\.zst)?$/i;
 const handledSchema = z.record(
   z.string(),
   z.object({ size: z.number(), changed: z.number(), exitCode: z.number(), stamp: z.string() }),
@@ -61,11 +62,17 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   const retries = new Map<string, { at: number; waitMs: number }>();
   let worst: number = ExitCode.ok;
   let isGone = false;
+  const lost = new Set<string>();
+  const tellLost = (path: string) => {
+    if (!lost.has(path)) say(`${path}: ${missingFile(path)}`);
+    lost.add(path);
+    worst = Math.max(worst, ExitCode.usage);
+  };
   while (!signal.aborted) {
     if (isFolder(folder) === isGone) say(isGone ? `${folder} is back` : `${folder} is gone; waiting for it`);
     isGone = !isFolder(folder);
     const stamp = options.stamp();
-    const files = isGone ? [] : filesIn(folder).filter((file) => !isHandled(file, handled[file.name], stamp));
+    const files = isGone ? [] : filesIn(folder, tellLost).filter((file) => !isHandled(file, handled[file.name], stamp));
     const complete = inOrder(files, options.order).filter(
       (file) => isComplete(file, seen, options) && clock.now() >= (retries.get(file.name)?.at ?? 0),
     );
@@ -93,11 +100,13 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-function filesIn(folder: string): Found[] {
+/** `lost`: told of names that open nothing, because they are not UTF-8. */
+function filesIn(folder: string, lost: (path: string) => void): Found[] {
   return readdirSync(folder).flatMap((name) => {
-    if (name.startsWith(".") || name.startsWith("~$") || !readable.test(name)) return [];
+    if (name.startsWith(".") || name.startsWith("~$") || !READABLE.test(name)) return [];
     const path = join(folder, name);
     const status = statSync(path, { throwIfNoEntry: false });
+    if (status === undefined && name.includes("\uFFFD")) lost(path);
     return status?.isFile() === true ? [{ name, path, size: status.size, changed: status.mtimeMs }] : [];
   });
 }

@@ -85,6 +85,18 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(2);
   });
 
+  it("a name that no path can hold is told once and not passed over in silence; the others are imported", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"));
+    inbox.put("e.psv", text("E"));
+    writeFileSync(Buffer.from(`${inbox.path("inbox")}/b\u00ff.csv`, "latin1"), text("B"));
+    const { code, err } = await inbox.watch(3, "--once");
+    expect([code, inbox.landed().length], err).toEqual([2, 2]);
+    expect(err.match(/its name is not UTF-8/g)).toHaveLength(1);
+    const whole = await inbox.type("import", inbox.path("m.yaml"), inbox.path("inbox"));
+    expect(whole).toMatchObject({ code: 2, err: expect.stringContaining("name is not UTF-8") as string });
+  });
+
   it("a .done beside it says that it is complete; hidden and unfinished names are left alone", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"), JUST_NOW);
