@@ -186,7 +186,7 @@ function typeSection(defaults: { [name: string]: Node }): string[] {
     lines.push("| As | Cell | Value |", "|---|---|---|");
     for (const example of shown)
       lines.push(
-        `| \`${cell(written(example.spec))}\` | \`${cell(JSON.stringify(example.in))}\` | \`${cell(JSON.stringify(example.out))}\` |`,
+        `| \`${cell(besideAs(example.spec))}\` | \`${cell(JSON.stringify(example.in))}\` | \`${cell(JSON.stringify(example.out))}\` |`,
       );
   }
   return lines;
@@ -252,6 +252,12 @@ function examples(values: unknown[] | undefined): string[] {
 }
 
 /** As YAML would have it on one line. */
+/** As a column has it: the options stand beside the type. */
+function besideAs(spec: string | { name: string }): string {
+  const { name, ...options } = typeof spec === "string" ? { name: spec } : spec;
+  return written({ as: name, ...options }).slice(2, -2);
+}
+
 function written(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
   if (value !== null && typeof value === "object")

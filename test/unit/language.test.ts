@@ -1,4 +1,5 @@
 /** What the language decides (LANGUAGE, Decided), each with its own small table. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
 import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
@@ -305,6 +306,21 @@ describe("an order of texts that are numbers", () => {
     expect(right?.outcome.fate).toBe("valid");
   });
 
+  it.each([
+    ["30/03/2025", "01/01/2026", "as: date"],
+    ["2025-03-30", "01/01/2026", "as: date"],
+    ["2025-3-30", "2025-12-01", "as: date"],
+    ["2025-03-30", "2025-12-01", null],
+    ["2025-03-30", "2026-01", null],
+    ["2025-03-30T10:00", "2026", null],
+    ["A-1", "B-2", null],
+  ])("and so are texts that are days: %s before %s, %s", async (X, Y, remedy) => {
+    const mapping = await load(mappingWith({ columns, attributes: 'A: "=x < y"' }));
+    const mapped = mapRows(mapping, [{ ...DAY, X, Y }]);
+    if (remedy === null) expect(shown(mapped)[0]?.[0]?.value).toBe("true");
+    else expect(problemsOf(mapped[0])[0]?.hint).toContain(remedy);
+  });
+
   it("is one in max() too", async () => {
     const mapping = await load(mappingWith({ input: "group: =doc", columns, attributes: "A: =max(x)" }));
     const [mapped] = mapRows(
@@ -343,4 +359,12 @@ describe("words that YAML no longer takes for true and false", () => {
     expect(hint).toMatch(/true|false/);
     await expect(load(mappingWith({ fields: `a: { isPublic: "${word}" }` }))).resolves.toBeDefined();
   });
+});
+
+it("every type and its options in the reference are a column as it may be written", async () => {
+  const page = readFileSync("docs/reference/mapping.md", "utf8");
+  const examples = [...page.matchAll(/^\| `(as: [^`]+)` \|/gm)].map(([, column = ""]) => column);
+  expect(examples.length).toBeGreaterThan(20);
+  const columns = examples.map((column, at) => `x${at}: { header: X${at}, ${column} }`).join("\n");
+  await expect(load(mappingWith({ columns }))).resolves.toBeDefined();
 });

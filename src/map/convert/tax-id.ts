@@ -73,7 +73,7 @@ function chooseTypes(country: string | undefined, wanted: string | undefined): T
     throw new RowferryError("conversion-options", message, { hint });
   };
   if (country === undefined) {
-    const hint = "Set `country: BR` under `defaults:`, or in the field's `as`.";
+    const hint = "Set `country: BR` under `defaults:`, or in the column.";
     return refuseOptions("the country of tax ids is not known", hint);
   }
   const types = typesOf(country);

@@ -34,7 +34,7 @@ export function compileDateReader(
   const written = options.formats ?? defaults.dates;
   if (written === undefined)
     throw new RowferryError("conversion-options", "the formats of dates are not known", {
-      hint: 'Set `dates: ["dd/MM/yyyy HH:mm"]` under `defaults:`, or `formats` in the field\'s `as`. For a workbook whose cells are dates: `dates: [ISO]`.',
+      hint: 'Set `dates: ["dd/MM/yyyy HH:mm"]` under `defaults:`, or `formats` in the column. For a workbook whose cells are dates: `dates: [ISO]`.',
     });
   const { twoDigitYears: allowed = false, language = "en" } = { ...defaults, ...options };
   const twoDigitYears = typeof allowed === "number" ? allowed : allowed ? LATEST_BY_DEFAULT : null;

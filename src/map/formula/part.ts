@@ -92,11 +92,24 @@ export function lift(
   return { type, run };
 }
 
-/** Which comes first. Texts are ordered letter by letter, which is refused where they are numbers of another order. */
+/**
+ * Which comes first. Texts are ordered letter by letter, which is refused where they are numbers or days of another order:
+ * days come in order only as `yyyy-MM-dd` and its like.
+ */
 export function ordered(a: Value, b: Value): number {
   const found = compare(a, b);
-  if (typeof a !== "string" || typeof b !== "string" || !NUMERIC.test(a) || !NUMERIC.test(b)) return found;
-  const [one, two] = [a, b].map((text) => Number(text.replace(",", "."))) as [number, number];
+  if (typeof a !== "string" || typeof b !== "string") return found;
+  const both = [a, b];
+  if (both.some((text) => DAY.test(text)) && !both.every((text) => YEAR_FIRST.test(text))) {
+    const hint = "Texts are ordered letter by letter: give their columns `as: date`, or compare date(x).";
+    throw new Refused(
+      `${quoteCell(a)} and ${quoteCell(b)} are texts here, and not in the order of days`,
+      undefined,
+      hint,
+    );
+  }
+  if (!NUMERIC.test(a) || !NUMERIC.test(b)) return found;
+  const [one, two] = both.map((text) => Number(text.replace(",", "."))) as [number, number];
   if (Math.sign(one - two) === Math.sign(found)) return found;
   const hint = "Texts are ordered letter by letter: give their columns `as: number`, or compare number(x).";
   throw new Refused(
@@ -106,6 +119,8 @@ export function ordered(a: Value, b: Value): number {
   );
 }
 
+const DAY = /^\d{1,4}([-./])\d{1,2}\1\d{1,4}(?!\d)/;
+const YEAR_FIRST = /^\d{4}(?:$|[-./]\d\d(?!\d))/;
 const NUMERIC = /^[+-]?\d{1,30}(?:[.,]\d{1,30})?$/;
 
 export function compare(a: Value, b: Value): number {

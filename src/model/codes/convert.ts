@@ -9,7 +9,7 @@ export const convertCodes = {
   ),
   "conversion-options": usage(
     "A conversion's options are invalid or incomplete.",
-    "Set what the message names under `defaults:` or in the field's `as`.",
+    "Set what the message names under `defaults:` or in the column.",
     "`as: timestamp` while neither the column nor `defaults` names a `timezone`.",
   ),
   "cell-error": mark(
