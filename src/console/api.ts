@@ -44,7 +44,7 @@ const decision = named.extend({
   /** Of `import`. */
   file: text.optional(),
   flags: z
-    .partialRecord(z.enum(["code", "document", "input", "reason", "document-id"]), text.trim().min(1))
+    .partialRecord(z.enum(["code", "document", "input", "run", "reason", "document-id"]), text.trim().min(1))
     .default({}),
   /** Of `resolve`: a document on each line, with its id. */
   ids: text.optional(),

@@ -145,14 +145,17 @@ export interface ListedInput extends RowCounts {
   sheet: string | null;
   path: string;
   mapping: string;
+  /** That staged it. */
+  run: string;
   stagedAt: number;
 }
 
 /** Newest first. */
 export function listInputs(database: LedgerDatabase, limit: number): ListedInput[] {
   return database.rows<ListedInput>(
-    `SELECT name, sheet, path, mapping, staged_at AS stagedAt, read, skipped, invalid, known, staged
-     FROM inputs ORDER BY staged_at DESC, id DESC LIMIT @limit`,
+    `SELECT i.name, i.sheet, i.path, i.mapping, u.name AS run, i.staged_at AS stagedAt,
+       i.read, i.skipped, i.invalid, i.known, i.staged
+     FROM inputs i JOIN runs u ON u.id = i.run_id ORDER BY i.staged_at DESC, i.id DESC LIMIT @limit`,
     { limit },
   );
 }

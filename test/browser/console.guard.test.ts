@@ -222,6 +222,21 @@ it("the page tells that held events wait for a person where nothing else is open
   const said = async () => (JSON.parse((await console.ask("/api/overview")).body) as { targets: object[] }).targets[0];
   const held = { answer: expect.stringMatching(/^1 event waits for something that only you/), isWell: false };
   expect(await said()).toMatchObject(held);
+
+  // Tomorrow's export has the same name.
+  writeFileSync(join(own.path, "links.csv"), "Load;At;Other\nL2;2026-03-02 10:00;L9\nL3;2026-03-02 10:00;L9\n");
+  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
+  const files = JSON.parse((await console.ask("/api/files?target=sandbox")).body) as { run: string }[];
+  const withdrawn = {
+    target: "sandbox",
+    action: "withdraw",
+    flags: { input: "links.csv", run: files[0]?.run },
+    dry: false,
+  };
+  const answer = await console.ask("/api/do", { method: "POST", body: withdrawn });
+  expect(answer.body, "of two files of one name, the one that was meant").toContain("Taken back: 2 rows, 2 events");
+  expect(await said()).toMatchObject(held);
+
   const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
   const refused = await console.ask("/api/do", { method: "POST", body });
   expect([refused.status, JSON.parse(refused.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);

@@ -25,7 +25,7 @@ export function Find() {
       <h1>Find</h1>
       <form role="search" onSubmit={(event) => event.preventDefault()}>
         <label>
-          Document, row (march.csv:17), tax id, event, run or request{" "}
+          Document, row (march.csv:17), tax id, run, or the id of an event or request{" "}
           <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} size={40} />
         </label>
       </form>
@@ -35,7 +35,7 @@ export function Find() {
 }
 
 function Found({ what }: { what: string }) {
-  const { data, waiting } = useData("find", { what });
+  const { data, waiting } = useData("find", { what: rowNamed(what) });
   if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if ([documents, rows, registrations, runs, requests].every(({ length }) => length === 0))

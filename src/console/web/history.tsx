@@ -154,12 +154,12 @@ export function Files() {
           "+ invalid": ({ invalid }) => invalid,
           "+ known": ({ known }) => known,
           "+ staged": ({ staged }) => staged,
-          Undo: ({ path, sheet, stagedAt, name }) =>
+          Undo: ({ path, sheet, run, name }) =>
             allowChanges ? (
               <Decision
-                key={`${path} ${sheet} ${stagedAt}`}
+                key={`${path} ${sheet} ${run}`}
                 act={{ action: "withdraw", label: "Take back" }}
-                to={{ flags: { input: name } }}
+                to={{ flags: { input: name, run } }}
               />
             ) : null,
         }}
