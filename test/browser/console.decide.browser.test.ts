@@ -5,7 +5,17 @@ import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { badNight, rightRows } from "./bad-night.js";
-import { chromium, eventually, hasFocus, heading, open, useChromium, violations } from "./chromium.js";
+import {
+  chromium,
+  eventually,
+  hasFocus,
+  heading,
+  night,
+  open,
+  toCorrect,
+  useChromium,
+  violations,
+} from "./chromium.js";
 import { type Folder, startConsole } from "./console.js";
 
 useChromium();
@@ -201,5 +211,22 @@ it.runIf(chromium !== undefined)(
       await page.getByRole("group", { name: "Import it" }).waitFor();
       await check("the form of an import");
     }
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "what is given up on a page of rows is these rows, not those of another mistake or column under the same code",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const at = await night();
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await toCorrect(page, "Gross");
+    await eventually(() => heading(page).textContent()).toMatch(/\d+ rows/);
+    const [, count] = /(\d+) rows/.exec((await heading(page).textContent()) ?? "") ?? [];
+    await page.getByText("Give up instead").click();
+    expect(await press(page, /^Give up every row/)).toContain(`Dismissed: ${count} rows.`);
+    await eventually(() => page.locator(".note").textContent()).toContain("No rows are left here");
+    await overview(page);
+    await eventually(() => heading(page).textContent()).toContain(`${212 - Number(count)} rows need a correction`);
   },
 );

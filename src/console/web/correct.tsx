@@ -27,6 +27,8 @@ export function Correct() {
     rows.map((row) => ({ row, value: row.cells[header.indexOf(column ?? "")] ?? "" })),
   );
 
+  const leads = [...new Set(shown.map(({ row }) => row.lead))];
+
   return (
     <>
       <h1>
@@ -109,16 +111,16 @@ export function Correct() {
           </label>
         </p>
       )}
-      {allowChanges && code !== "" && count > 0 && (
+      {allowChanges && code !== "" && leads.length > 0 && (
         <details>
           <summary>Give up instead</summary>
           <Decision
             act={{
               action: "dismiss",
-              label: "Give up every row with this mistake",
-              does: `in whatever column: all with the code ${code}`,
+              label: `Give up every row here: ${grouped(leads.length)}`,
+              does: "with whatever is grouped with them",
             }}
-            to={{ flags: { code } }}
+            to={{ rows: leads }}
           />
         </details>
       )}
