@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
+import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
@@ -161,6 +162,19 @@ describe("an upload that broke off (F87)", () => {
       ]);
     }
   });
+});
+
+it("known rows stay known, and the counts add up, where an edited mapping gives them another address", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", rowsOf(A));
+  const { weighings: input } = weighings.inputs;
+  const addresses = { site: { ...input.addresses.site, number: "2" } };
+  office.writeMapping({ ...weighings, inputs: { weighings: { ...input, addresses } } });
+  office.writeCsv("w.csv", rowsOf({ ...A, "L3 10": "1" }));
+  const files = [office.path("m.yaml"), office.path("w.csv")];
+  const plan = (await jsonOf(office.world, "plan", ...files)).at(-1);
+  expect(plan).toMatchObject({ inputs: [{ read: 4, known: 3, staged: 1 }], outcomes: { toSend: 1, landed: 0 } });
+  expect((await office.type("plan", ...files)).out).toContain("Rows       4 = 1 to send + 3 known");
 });
 
 describe("a row that was corrected here and comes back uncorrected (H37)", () => {

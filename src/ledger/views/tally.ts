@@ -164,16 +164,19 @@ const outcomes = [
 ] as const;
 const [DECIDE, CORRECT, WAITING, SEND, LATER, EVENTLESS, DISMISSED, SUPERSEDED] = outcomes.keys();
 
+/** A known row may still bring a new place, because its mapping was edited; it stays known. */
+const isStaged = `(EXISTS (SELECT 1 FROM row_events e WHERE e.row_id = f.row_id) OR EXISTS (SELECT 1 FROM row_records r WHERE r.row_id = f.row_id))`;
+
 const openOutcomes = `SELECT row_id, CASE
     WHEN state = 'held' THEN ${WAITING} WHEN state = 'deferred' THEN ${LATER}
     WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${beyondCorrection.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
     WHEN state IN ('rejected', 'invalid') THEN ${CORRECT} ELSE ${SEND} END AS outcome
-  FROM row_fates
+  FROM row_fates f WHERE subject IN ('row', 'event') OR ${isStaged}
   UNION ALL SELECT re.row_id, iif(e.dismissed, ${DISMISSED}, ${SEND})
     FROM inputs_asked i CROSS JOIN row_events re ON ${isInInput("re.row_id")} JOIN events_now e ON e.id = re.event_id
     WHERE e.state IN ('planned', 'sending') OR e.dismissed
-  UNION ALL SELECT row_id, ${DISMISSED} FROM registrations
-    WHERE state <> 'registered' AND row_id IS NOT NULL AND reason = 'dismissed'
+  UNION ALL SELECT row_id, ${DISMISSED} FROM registrations f
+    WHERE state <> 'registered' AND row_id IS NOT NULL AND reason = 'dismissed' AND ${isStaged}
   UNION ALL SELECT r.id, iif(r.settled_by IS NULL, ${DISMISSED}, ${SUPERSEDED}) FROM inputs_asked i CROSS JOIN rows r ON ${isInInput("r.id")}
     WHERE r.fate IN ('invalid', 'staged') AND r.settled IS NOT NULL
   -- Rows that gave no event, and whose document waits for its first one (H28).
