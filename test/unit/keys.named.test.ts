@@ -6,6 +6,22 @@ import { weighings } from "../support/weighings.js";
 const header = ["Load", "At", "Gross"];
 const bad = ["L1", "2026-01-01 10:10", "x"];
 
+it("rows are given up all or none: each fits something open, in the input that is named with it", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w-1.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,x", "L2,2026-01-01 10:10,y"]);
+  await office.brought("w-2.csv", ["Load,At,Gross", "L3,2026-01-01 10:10,x"]);
+  for (const [more, missed] of [
+    [["--row", "w-1.csv:9"], "--row w-1.csv:9 fits no open record."],
+    [["--input", "w-2.csv"], "No open record fits these selectors."],
+  ] as const) {
+    const refused = await office.type("dismiss", "--row", "w-1.csv:2", ...more);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(missed)]);
+  }
+  expect((await office.type("dismiss", "--row", "w-1.csv:2", "--row", "w-1.csv:3")).out).toContain(
+    "Dismissed: 2 rows.",
+  );
+});
+
 describe("a row number that several open rows have (F87)", () => {
   it("is refused with the choices, and gives up nothing", async () => {
     const office = openOffice(weighings);

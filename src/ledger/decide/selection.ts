@@ -107,7 +107,16 @@ export function selectOpen(database: LedgerDatabase, selectors: Selectors, which
 export function selectNamed(database: LedgerDatabase, selectors: Selectors, which: Which = "open"): Selection {
   const selection = selectOpen(database, selectors, which);
   const isNamed = Object.values(selectors).some((selector) => selector !== undefined);
-  if (!isNamed || Object.values(selection).some((ids) => ids.length > 0)) return selection;
+  if (!isNamed) return selection;
+  if (Object.values(selection).some((ids) => ids.length > 0)) {
+    const touched = rowsOf(database, selection);
+    const missed = selectors.row?.find((text) => !rowsNamed(database, text, selectors).some((id) => touched.has(id)));
+    if (missed === undefined) return selection;
+    const hint = "Leave it out, or see with `rowferry show` what became of it. Nothing was changed.";
+    throw new RowferryError("usage", `--row ${missed} fits no ${which === "given up" ? "dismissed" : "open"} record.`, {
+      hint,
+    });
+  }
   if (which === "given up") throw new RowferryError("usage", "No dismissed record fits these selectors.");
   const codes = database.values<string>(
     `SELECT count(*) || ' of ' || code FROM (
@@ -194,8 +203,14 @@ export function rowsNamed(database: LedgerDatabase, text: string, { input, run }
   const [, file, row] = /^(?:(.+):)?(\d+)$/s.exec(text) ?? [];
   return database.values<number>(
     `SELECT iif(@hash IS NULL, (i.id << 32) + @row, @row) FROM inputs i JOIN runs u ON u.id = i.run_id
-     WHERE iif(@hash IS NULL, (@input IS NULL OR i.name = @input) AND (@run IS NULL OR u.name = @run),
-       i.id = @row >> 32 AND substr(i.content_hash, 1, 8) = @hash)`,
-    { hash: named?.hashPrefix ?? null, row: named?.row ?? Number(row), input: file ?? input ?? null, run: run ?? null },
+     WHERE (@input IS NULL OR i.name = @input) AND (@run IS NULL OR u.name = @run)
+       AND iif(@hash IS NULL, @file IS NULL OR i.name = @file, i.id = @row >> 32 AND substr(i.content_hash, 1, 8) = @hash)`,
+    {
+      hash: named?.hashPrefix ?? null,
+      row: named?.row ?? Number(row),
+      file: file ?? null,
+      input: input ?? null,
+      run: run ?? null,
+    },
   );
 }
