@@ -8,6 +8,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,6 +19,19 @@ import { RowferryError } from "../model/error.js";
 
 export interface AtomicFile {
   write(chunk: string | Uint8Array): void;
+}
+
+/** For a file that each run writes anew. @throws RowferryError `file-exists` where another one has the name */
+export function refuseAnothers(path: string, begin: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const head = Buffer.alloc(begin.length);
+  const file = openSync(path, "r");
+  const there = head.toString("latin1", 0, readSync(file, head));
+  closeSync(file);
+  if (there !== "" && there !== begin)
+    throw new RowferryError("file-exists", "another file has this name, and is left as it is", {
+      place: { file: path },
+    });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** A run's figures for Prometheus's textfile collector (`--metrics`). Counts only, so everybody may read them. */
 import { Gauge, Registry } from "prom-client";
 import type { StateCounts, Summary } from "../model/summary.js";
-import { writeAtomically } from "./atomic-file.js";
+import { refuseAnothers, writeAtomically } from "./atomic-file.js";
 
 /** A command without a summary. */
 export interface Failure {
@@ -14,6 +14,7 @@ export interface Failure {
 /** 0644, because the collector runs as another user. */
 export async function writeMetrics(path: string, ended: Summary | Failure): Promise<void> {
   const text = await metricsText(ended);
+  refuseAnothers(path, "# HELP rowferry_");
   await writeAtomically(path, (file) => file.write(text), 0o644);
 }
 

@@ -37,6 +37,9 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     ...stepsOfOpen(summary, step, corrections, list && resolveAll(shown(list.path), step)),
   ];
   if (steps.length > 0 || exitCode !== ExitCode.person || stopped?.code === "import-unstaged") return steps;
+  // `status` does not know of it.
+  if (summary.problems.some(({ code }) => code === "file-empty"))
+    return [stepWith("")("explain file-empty", "what to do about an empty file, and how to allow it")];
   // Commands that only read take no journal.
   return [stepWith(targetFlags(target.name, { ledger }, shown))("status", "see what needs you, and why")];
 }

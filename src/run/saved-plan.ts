@@ -8,7 +8,7 @@ import { contentHashOf, digestOfOpenWork } from "../ledger/views/open-work.js";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
-import { writeAtomically } from "../report/atomic-file.js";
+import { refuseAnothers, writeAtomically } from "../report/atomic-file.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
 
@@ -75,8 +75,10 @@ export function requireBasis(saved: PlanBasis, now: PlanBasis): void {
   throw new RowferryError("plan-changed", `The plan no longer holds. Changed since: ${differences.join("; ")}.`);
 }
 
-export function writeSavedPlan(path: string, plan: Omit<SavedPlan, "type" | "seal">): Promise<void> {
+/** @throws RowferryError `file-exists` */
+export async function writeSavedPlan(path: string, plan: Omit<SavedPlan, "type" | "seal">): Promise<void> {
   const whole = { type: "saved-plan" as const, ...plan };
+  refuseAnothers(path, '{\n  "type": "saved-plan"');
   return writeAtomically(path, (file) => file.write(`${JSON.stringify({ ...whole, seal: sealOf(whole) }, null, 2)}\n`));
 }
 

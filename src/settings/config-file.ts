@@ -1,5 +1,5 @@
 /** Reads `rowferry.config.yaml`; mistakes have their place and the nearest known name. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
@@ -106,6 +106,7 @@ export function readConfig(cwd: string): Config {
   const path = join(cwd, configFileName);
   if (!existsSync(path)) return {};
   refuseUnsafe(path, configFileName, "settings");
+  if (statSync(path).isDirectory()) throw new RowferryError("settings-invalid", `${configFileName} is a folder`);
   const lines = new LineCounter();
   const document = parseDocument(decodeText(readFileSync(path), configFileName), { lineCounter: lines });
   const broken = document.errors[0];

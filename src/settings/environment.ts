@@ -2,7 +2,7 @@
  * The environment, completed by `.env` (ROWFERRY_… names only). Remembers each value's origin, because a stray `.env`
  * must not turn a rehearsal into production (H34).
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { decodeText } from "../model/decode-text.js";
@@ -23,7 +23,11 @@ export interface Environment {
 export function readEnvironment(env: Record<string, string | undefined>, cwd: string): Environment {
   const file = join(cwd, ".env");
   refuseUnsafe(file, ".env", "settings");
-  const lower = existsSync(file) ? parseEnv(decodeText(readFileSync(file), ".env")) : {};
+  // A folder of that name is a Python environment.
+  const lower =
+    statSync(file, { throwIfNoEntry: false })?.isFile() === true
+      ? parseEnv(decodeText(readFileSync(file), ".env"))
+      : {};
   const origin = (name: string): Origin | null => {
     if (env[name] !== undefined) return "environment";
     return name.startsWith("ROWFERRY_") && lower[name] !== undefined ? ".env" : null;

@@ -57,8 +57,8 @@ export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause,
       if (!goesOn()) return;
       const lastedMs = clock.now() - now.since;
       if (lastedMs >= maxOutageMs) {
-        const minutes = Math.round(lastedMs / 60_000);
-        stop.abort({ why: "outage", message: `The service has been out of reach for ${minutes} min: ${now.reason}` });
+        const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
+        stop.abort({ why: "outage", message: `The service has been out of reach for ${lasted}: ${now.reason}` });
         return;
       }
       const [first] = [...waiting].toSorted((one, other) => costOfLoss(one.call) - costOfLoss(other.call));

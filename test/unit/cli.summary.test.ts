@@ -127,6 +127,10 @@ describe("the next command", () => {
   });
 
   it("names a ledger that lies where nobody would look for it", () => {
+    const empty = { code: "file-empty" as const, count: 1, place: "e.csv", column: null, example: "no rows" };
+    const none = { rows: 0, participants: {}, addresses: {}, documents: {}, events: {} };
+    const [helps] = nextSteps(summary({ exitCode: 3, open: none, files: [], problems: [empty] }), (path) => path);
+    expect(helps?.command).toBe("rowferry explain file-empty");
     const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), (path) => path);
     expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
     const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), (path) => path);

@@ -1,8 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
+import { writeSavedPlan } from "../../src/run/saved-plan.js";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
 import { plainText } from "../../src/report/plain-text.js";
 import type { Receipt } from "../../src/ledger/views/receipts.js";
@@ -98,6 +108,24 @@ describe("a name that is no file", () => {
     expect(statSync(path).isFIFO()).toBe(true);
     expect(readlinkSync(`${path}-link`)).toBe("/dev/null");
     expect(readdirSync(dirname(path))).toHaveLength(3);
+  });
+});
+
+describe("a file that is not ours", () => {
+  it("is left as it is: figures replace figures, a plan replaces a plan, and neither another file", async () => {
+    const path = place("march.csv");
+    for (const text of ["Load;At\n", "L"]) {
+      writeFileSync(path, text);
+      await expect(writeMetrics(path, summary())).rejects.toMatchObject({ code: "file-exists" });
+      await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
+      expect(readFileSync(path, "utf8")).toBe(text);
+    }
+    writeFileSync(path, "");
+    for (let count = 0; count < 2; count += 1) await writeMetrics(path, summary());
+    await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
+    writeFileSync(path, "");
+    for (let count = 0; count < 2; count += 1) await writeSavedPlan(path, {} as never);
+    await expect(writeMetrics(path, summary())).rejects.toMatchObject({ code: "file-exists" });
   });
 });
 

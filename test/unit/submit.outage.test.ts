@@ -79,6 +79,15 @@ describe("an outage", () => {
     expect(clock.now() - begun).toBeLessThan(7 * minute);
   });
 
+  it.each([
+    [5_000, /^The service has been out of reach for \d+ s: /],
+    [5 * minute, /^The service has been out of reach for 5 min: /],
+  ])("over a bound of %i ms says how long it was", async (maxOutageMs, words) => {
+    const { clock, submitter, work } = outage(300 * minute, 4, 30, { options: { maxOutageMs } });
+    await clock.run(work);
+    expect(await submitter.send(append())).toMatchObject({ message: expect.stringMatching(words) as string });
+  });
+
   it("is not one call's bad luck: that one spends its retries, the others go on", async () => {
     const bad = appendEvents('{"bad":true}');
     const service = scriptedService({ answer: (request) => (request.body === bad.body ? { status: 500 } : ok) });

@@ -72,7 +72,7 @@ export const cliCodes = {
   ),
   "file-exists": usage(
     "The file to be written exists already.",
-    "Name another file, or give --force to write over it.",
+    "Name another file, or move this one away; `guess` takes --force.",
     "`rowferry guess march.csv -o mapping.yaml` where mapping.yaml has been edited since.",
   ),
   "output-unwritable": passing(
