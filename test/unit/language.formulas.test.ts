@@ -20,6 +20,40 @@ async function value(formula: string, cells: { [header: string]: string } = {}):
   return recordsOf(mapRows(await load(yamlWith(formula)), [{ ...DAY, ...cells }])).events[0]?.attributes[0]?.value;
 }
 
+describe("a text that a column never is", () => {
+  const typed = `tax: { header: Tax, as: taxId }
+land: { header: Land, as: country }
+tel: { header: Tel, as: phone }
+code: { header: Code, as: digits }
+on_day: { header: On, as: date }`;
+  const yaml = (formula: string) =>
+    mappingWith({ columns: typed, attributes: `A: ${JSON.stringify(`=iff(${formula}, "a", "b")`)}` });
+
+  it.each([
+    ['tax == "11.222.333/0001-81"', "11222333000181"],
+    ['"Brasil" == land', "BR"],
+    ['land in ["BR", "Brasil"]', "BR"],
+    ['tel != "(11) 98765-4321"', "+5511987654321"],
+    ['code == "01310-100"', "01310100"],
+    ['on_day == "01/02/2025"', "2025-02-01"],
+  ])("is refused when the mapping loads, with how the column has it: %s", async (formula, form) => {
+    const { message, hint } = await refusal(yaml(formula));
+    expect(message).toContain("is never");
+    expect(hint).toContain(form);
+  });
+
+  it.each([
+    'tax == "11222333000181"',
+    'land in ["BR", "pt"]',
+    'tel == "+5511987654321"',
+    'code == "007"',
+    'on_day == "2025-02-01"',
+    'default(on_day, "none") == "none"',
+  ])("is not one where it has the column's form: %s", async (formula) => {
+    await expect(load(yaml(formula))).resolves.toBeDefined();
+  });
+});
+
 describe("a formula", () => {
   it.each([
     ['iff(blank(x), "none", x)', {}, "none"],

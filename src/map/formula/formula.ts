@@ -178,6 +178,23 @@ function logical(decides: boolean): Operator {
   };
 }
 
+/** What texts of these types look like, and an example. */
+const FORMS: { [as: string]: [form: RegExp, example: string] } = {
+  taxId: [/^[\dA-Za-z]+$/, "11222333000181"],
+  country: [/^[A-Za-z]{2}$/, "BR"],
+  phone: [/^\+\d+$/, "+5511987654321"],
+  digits: [/^\d+$/, "01310100"],
+  date: [/^\d{4}-\d\d-\d\d$/, "2025-02-01"],
+};
+
+/** Refuses a text that a column of its type never is: the comparison would always have one answer. */
+function meets({ column }: Part, text: ASTNode) {
+  const [form, example] = FORMS[column?.as ?? ""] ?? [];
+  if (form === undefined || text.op !== "value" || typeof text.args !== "string" || form.test(text.args)) return;
+  const message = `the column "${column?.name}" is never ${quoteCell(text.args)}`;
+  refuseNode(text, message, `Its values look like "${example}".`);
+}
+
 /** A blank equals nothing: `ofBlank` is then the answer. Its order is blank. */
 function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Operator {
   return (args, { compile }) => {
@@ -186,6 +203,8 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     const blank = two.type === "blank" ? right : one.type === "blank" ? left : null;
     if (blank !== null) refuseNode(blank, "nothing equals a blank", "Write blank(x) or filled(x).");
     const type = common(one, two, left);
+    if (ofBlank !== undefined) meets(one, right);
+    if (ofBlank !== undefined) meets(two, left);
     if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false have no order");
     const parts = [wanted(one, type, left), wanted(two, type, right)];
     const { run } = lift("boolean", parts, (a: Value, b: Value) =>
@@ -206,6 +225,7 @@ const membership: Operator = (args, { compile }) => {
   const one = compile(left);
   const items = right.args.map((item) => {
     const entry = compile(item);
+    meets(one, item);
     return wanted(entry, common(one, entry, item), item);
   });
   const run: Eval = (view) => {
