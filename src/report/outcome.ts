@@ -86,11 +86,13 @@ function allIsWell(summary: Summary): string {
   if (registered !== "") return `All is well. ${registered}${took}.${left}`;
   if (left !== "") return `All is well.${left}`;
   if (outcomes.later > 0)
-    return `All is well. ${counted(outcomes.later, "row")} in the future; a later run sends them.`;
+    return `All is well. ${counted(outcomes.later, "row")} in the future; ${sentLater(outcomes.later)}`;
   if (rows.known > 0 && rows.known + rows.skipped === rows.read)
     return `Nothing new: ${rows.known === 1 ? "the row" : `all ${counted(rows.known, "row")}`} had landed before.`;
   return rows.read === 0 ? "All is well. There was nothing to send." : "All is well. No row needed sending.";
 }
+
+export const sentLater = (count: number): string => `a later run sends ${count === 1 ? "it" : "them"}.`;
 
 export const landedOf = (events: StateCounts): number => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0);
 

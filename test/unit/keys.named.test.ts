@@ -6,6 +6,19 @@ import { weighings } from "../support/weighings.js";
 const header = ["Load", "At", "Gross"];
 const bad = ["L1", "2026-01-01 10:10", "x"];
 
+it("a row whose time is still to come is open until then, and dismissed once it is given up", async () => {
+  const office = openOffice(weighings);
+  const summary = await office.brought("w.csv", [header, ["L1", "2040-01-01 10:10", "1"]]);
+  expect(summary).toMatchObject({ exitCode: 0, outcomes: { later: 1 } });
+  expect((await office.type("import", office.path("m.yaml"), office.path("w.csv"))).out).toContain(
+    "All is well. 1 row in the future; a later run sends it.",
+  );
+  expect((await office.type("status")).out).toContain("all is well. 1 event waits for its time; a later run sends it.");
+  await office.type("dismiss", "--row", "w.csv:2");
+  expect((await office.type("show", "w.csv:2")).out).toContain("w.csv, row 2: dismissed");
+  expect((await office.type("status")).out).toContain("all is well. Nothing is open.");
+});
+
 it("rows are given up all or none: each fits something open, in the input that is named with it", async () => {
   const office = openOffice(weighings);
   await office.brought("w-1.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,x", "L2,2026-01-01 10:10,y"]);

@@ -208,8 +208,9 @@ const requestLines = (requests: readonly ShownRequest[]): Part =>
 function rowTitle({ file, sheet, row, fate, reason, settled, settledBy, events }: ShownRow): string {
   const place = joined([file, sheet !== null && `sheet "${sheet}"`, `row ${row}`]);
   const since = settled === null ? "" : ` since ${settled}${settledBy === null ? "" : ` by ${settledBy}`}`;
-  const hasLanded = events.length > 0 && events.every(({ state }) => state.startsWith("landed"));
-  const state = fate === "staged" && hasLanded ? "landed" : fate;
+  const isDone = events.length > 0 && events.every((event) => event.state.startsWith("landed") || event.dismissed);
+  const done = events.some((event) => event.dismissed) ? "dismissed" : "landed";
+  const state = fate === "staged" && isDone ? done : fate;
   return `${place}: ${stateOf({ state, reason })}${since}`;
 }
 

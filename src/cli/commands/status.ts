@@ -2,7 +2,7 @@
 import type { Status } from "../../model/summary.js";
 import { counted, grouped, moment } from "../../report/figures.js";
 import { type NextStep, type StepMaker, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
-import { ending, needed } from "../../report/outcome.js";
+import { ending, needed, sentLater } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
@@ -38,9 +38,12 @@ function answer(status: Status): string {
   }
   if (count > 0) return yellow(needs);
   if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
-  return status.waiting.length > 0
-    ? yellow("some events wait. Nothing is lost.")
-    : green("all is well. Nothing is open.");
+  if (status.waiting.length > 0) return yellow("some events wait. Nothing is lost.");
+  const later = (status.open.events["deferred"] ?? 0) + (status.open.events["waiting"] ?? 0);
+  if (later === 0) return green("all is well. Nothing is open.");
+  return green(
+    `all is well. ${counted(later, "event")} ${later === 1 ? "waits for its" : "wait for their"} time; ${sentLater(later)}`,
+  );
 }
 
 /** Whether sending could continue without a person. */
