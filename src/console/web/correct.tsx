@@ -117,7 +117,7 @@ export function Correct() {
           <Decision
             act={{
               action: "dismiss",
-              label: `Give up every row here: ${grouped(leads.length)}`,
+              label: `Give up ${leads.length < count ? "the first" : "every row here:"} ${grouped(leads.length)}`,
               does: "with whatever is grouped with them",
             }}
             to={{ rows: leads }}
