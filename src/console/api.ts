@@ -34,7 +34,7 @@ const cause = named.extend({
   column: text.nullable().default(null),
   mistake: text.nullable().default(null),
 });
-const valueEdit = cause.extend({ column: text, from: text, to: text });
+const valueEdit = cause.extend({ column: text, from: text, to: text, shown: text.nullable().default(null) });
 const run = named.extend({ run: z.string().regex(/^[\w-]+$/) });
 /** A command and its words; what is absent is not said. */
 const decision = named.extend({

@@ -32,6 +32,8 @@ export interface ValueEdit extends CauseName {
   column: string;
   from: string;
   to: string;
+  /** What the page showed as its correction; null: several. */
+  shown: string | null;
 }
 
 export function createCorrections(target: Target, now: () => number) {
@@ -101,7 +103,7 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   /** For every row of the cause with this text. */
-  const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] =>
+  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] =>
     looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
@@ -109,7 +111,8 @@ export function createCorrections(target: Target, now: () => number) {
         if (edits.length >= most) break;
         const ref = reader.ref(id);
         if (ref === null || reader.cell(id, column) !== from) continue;
-        edits.push({ ref, column, replaces: drafts.get(ref)?.get(column) ?? from, value: to });
+        const typed = drafts.get(ref)?.get(column) ?? from;
+        edits.push({ ref, column, replaces: typed === from ? from : (shown ?? typed), value: to });
       }
       return edits;
     });

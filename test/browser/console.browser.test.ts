@@ -279,6 +279,17 @@ it.runIf(chromium !== undefined)(
     await edit(two, "I");
     await eventually(() => two.locator(".trouble").textContent()).toContain('was changed to "II" elsewhere');
     expect(await one.locator(".bar").textContent()).toContain("1 ready");
+    // By value, too.
+    const [first, second] = [one, two].map((page) => page.locator(".values input").last());
+    await first?.fill("II");
+    await one.keyboard.press("Tab");
+    await eventually(() => one.locator(".values").textContent()).toContain("right");
+    await second?.fill("I");
+    await two.keyboard.press("Tab");
+    await eventually(() => two.locator(".values .trouble").allTextContents()).toEqual([
+      expect.stringContaining('was changed to "II" elsewhere'),
+    ]);
+    expect(await first?.inputValue()).toBe("II");
   },
 );
 

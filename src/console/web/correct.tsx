@@ -66,7 +66,13 @@ export function Correct() {
                   isFirst={line === values[0]}
                   rows={shown.filter(({ value }) => value === line.value).map(({ row }) => row)}
                   hint={hint}
-                  edit={{ ...cause, target, column, from: line.value }}
+                  edit={{
+                    ...cause,
+                    target,
+                    column,
+                    from: line.value,
+                    shown: line.draft ?? (line.drafted > 0 ? null : line.value),
+                  }}
                 />
               ),
             }}
