@@ -11,6 +11,8 @@ interface Case {
   faults?: FaultRule[];
   /** A SPLIT into its own document is invalid; a link to an id that nothing has is refused. */
   rows: string[];
+  /** What it waits for, in words. */
+  names?: string;
   /** Of the printed commands the one that begins so; what a person does with it where it asks for something. */
   command: RegExp;
   person?: (world: LinkedWorld, out: string) => Promise<void> | void;
@@ -115,11 +117,13 @@ const cases: Record<string, Case> = {
   },
   "participant-not-registered": {
     rows: ["A 1", "A 2 carried carrier=C9 depot=D9", "A 3"],
+    names: "participant carrier C9, which no row has brought yet",
     command: /^dismiss --code participant-not-registered/,
     givenUp: [1],
   },
   "address-not-registered": {
     rows: ["A 1", "A 2 carried carrier=C1 depot=D9", "A 3"],
+    names: "address depot D9, which no row has brought yet",
     command: /^dismiss --code address-not-registered/,
     givenUp: [1],
   },
@@ -163,6 +167,7 @@ test.each(Object.entries(cases))(
     const status = await world.typed("status");
     expect(status.out).toMatch(new RegExp(`· ${code}$`, "m"));
     expect(status.out.replaceAll(/\s+/g, " ")).toMatch(/waits for (the correction of|event|load|participant|address) /);
+    expect(status.out.replaceAll(/\s+/g, " ")).toContain(one.names ?? "waits for");
     const commands = Array.from(status.out.matchAll(/^rowferry (.*)$/gm), ([, command]) => command as string);
     const command = commands.find((text) => one.command.test(text));
     expect(command, status.out).toBeDefined();

@@ -16,7 +16,11 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
      FROM registrations WHERE id = ${resolved("@id")}`,
     { id },
   );
-  if (found === null) return `${kind} that no row has brought yet`;
+  if (found === null) {
+    const alias = "SELECT name || ' ' || key FROM aliases WHERE id = -@id AND name <> '#journal'";
+    const named = database.value<string>(alias, { id });
+    return named === null ? `${kind} that no row has brought yet` : `${kind} ${named}, which no row has brought yet`;
+  }
   return `${kind} ${found.name ?? "with a given id"} (${found.state})`;
 }
 
