@@ -8,6 +8,7 @@ import type { ServiceClock } from "./service-clock.js";
 import type { Throttle } from "./throttle.js";
 import type { NoToken, Token, TokenSource } from "./token.js";
 import { type Transport, TransportFailure, type TransportRequest } from "./transport.js";
+import { strike } from "./words.js";
 
 /** After a 403, the deciding repeat uses a token of the last second, however long it waited for the throttle. */
 export const freshMs = 1_000;
@@ -83,8 +84,13 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
     try {
       const reply = await transport(asRequest(call, options.baseUrl, token));
       serviceClock.seen(reply.headers["date"]);
-      const reading = classify(reply, [token.accessToken, options.target.clientSecret]);
-      return { ...sent, durationMs: clock.now() - startedAt, answer: { reply, reading } };
+      const secrets = [token.accessToken, options.target.clientSecret];
+      const reading = classify(reply, secrets);
+      // Request ids are kept with the attempt.
+      const headers = Object.fromEntries(
+        Object.entries(reply.headers).map(([name, value]) => [name, strike(value, secrets)]),
+      );
+      return { ...sent, durationMs: clock.now() - startedAt, answer: { reply: { ...reply, headers }, reading } };
     } catch (error) {
       const failure =
         error instanceof TransportFailure ? error : new TransportFailure("other", true, String(error), error);

@@ -37,7 +37,7 @@ export function readError(reply: TransportReply, secrets: readonly string[]): Se
   return { error: { status: reply.status, codes, message, raw: firstBytes(text, rawBytes) }, words };
 }
 
-function strike(text: string, secrets: readonly string[]): string {
+export function strike(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "[secret]");
   return clean;

@@ -328,6 +328,15 @@ describe("the token endpoint", () => {
     }
   });
 
+  it("a service that echoes the token in its headers leaves none in an attempt", async () => {
+    for (const status of [200, 400, 409, 503]) {
+      const { answer } = await send({
+        answer: (request) => ({ status, body: "", headers: { "x-request-id": `r-1 ${bearer(request)}` } }),
+      });
+      expect(answer.attempts[0]?.requestIds).toEqual(["x-request-id: r-1 [secret]"]);
+    }
+  });
+
   it.each([
     ["unreachable", unsent()],
     ["busy", { status: 429 }],
