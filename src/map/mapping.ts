@@ -21,7 +21,8 @@ export interface MappingInput {
   /** For each column the mapping's name, then its possible headers. */
   columns: readonly (readonly string[])[];
   /** @throws RowferryError naming every missing or ambiguous column, with the nearest header. */
-  bind(header: string[], place: { file: string; sheet: string | null }): RowMapper;
+  /** `isPart`: a header of the columns that matter, as cases have it; sets of columns may then be empty. */
+  bind(header: string[], place: { file: string; sheet: string | null }, isPart?: boolean): RowMapper;
 }
 
 export interface RowMapper {

@@ -49,6 +49,7 @@ export interface Column extends Piece<Value> {
     pattern: string;
     fits: (header: string) => boolean;
     at: (view: View, index: number) => ReturnType<Eval>;
+    optional: boolean;
   } | null;
   /** Whether a key or an id uses it. */
   identity: boolean;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
-import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
+import { bind, load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
 import { folder } from "../support/cli.world.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };
@@ -367,4 +367,23 @@ it("every type and its options in the reference are a column as it may be writte
   expect(examples.length).toBeGreaterThan(20);
   const columns = examples.map((column, at) => `x${at}: { header: X${at}, ${column} }`).join("\n");
   await expect(load(mappingWith({ columns }))).resolves.toBeDefined();
+});
+
+describe("a set of columns (11)", () => {
+  const yaml = (more: string) => mappingWith({ columns: `m: { headers: "Teor *"${more} }`, attributes: '"*": =m' });
+
+  it("that no header of a file matches stops the file, as a missing column does", async () => {
+    const mapping = await load(yaml(""));
+    expect(() => bind(mapping, ["Doc", "Day", "Conc. A"])).toThrow('"Teor *", which no header matches');
+    expect(bind(mapping, ["Doc", "Day", "Teor A"]).absent).toEqual([]);
+  });
+
+  it("may be empty where it is optional", async () => {
+    expect(bind(await load(yaml(", optional: true")), ["Doc", "Day"]).absent).toEqual(["Teor *"]);
+  });
+});
+
+it("an option beside the wrong type is told with the types that have it", async () => {
+  const { hint } = await refusal(mappingWith({ columns: 'x: { header: X, as: text, decimal: "," }' }));
+  expect(hint).toBe("It belongs beside `as: integer` or `as: number`.");
 });

@@ -81,7 +81,7 @@ function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[]
   const header = headerFor(one, input);
   const mapped: MappedRow[] = [];
   try {
-    const mapper = input.bind(header, { file, sheet: null });
+    const mapper = input.bind(header, { file, sheet: null }, true);
     const rows = one.rows.map((cells, position) => toRow(cells, header, position + 1));
     mapped.push(...mapper.map(rows), ...mapper.end());
   } catch (error) {

@@ -131,7 +131,7 @@ export class Scope {
     }
     if (headers === undefined && except !== undefined)
       site.at("except").reportName("mapping-value", " belongs to `headers`.");
-    for (const other of ["header", "nth", "optional", "required"] as const)
+    for (const other of ["header", "nth", "required"] as const)
       if (headers !== undefined && spec[other] !== undefined)
         site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
     const { timezone } = { ...this.shared.conversions.defaults, ...(spec as ColumnObject & ConvertDefaults) };
@@ -148,7 +148,7 @@ export class Scope {
     if (headers !== undefined) {
       const [fits, ...excluded] = [headers, ...(except ?? [])].map(compileGlob);
       const isIn = (text: string) => fits?.(text) === true && !excluded.some((test) => test(text));
-      column.set = { pattern: headers, fits: isIn, at: cell.at };
+      column.set = { pattern: headers, fits: isIn, at: cell.at, optional: spec.optional === true };
       return column;
     }
     const indexOf = (view: View) => view.index[slot] ?? -1;

@@ -73,12 +73,17 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
     read: readOptions(spec),
     hasRowId: rowId !== undefined,
     columns: columns.flatMap(({ use }) => (use === null ? [] : [use.nth === null ? use.headers : [use.name]])),
-    bind: (header, place) => {
+    bind: (header, place, isPart = false) => {
       const headers = new Headers(header);
       const view = new View(header, place);
       for (const { slot, use, set } of columns) {
         if (use !== null) view.index[slot] = headers.index(use);
-        if (set !== null) view.sets[slot] = headers.matching(set.fits);
+        if (set === null) continue;
+        const found = headers.matching(set.fits);
+        view.sets[slot] = found;
+        if (found.length > 0 || isPart) continue;
+        if (set.optional) headers.absent.push(set.pattern);
+        else headers.missing.push(`"${set.pattern}", which no header matches`);
       }
       for (const { attributes } of compiled) attributes.bind(headers, view);
       headers.check(place);

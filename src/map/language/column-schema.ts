@@ -41,7 +41,10 @@ const common = {
     "[A-Z]{3}[0-9][A-Z0-9][0-9]{2}",
   ]),
   required: maybe(z.boolean(), "A blank is an error wherever the column is read."),
-  optional: maybe(z.boolean(), "Whether a file may lack it; it then reads as blank."),
+  optional: maybe(
+    z.boolean(),
+    "Whether a file may lack it; it then reads as blank. Beside `headers`: whether a file may have no such column.",
+  ),
   nth: maybe(
     z.string().regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, 'must be written as "2 of 3": the second of three columns'),
     "Which of several columns that have the same header, from the left, and of how many; a file that has another number of them is refused.",

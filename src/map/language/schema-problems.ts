@@ -1,6 +1,6 @@
 /** Rewrites zod's complaints as sentences at their place, with the nearest known name. */
 import { z } from "zod";
-import { conversionNames } from "../convert/conversion.js";
+import { conversionNames, conversions } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { shorten } from "../../model/fold.js";
 import { didYouMean } from "../nearest.js";
@@ -35,7 +35,9 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
     } else if (issue.code === "unrecognized_keys") {
       const known = membersAt(schema, path);
       for (const key of issue.keys) {
-        const hint = didYouMean(key, known).trim() || `Known here: ${known.join(", ")}.`;
+        const types = conversionNames.filter((name) => key in conversions[name].options.shape);
+        const near = didYouMean(key, known).trim() || `Known here: ${known.join(", ")}.`;
+        const hint = known.includes(key) ? `It belongs beside \`as: ${types.join("` or `as: ")}\`.` : near;
         const message = `There is no setting "${key}" in ${place(path)}.`;
         source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
       }
