@@ -1,5 +1,6 @@
 /** The outcome of a run in words and numbers, for the terminal, the report and `runs`. */
 import { ExitCode } from "../model/exit-code.js";
+import type { ShownRow } from "../model/lines/show.js";
 import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary } from "../model/summary.js";
 import { counted, grouped, shortDuration } from "./figures.js";
 
@@ -93,6 +94,13 @@ function allIsWell(summary: Summary): string {
 }
 
 export const sentLater = (count: number): string => `a later run sends ${count === 1 ? "it" : "them"}.`;
+
+/** What became of a row: `landed` or `dismissed` once all of it is, else as it was staged. */
+export function fateNow({ fate, events }: Pick<ShownRow, "fate" | "events">): string {
+  const isDone = events.length > 0 && events.every(({ state, dismissed }) => state.startsWith("landed") || dismissed);
+  if (fate !== "staged" || !isDone) return fate;
+  return events.some(({ dismissed }) => dismissed) ? "dismissed" : "landed";
+}
 
 export const landedOf = (events: StateCounts): number => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0);
 

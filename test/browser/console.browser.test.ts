@@ -169,6 +169,9 @@ it.runIf(chromium !== undefined)(
       page.getByRole("button", { name: "Save its report" }).click(),
     ]);
     expect(readFileSync(await report.path(), "utf8")).toContain("<!doctype html>");
+    await page.getByRole("link", { name: "Find" }).click();
+    await page.getByRole("searchbox").fill("night.csv:3");
+    await eventually(() => page.locator("h2").allTextContents()).toEqual(["night.csv, row 3 landed"]);
   },
 );
 

@@ -11,7 +11,7 @@ import type {
   ShownRun,
 } from "../../model/lines/show.js";
 import { counted, grouped, localTime } from "../../report/figures.js";
-import { endings, rowFates, total } from "../../report/outcome.js";
+import { endings, fateNow, rowFates, total } from "../../report/outcome.js";
 import { plainText, shortened } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
@@ -208,10 +208,7 @@ const requestLines = (requests: readonly ShownRequest[]): Part =>
 function rowTitle({ file, sheet, row, fate, reason, settled, settledBy, events }: ShownRow): string {
   const place = joined([file, sheet !== null && `sheet "${sheet}"`, `row ${row}`]);
   const since = settled === null ? "" : ` since ${settled}${settledBy === null ? "" : ` by ${settledBy}`}`;
-  const isDone = events.length > 0 && events.every((event) => event.state.startsWith("landed") || event.dismissed);
-  const done = events.some((event) => event.dismissed) ? "dismissed" : "landed";
-  const state = fate === "staged" && isDone ? done : fate;
-  return `${place}: ${stateOf({ state, reason })}${since}`;
+  return `${place}: ${stateOf({ state: fateNow({ fate, events }), reason })}${since}`;
 }
 
 function rowLines(row: ShownRow, look: ShowLook): Part {

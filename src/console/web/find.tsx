@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownDocument, ShownEvent, ShownRegistration, ShownRequest, ShownRow } from "../../model/lines/show.js";
 import { counted, grouped } from "../../report/figures.js";
-import { ending, landedOf, total } from "../../report/outcome.js";
+import { ending, fateNow, landedOf, total } from "../../report/outcome.js";
 import { toldProblem } from "./correct.js";
 import { replaceIt } from "./decide.js";
 import { type Act, Decision } from "./decision.js";
@@ -158,10 +158,11 @@ const Timeline = ({ events }: { events: ShownEvent[] }) => (
 );
 
 function Row({ reference, settled, fate, problems, cells, ...row }: ShownRow) {
+  const state = settled ?? fateNow({ fate, events: row.events });
   return (
     <section>
       <h2>
-        {row.file}, row {row.row} <span class="quiet">{settled ?? fate}</span>
+        {row.file}, row {row.row} <span class="quiet">{state}</span>
       </h2>
       {problems.map((problem) => (
         <p key={problem.message} class="wrong">
@@ -173,10 +174,12 @@ function Row({ reference, settled, fate, problems, cells, ...row }: ShownRow) {
           )}
         </p>
       ))}
-      <Decision
-        act={settled === "dismissed" ? takeUp : { action: "dismiss", label: "Give up this row" }}
-        to={{ rows: [reference] }}
-      />
+      {state !== "landed" && (
+        <Decision
+          act={state === "dismissed" ? takeUp : { action: "dismiss", label: "Give up this row" }}
+          to={{ rows: [reference] }}
+        />
+      )}
       {cells === null && <p class="quiet">All of it has landed; its cells are no longer kept.</p>}
       <Lines
         name="Cells"
