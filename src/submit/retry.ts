@@ -78,7 +78,7 @@ export function withRetries(
     let retries = 0;
     let renewals = 0;
     let freshToken = false;
-    let mayBeForeign = false;
+    let refusedBeside = 0;
     for (;;) {
       const isFirst = attempts.length === 0;
       const tried = await next({ call, freshToken, onLeaving: isFirst ? onLeaving : undefined });
@@ -109,10 +109,12 @@ export function withRetries(
         // A token may have ended while it waited for the throttle; then a token of the last moment decides.
         const isProof = renewals > 0 && (freshToken || tried.startedAt - tried.token.issuedAt <= freshMs);
         if (isProof || renewals === 2 || (ending === "unauthorized" && !replaced)) {
-          if (mayBeForeign && ending === "forbidden") return settled(attempts, tried);
-          // Both tokens may have ended under the call. Refused once more after a read was answered, it is the call.
-          mayBeForeign = ending === "forbidden" && foreignRead !== undefined && (await isAnswered(foreignRead()));
-          if (!mayBeForeign) {
+          // Both tokens may have ended under the call. Refused again after a read was answered, it is the call; a
+          // gateway's answer, without the service's codes, is more likely about another token that ended (night 9005606).
+          const most = attempt.error?.codes.length === 0 ? 3 : 1;
+          if (refusedBeside >= most && ending === "forbidden") return settled(attempts, tried);
+          refusedBeside += 1;
+          if (ending !== "forbidden" || foreignRead === undefined || !(await isAnswered(foreignRead()))) {
             const reason = credentials(attempt);
             stop.abort(reason);
             return stopped(attempts, reason);

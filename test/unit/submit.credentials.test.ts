@@ -1,6 +1,7 @@
 /** Tokens and credentials (service.md, Authentication; HARD-CASES H8), in virtual time. */
-import { appendEvents } from "../../src/submit/calls.js";
+import { appendEvents, readParticipant } from "../../src/submit/calls.js";
 import {
+  envelope,
   ok,
   type Scripted,
   type ScriptedOptions,
@@ -98,6 +99,32 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
     expect(next).toMatchObject({ result: "stopped", why: "credentials" });
     expect(requests).toHaveLength(2);
   });
+});
+
+describe("a 403 beside whose call a read of its participant is answered (open-points 28)", () => {
+  const gateway = { status: 403, body: { message: "The incoming token has expired" } };
+  const own = { status: 403, body: envelope("FORBIDDEN") };
+  /** The call is refused this many times; the read never. */
+  const sendRefused = (refusal: Scripted, times: number) => {
+    let refused = 0;
+    const service = scriptedService({
+      answer: ({ method }) => (method === "POST" && refused++ < times ? refusal : ok),
+    });
+    const foreignRead = () => readParticipant("p1");
+    return service.clock.run(service.submitter.send(append, { foreignRead }));
+  };
+
+  it.each([
+    [own, 2, "accepted"],
+    [own, 9, "refused"],
+    [gateway, 4, "accepted"],
+    [gateway, 9, "refused"],
+  ] as const)(
+    "%o, %i times: %s; what looks like a gateway's word on the token is asked about longer",
+    async (refusal, times, result) => {
+      expect(await sendRefused(refusal, times)).toMatchObject({ result, inDoubt: false });
+    },
+  );
 });
 
 describe("tokens that are revoked now and then", () => {
