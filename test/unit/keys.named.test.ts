@@ -1,10 +1,24 @@
 /** What a person names is what is meant, and what a run reported stays (findings F11, F12, F68, F87; HARD-CASES H45). */
 import { createServiceClock } from "../../src/submit/service-clock.js";
-import { type Office, openOffice } from "../support/office.js";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
 const header = ["Load", "At", "Gross"];
 const bad = ["L1", "2026-01-01 10:10", "x"];
+
+it("a participant that is refused is named by its row in collected output, not by its tax id (P9)", async () => {
+  const sandbox = createSandbox({ rate: null });
+  const office = await openOfficeAt(sandbox, weighings);
+  const refuse = { kind: "status", status: 422, when: "before" } as const;
+  sandbox.setFaults([{ match: { method: "POST", path: "/participants" }, action: refuse }]);
+  const summary = await office.brought("w.csv", [header, ["L1", "2026-01-01 10:10", "1"]]);
+  expect(summary).toMatchObject({ exitCode: 3, problems: [{ place: "w.csv, row 2" }] });
+  const { out } = await office.type("status");
+  expect(out).toContain('participant "…"');
+  expect(out).toContain('waits for participant "…" (rejected)');
+  expect(JSON.stringify(summary) + out).not.toContain("11222333000181");
+});
 
 it("a row whose time is still to come is open until then, and dismissed once it is given up", async () => {
   const office = openOffice(weighings);

@@ -55,8 +55,14 @@ function problemsOfRows(database: LedgerDatabase, cells: boolean): ToldProblem[]
 /** The message without quoted cells and numbers. */
 export const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
 
+const shownWhole: Conceal = (_code, message) => message;
+
 const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
-  cells ? (_code, message) => message : createConceal(database);
+  cells ? shownWhole : createConceal(database);
+
+/** A tax id or a street is personal; the row says whose it is. A key of the mapping stays, as a document's does. */
+const withoutParty = (text: string): string =>
+  text.replace(/^(participant|address) (?!.*which no row has brought yet$).*?( \(\w+\))?$/s, '$1 "…"$2');
 
 const warningsSince = (
   since: number,
@@ -87,7 +93,11 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { cou
   // States that nothing was said of, such as a foreign key.
   const message = found.message ?? codes[code].meaning;
   const isCancel = code === "cancel-refused";
-  const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
+  const what = isCancel
+    ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced`
+    : conceal === shownWhole || name === null
+      ? name
+      : withoutParty(name);
   const isNamed = what !== null && message.includes(what);
   // A document's key stays visible even though it is from a cell: nobody could look further without it.
   const parts = [
@@ -111,7 +121,7 @@ export function tallyHeld(database: LedgerDatabase): ToldWaiting[] {
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
     .map(({ name, waits_for, ...held }) => {
-      const example = `${name} waits for ${describeWait(database, waits_for)}`;
+      const example = `${name} waits for ${withoutParty(describeWait(database, waits_for))}`;
       return { ...held, column: null, example };
     });
 }
