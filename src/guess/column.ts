@@ -222,7 +222,9 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     if (!/text|number/.test(kind) || typeof read === "string" || read.unit.length > 8 || !front.test(cell))
       return false;
     if (kind === "number") return true;
-    if (read.unit !== "") units.push(read.unit.toLowerCase().replace(/\.$/, ""));
+    const unit = read.unit.replace(/\.$/, "");
+    // A megagram is no milligram.
+    if (unit !== "") units.push(/^M(?:\p{Ll}$|\p{Lu}.*\p{Ll})/u.test(unit) ? unit : unit.toLowerCase());
     if (typeof comma === "string") marks["."] += 1;
     if (typeof point === "string") marks[","] += 1;
     return true;

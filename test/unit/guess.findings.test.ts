@@ -449,6 +449,16 @@ describe("what people write (F28)", () => {
     expect(yaml).toContain("volumes: Volumes # text: no one unit for cx, un; ");
   });
 
+  it("a megagram is no milligram", async () => {
+    const lines = rows(
+      6,
+      (at) => `P-${at};${two(14 + at)}/01/2011;${cnpj(1)};${at + 1},5 Mg;${at + 1},5 ${at % 2 ? "Mg" : "mg"}`,
+    );
+    const { input, yaml } = await draft({ "a.csv": ["Pedido;Data;CNPJ;Peso;Dose", ...lines] });
+    expect(input.columns.peso).toMatchObject({ as: "number", units: ["Mg"] });
+    expect(yaml).toContain("dose: Dose # text: no one unit for mg, Mg; ");
+  });
+
   it("what is no unit at all is text: weeks, codes, names with numbers, ids of which a spreadsheet spoilt some", async () => {
     const lines = rows(30, (at) => {
       const key = at % 9 === 0 ? "3,52601E+43" : `352601${"0".repeat(36)}${two(at)}`;

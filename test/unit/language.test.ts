@@ -40,6 +40,8 @@ describe("a forgotten = (2)", () => {
     ["the name of an attribute", mappingWith({ attributes: "=doc: x" })],
     ["the name of a field", mappingWith({ fields: "a: { =doc: x }" })],
     ["a target's name", mappingWith({ event: "target: { document: =doc, key: =doc }" })],
+    ["a former name", mappingWith({ event: "was: =doc" })],
+    ["an externalId of replacements", `${mappingWith({})}settings: { replacementExternalId: "=doc-{generation}" }`],
     ["a salt", mappingWith({ columns: "x: { header: X, as: hash, salt: =doc }" })],
   ])("a formula where none is computed is refused, not sent as text: %s", async (_title, yaml) => {
     expect((await refusal(yaml)).message).toContain("no formula is computed here");
@@ -268,10 +270,73 @@ describe("words that are one word", () => {
     expect(message + hint).toMatch(mistake);
   });
 
+  it.each([
+    ["in one list", "one: { by: x, is: [Pago, PAGO] }", "x: X"],
+    ["in two events", "one: { by: x, is: Pago }\n      two: { by: x, is: pagó }", "x: X"],
+  ])("and would be sent in one spelling only are refused: `is` %s", async (_title, events, columns) => {
+    const yaml = mappingWith({ columns }).replace("    events:\n", `    events:\n      ${events}\n`);
+    expect((await refusal(yaml)).message).toMatch(/"Pago" and "[^"]+" are one word/u);
+  });
+
   it("and mean one thing are taken", async () => {
     const columns = "x: { header: X, as: number, units: { kg: 1, KG: 1 }, optional: true }";
     await expect(load(mappingWith({ columns, attributes: "A: =x" }))).resolves.toBeDefined();
   });
+});
+
+it.each([
+  ["mg", "5 Mg", null],
+  ["Mg", "5 mg", null],
+  ["mW", "5 MW", null],
+  ["MHz", "5 mHz", null],
+  ["mg", "5 MG", "5"],
+  ["Mg", "5 MG", "5"],
+  ["ml", "5 ML", "5"],
+  ["kg", "5 Kg", "5"],
+  ["min", "5 Min", "5"],
+  ["m³", "5 M³", "5"],
+  ["m", "5 M", "5"],
+])("the unit %s: %s is %s, for a thousandth is not a million", async (unit, X, value) => {
+  const columns = `x: { header: X, as: number, units: { ${unit}: 1 } }`;
+  const mapped = mapRows(await load(mappingWith({ columns, attributes: "A: =x" })), [{ ...DAY, X }]);
+  if (value !== null) expect(shown(mapped)[0]?.[0]?.value).toBe(value);
+  else expect(problemsOf(mapped[0])[0]).toMatchObject({ code: "number-unit", hint: expect.stringContaining(unit) });
+});
+
+describe("a blank in a list of `fields` or `value`", () => {
+  const yaml = mappingWith({ columns: "x: X\ny: Y", fields: "at: [=x, =y]" });
+  const fields = async (X: string, Y: string) => mapRows(await load(yaml), [{ ...DAY, X, Y }]);
+
+  it("is a problem of the row where the next entry would take its place", async () => {
+    const [row] = await fields("", "2");
+    expect(problemsOf(row)).toMatchObject([{ code: "value-required", message: expect.stringContaining("at[0]") }]);
+  });
+
+  it.each([
+    ["1", "2", ["1", "2"]],
+    ["1", "", ["1"]],
+    ["", "", []],
+  ])("is left out at the end: %j, %j", async (X, Y, at) => {
+    expect(recordsOf(await fields(X, Y)).documents[0]?.fields).toMatchObject({ at });
+  });
+});
+
+it("`default: ''` is refused, for a blank stays blank", async () => {
+  const { message } = await refusal(mappingWith({ columns: 'x: { header: X, default: "" }', attributes: "A: =x" }));
+  expect(message).toContain("empty");
+});
+
+it.each(["=1 == 2", "=(3 < 2)", '="a" in ["b"]', "=!true"])("`when: %s` is never true, and said", async (when) => {
+  expect((await refusal(mappingWith({ event: `when: '${when}'` }))).message).toContain("never true");
+});
+
+it.each(["=1 == 1", '=file == "b"', "=doc == '1' && 1 == 2"])("`when: %s` is taken", async (when) => {
+  await expect(load(mappingWith({ event: `when: ${JSON.stringify(when)}` }))).resolves.toBeDefined();
+});
+
+it("an attribute's name has no blank at its ends, where it would be another attribute", async () => {
+  const { message } = await refusal(mappingWith({ attributes: 'A: "1", "A ": "2"' }));
+  expect(message).toContain('"A "');
 });
 
 describe("filled(x) (1)", () => {

@@ -115,7 +115,11 @@ function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
 
 function compileDefault(literal: Scalar, name: ConversionName, convert: Conversion, site: Site): Value | undefined {
   const text = literalText(literal);
-  if (text === "" && typeOf(name) === "text") return "";
+  if (text === "") {
+    const message = ": an empty text is a blank, and stays one.";
+    site.report("mapping-value", message, 'Leave it out; in a formula, default(x, "") joins as nothing.', "default");
+    return undefined;
+  }
   const result = convert(text, kindOf(literal));
   if ("value" in result) return valueOf(result.value, name);
   site.refuse(result.problem, "default");

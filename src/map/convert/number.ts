@@ -19,7 +19,7 @@ const wholeOptions = z.object({
   grouping: convertDefaultsShape.grouping,
   units: maybe(
     z.union([z.array(filled), z.record(filled, factor)]),
-    "Units allowed beside the number: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Without it a unit is an error.",
+    "Units allowed beside the number: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Without it a unit is an error.",
   ),
   min: maybe(z.number(), "The least value allowed."),
   max: maybe(z.number(), "The greatest value allowed."),
@@ -87,7 +87,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
   for (const [unit, value] of entries) {
     if (factors.get(foldUnit(unit))?.compare(Exact.of(value)) === 0) continue;
     const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
-    const message = `the units "${unit}" and "${other}" are one unit (case does not count) but have two factors`;
+    const message = `the units "${unit}" and "${other}" differ by case only but have two factors`;
     throw new RowferryError("conversion-options", message, { hint: "Keep one of them." });
   }
   return (cell: string, kind: CellKind): string => {
@@ -98,12 +98,14 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     // A workbook's number is canonical: read under decimal ",", 1.234 would become 1234.
     const mark = kind === "number" ? "." : (decimal ?? ".");
     const found = readNumber(cell, mark, grouping);
-    const times = typeof found === "string" || found.unit === "" ? ONE : factors.get(foldUnit(found.unit));
+    const own = typeof found === "string" ? "" : found.unit.trim();
+    const isKnown = entries.some(([unit]) => foldUnit(unit) === foldUnit(own) && !isOtherPrefix(unit, own));
+    const times = own === "" ? ONE : isKnown ? factors.get(foldUnit(own)) : undefined;
     if (typeof found === "string" || times === undefined) refuseLetter(cell, mark, grouping);
     if (typeof found === "string") return refuseNumber(cell, found, mark);
     const { text, unit } = found;
     if (times === undefined) {
-      const known = [...factors.keys()].join(", ");
+      const known = entries.map(([one]) => one).join(", ");
       const hint =
         known === "" ? "Name the unit in the column's `units`, or remove it from the cell." : `Known units: ${known}.`;
       return refuse("number-unit", cell, `carries ${quoteCell(unit)}, which is not a unit of this column`, hint);
@@ -125,6 +127,12 @@ const ONE = Exact.of(1);
 
 function foldUnit(unit: string) {
   return unit.trim().replace(/\.$/, "").toLowerCase();
+}
+
+/** `Mg` and `mg`, `MHz` and `mHz`: a million and a thousandth. `MG`, `M³` and `Min` are written so for `mg`, `m³` and `min`. */
+function isOtherPrefix(unit: string, other: string) {
+  const [one, two] = [unit, other].map((text) => text.replace(/\.$/, "")) as [string, string];
+  return one !== two && /^M/i.test(one) && one.slice(1) === two.slice(1) && /^.(?:\p{L}$|\p{Lu})/u.test(one);
 }
 
 /** Letters typed or scanned in place of digits: next to a digit or a mark, and not the beginning of a unit. */

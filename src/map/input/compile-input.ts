@@ -24,10 +24,16 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
   const scope = new Scope(shared, spec.columns ?? {}, path);
   const site = new Site(scope, path, `input "${name}"`);
   const events = eventsOf(spec);
-  for (const { by, is } of Object.values(events)) {
+  for (const [event, { by, is }] of Object.entries(events)) {
     if (by === undefined || is === undefined) continue;
     const words = scope.words.get(by) ?? new Map<string, string>();
-    for (const word of [is].flat()) if (word !== "otherwise") words.set(foldName(word), word);
+    for (const word of [is].flat().filter((one) => one !== "otherwise")) {
+      const other = words.get(foldName(word)) ?? word;
+      const message = `: "${other}" and "${word}" are one word (case, accents and white space do not count).`;
+      const hint = "Keep the spelling that is to be sent.";
+      if (other !== word) recordSite(site, "events", event).report("mapping-value", message, hint, "is");
+      words.set(foldName(word), word);
+    }
     scope.words.set(by, words);
   }
   const bare = new Site(scope, path, "");

@@ -92,7 +92,7 @@ export const settingsSchema = z
       "Rows earlier than events that have landed: refused (default), or moved to the earliest permitted time, with the original time in the named attribute.",
     ),
     replacementExternalId: maybe(
-      z.string().regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
+      writtenOut.regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
         error: "must hold {generation}, and no other name in braces but {externalId}",
       }),
       "The externalId of a document that `rowferry replace` sends again, for a service that takes each externalId once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",

@@ -144,7 +144,7 @@ export const addressSchema = z
 
 /** Names are part of keys. */
 const was = maybe(
-  filled,
+  writtenOut,
   "Its former name in this mapping; it keeps everything sent under that name. `none`: it is new, although it resembles one that is gone.",
   ["pay"],
 );

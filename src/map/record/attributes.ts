@@ -29,6 +29,8 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
         pieces[`${shown} *`] = spread(set, isPublic, taken);
       } else if (name === lateAttribute) {
         place.reportName("mapping-rule", ": `settings.late` writes the attribute of this name; rename one of them.");
+      } else if (name !== name.trim()) {
+        place.reportName("mapping-value", ": white space at an end makes it another name.", `Write "${name.trim()}".`);
       } else if (taken.has(name)) {
         place.reportName("mapping-value", ": it is listed under another visibility too.");
       } else if (isPlainName(name, place)) {

@@ -3,7 +3,7 @@ import { shorten } from "../../model/fold.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { idFault } from "../../model/service-id.js";
 import { kindOf } from "../column/column.js";
-import { asText, literalText, type Type, type Value } from "../column/view.js";
+import { asText, literalText, type Type, type Value, View } from "../column/view.js";
 import type { ConversionSpec, Refusal } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
@@ -31,9 +31,10 @@ export interface Field extends Piece<JsonValue> {
 
 const isFormula = (value: unknown): value is string => typeof value === "string" && value.startsWith("=");
 
+const NEVER_TRUE = ": no row can reach this; it is never true.";
+
 export function compileCondition(spec: string | boolean, site: Site): Condition {
-  if (spec === false || (isFormula(spec) && spec.slice(1).trim() === "false"))
-    site.report("mapping-rule", ": no row can reach this; it is never true.");
+  if (spec === false) site.report("mapping-rule", NEVER_TRUE);
   if (typeof spec === "boolean") return { ...constantPiece(spec, ""), words: String(spec) };
   const words = `${spec.slice(1)} holds`;
   if (!isFormula(spec)) {
@@ -47,7 +48,14 @@ export function compileCondition(spec: string | boolean, site: Site): Condition 
     const hint = column && `Give the column "${column.name}" \`as: boolean\`, or write =filled(${column.name}).`;
     site.report("mapping-expression", message, hint);
   }
+  if (isNeverTrue(formula)) site.report("mapping-rule", NEVER_TRUE);
   return { ...derive(formula, (value) => value === true), words };
+}
+
+/** Whether it is false or blank whatever the row is. */
+function isNeverTrue({ run, reads: { columns, tables, others }, tree }: Formula) {
+  const isFixed = columns.size + tables.size + others.size === 0 && tree !== "" && !/\b(?:file|sheet)\b/.test(tree);
+  return isFixed && run(new View([], { file: "", sheet: null })) !== true;
 }
 
 /** The types that fields need, and their limit; the others take any value as text. */
@@ -213,7 +221,7 @@ export function compileKey(spec: KeySpec, site: Site): Piece<string[]> {
 
 const FREE: FieldInfo = { takes: "json", required: false, identity: false };
 
-/** Texts may be formulas; a blank leaves out its entry. */
+/** Texts may be formulas; a blank leaves out its entry, unless the next of a list would take its place. */
 export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
   if (isFormula(spec)) return compileField(spec, FREE, site);
   if (forgotten(spec, site)) return BROKEN;
@@ -229,5 +237,11 @@ export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
     return [name, isPlainName(name, place) ? compileJson(value, place) : BROKEN];
   });
   const object = combine(Object.fromEntries(members));
-  return list ? derive(object, (values) => Object.values(values)) : object;
+  if (!list) return object;
+  return derive(object, (values, view) => {
+    const at = Object.keys(values).findIndex((name, position) => name !== String(position));
+    if (at < 0) return Object.values(values);
+    const hint = "Write default(x, …) for it, or put what may be blank last, where it is left out.";
+    return view.report("value-required", `${site.label}[${at}] is blank, and the next entry is not`, hint);
+  });
 }
