@@ -1,4 +1,5 @@
 /** Asks a person at the terminal; without one, --yes is needed. */
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { RowferryError } from "../model/error.js";
 import type { World } from "./world.js";
@@ -14,13 +15,29 @@ export async function confirm(world: World, question: string, expected: string, 
 
 /** Null: not a terminal. */
 export function terminalOf(world: World): ((question: string) => Promise<string | null>) | null {
-  return world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? askTerminal : null);
+  return world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? (question) => askTerminal(question) : null);
 }
 
-async function askTerminal(question: string): Promise<string | null> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+/** Null: no answer (Ctrl-D). */
+export async function askTerminal(
+  question: string,
+  input: NodeJS.ReadableStream = process.stdin,
+  output: NodeJS.WritableStream = process.stderr,
+): Promise<string | null> {
+  const terminal = createInterface({ input, output });
+  const stop = new AbortController();
+  // While it asks, Ctrl-C is a key and no signal.
+  terminal.once("SIGINT", () => {
+    output.write("\n");
+    process.emit("SIGINT", "SIGINT");
+    stop.abort();
+  });
+  const closed = once(terminal, "close").then(() => null);
   try {
-    return await terminal.question(question);
+    return await Promise.race([terminal.question(question, stop), closed]);
+  } catch (error) {
+    if (stop.signal.aborted || (error as Error).name !== "AbortError") throw error;
+    return null;
   } finally {
     terminal.close();
   }

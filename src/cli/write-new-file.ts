@@ -10,7 +10,10 @@ export function writeNewFile(path: string, text: string, options: { force: boole
     writeFileSync(path, text, { flag: options.force ? "w" : "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const message = "the file exists, and is left as it is";
-    throw new RowferryError("file-exists", message, { place: { file: options.shown }, cause: error });
+    throw fileExists(options.shown, error);
   }
+}
+
+export function fileExists(file: string, cause?: unknown): RowferryError {
+  return new RowferryError("file-exists", "the file exists, and is left as it is", { place: { file }, cause });
 }

@@ -145,6 +145,14 @@ describe("rowferry guess --ask", () => {
     expect(world.stdout.text).toContain("decide: which comes first");
   });
 
+  it("asks nothing where the file to write is there already", async () => {
+    const world = testWorld({ files: { "orders.csv": orders, "m.yaml": "old\n" } });
+    const asked = terminal(world, {});
+    expect(await type(world, "guess", "orders.csv", "--ask", "-o", "m.yaml")).toBe(2);
+    expect(asked).toEqual([]);
+    expect(world.stderr.text).toContain("the file exists");
+  });
+
   it("without answers it writes what it writes unasked", async () => {
     const world = testWorld({ files: { "orders.csv": orders } });
     world.ask = () => Promise.resolve("");

@@ -1,4 +1,5 @@
 /** `rowferry guess <files…>`: drafts a mapping and lists open decisions. */
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,7 +20,7 @@ import { valueOf } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { createOutput, shownPath } from "../output.js";
 import { fitted, joined, lines, type Part, plain } from "../render/text.js";
-import { writeNewFile } from "../write-new-file.js";
+import { fileExists, writeNewFile } from "../write-new-file.js";
 
 const country = valueOf("a country's two-letter code, such as BR", (text) =>
   text.length === 2 && countries.isValid(text.toUpperCase()) ? text.toUpperCase() : null,
@@ -71,9 +72,11 @@ export async function guess(
       hint: "Leave out --ask; the mapping then marks the open decisions.",
     });
   const path = output === undefined ? null : resolve(cwd, output);
+  const shown = path === null ? null : shownPath(path, cwd);
+  // Before the questions, whose answers would be lost.
+  if (path !== null && shown !== null && force !== true && existsSync(path)) throw fileExists(shown);
   const sampled = await sampleFiles(files, { cwd, signal });
   const draft = terminal === null ? draftMapping(sampled.tables, options) : await askAll(terminal, sampled, options);
-  const shown = path === null ? null : shownPath(path, cwd);
   if (path !== null && shown !== null) writeNewFile(path, draft.yaml, { force: force === true, shown });
   const checks = await verify(frame, files, draft.yaml);
   if (json) {
