@@ -119,6 +119,13 @@ export function createInputStore(database: LedgerDatabase) {
         rowsOfInput(id),
       );
     },
+
+    /** Whether they have an open row whose event is known but not its content: a row that lies before us may correct it. */
+    haveUnread: (inputs: ReadonlySet<number>) =>
+      database.has(
+        `SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN (SELECT value FROM json_each(@inputs))`,
+        { inputs: [...inputs] },
+      ),
   };
 }
 

@@ -10,10 +10,10 @@ export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" 
   [ExitCode.unexpected]: { word: "failed unexpectedly", tone: "bad" },
   [ExitCode.usage]: { word: "not started", tone: "bad" },
   [ExitCode.person]: { word: "a person is needed", tone: "bad" },
-  [ExitCode.again]: { word: "not finished, can resume", tone: "waiting" },
+  [ExitCode.again]: { word: "not finished", tone: "waiting" },
   [ExitCode.locked]: { word: "the ledger was in use", tone: "waiting" },
-  [ExitCode.interrupted]: { word: "interrupted, can resume", tone: "waiting" },
-  [ExitCode.terminated]: { word: "interrupted, can resume", tone: "waiting" },
+  [ExitCode.interrupted]: { word: "interrupted", tone: "waiting" },
+  [ExitCode.terminated]: { word: "interrupted", tone: "waiting" },
 };
 
 /** Of a run that ended, is under way, or was killed. */

@@ -110,7 +110,8 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     session.tell(`${input.name}: The content is that of ${same.input}, so it is read once.`);
     return null;
   }
-  if (before?.mappingHash === context.used.mappingHash && before.counts.read > 0 && inputs.isStillTrue(before)) {
+  const isSame = before?.mappingHash === context.used.mappingHash && before.counts.read > 0;
+  if (isSame && inputs.isStillTrue(before) && !inputs.haveUnread(context.inputsOfImport)) {
     const { read, skipped, invalid } = before.counts;
     const counts = { ...before.counts, known: read - skipped - invalid, staged: 0 };
     inputs.finish(before.id, counts);

@@ -204,6 +204,7 @@ describe("an import that is interrupted while it reads", () => {
     expect((await typed("status")).out.replace(/\s+/g, " ")).toMatch(
       /-import-2 has not staged its rows: .* run that import again/,
     );
+    expect((await typed("runs")).out).not.toContain("can resume");
     const resumed = await typed("resume");
     expect(resumed.code).toBe(3);
     expect(resumed.out.replace(/\s+/g, " ")).toContain("none of them is in the ledger. Run that import again.");

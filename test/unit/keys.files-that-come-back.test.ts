@@ -394,3 +394,13 @@ describe("two files of one import with the same bytes", () => {
     expect(office.documents().map(({ events }) => events.length)).toEqual([2]);
   });
 });
+
+it("an unreadable row that a row of another file corrects stays corrected when both files come again unchanged", async () => {
+  const office = openOffice(weighings);
+  office.writeCsv("a.csv", [header, ["L1", at(10), "1O"], ["L1", at(20), "2"]]);
+  await office.import("a.csv");
+  office.writeCsv("b.csv", [header, ["L1", at(10), "10"]]);
+  for (const _ of ["that night", "the next", "the one after it"])
+    expect(await office.import("a.csv", "b.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+  expect(office.documents().map(({ events }) => events.length)).toEqual([2]);
+});
