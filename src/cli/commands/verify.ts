@@ -23,7 +23,7 @@ export const spec = onTarget({
     "rowferry verify --sample 200": "a quick look",
   },
   notes: [
-    "Reads every participant, address list and document that the ledger knows, one request each; less with --document, --since or --sample, and says so. Changes nothing. Exit code 3: something differs or could not be read.",
+    "Reads every participant, address list and document that the ledger knows, one request each; less with --document, --since or --sample, and says so. Of an event it looks whether its id is on the timeline, not what it says there. Changes nothing. Exit code 3: something differs or could not be read.",
   ],
   async run(work, given) {
     const { document, since, sample } = given;

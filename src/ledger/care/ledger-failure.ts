@@ -5,7 +5,7 @@ import { RowferryError } from "../../model/error.js";
 const unwritable = {
   SQLITE_FULL: "the disk is full",
   SQLITE_IOERR: "the disk is full or fails, or a limit on the size of files is reached",
-  SQLITE_READONLY: "the file or its folder may not be written",
+  SQLITE_READONLY: "the file, its -wal or -shm beside it, or the folder may not be written",
   SQLITE_CANTOPEN: "the file or its folder may not be opened",
 };
 
