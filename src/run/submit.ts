@@ -65,7 +65,7 @@ export async function submit(
 /** A smaller difference defers nothing for long. */
 const NOTEWORTHY_MS = 60_000;
 
-/** Whether this machine's slow clock defers events; asks the service for its time if no answer has shown it. */
+/** Whether this machine's slow clock defers events; tells of a fast one, too; asks the service for its time if no answer has shown it. */
 async function isDeferredByOwnClock(session: Session): Promise<boolean> {
   const { clock, database, submitter } = session;
   if (session.isEnded() || countOpenEvents(database).deferred === 0) return false;
@@ -76,12 +76,12 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
     await look(session, { kind: "participant", id: known.id }, readParticipant(known.serviceId));
   }
   const behind = submitter.serviceNow() - clock.now();
-  if (behind < NOTEWORTHY_MS) return false;
-  const minutes = Math.round(behind / 60_000);
-  const much = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-  const message = `This machine's clock is ${much} behind the service's, which decides. Set it; deferred events are then checked again.`;
-  session.tell(message, "warning");
-  return true;
+  if (Math.abs(behind) < NOTEWORTHY_MS) return false;
+  const minutes = Math.round(Math.abs(behind) / 60_000);
+  const much = `${minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`} ${behind > 0 ? "behind" : "ahead of"}`;
+  const then = behind > 0 ? "deferred events are then checked again" : "what is past here may be in the future there";
+  session.tell(`This machine's clock is ${much} the service's, which decides. Set it; ${then}.`, "warning");
+  return behind > 0;
 }
 
 /** @returns the number of requests with documents and events */

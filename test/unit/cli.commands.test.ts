@@ -4,6 +4,8 @@ import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
 import { testWorld, type } from "../support/cli.world.js";
+import { openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
 
 async function service(options: SandboxOptions = {}): Promise<{ [name: string]: string }> {
   const sandbox = createSandbox(options);
@@ -116,6 +118,25 @@ describe("rowferry doctor", () => {
     world.now = Date.now();
     expect(await type(world, "doctor")).toBe(0);
     expect(world.stdout.text).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
+  });
+
+  it("is told of by an import whose rows a fast clock here takes for past, too", async () => {
+    const sandbox = createSandbox();
+    onTestFinished(() => sandbox.close());
+    const { baseUrl, tokenUrl } = await sandbox.listen();
+    const credential = { ROWFERRY_CLIENT_ID: "sandbox", ROWFERRY_CLIENT_SECRET: "sandbox" };
+    const env = { ROWFERRY_BASE_URL: baseUrl, ROWFERRY_TOKEN_URL: tokenUrl, ...credential };
+    const office = openOffice(weighings, { env, sandbox });
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16).replace("T", " ");
+    office.writeCsv("w.csv", [
+      ["Load", "At", "Gross"],
+      ["L1", at(-30), "1"],
+      ["L1", at(1), "2"],
+    ]);
+    office.world.now = Date.now() + 2 * 3_600_000;
+    const { code, err } = await office.type("import", office.path("m.yaml"), office.path("w.csv"));
+    expect(code).toBe(0);
+    expect(err.replaceAll(/\s+/g, " ")).toMatch(/This machine's clock is 2 h ahead of the service's, which decides./);
   });
 
   it("tells of a refused credential, without the secret", async () => {
