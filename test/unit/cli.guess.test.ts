@@ -61,6 +61,7 @@ describe("rowferry guess", () => {
     for (const wrong of [
       ["--country", "Germany"],
       ["--timezone", "Berlin"],
+      ["--namespace", ""],
     ])
       expect(await type(world, "guess", "jobs.csv", ...wrong)).toBe(2);
   });

@@ -35,11 +35,13 @@ const zone = valueOf("the IANA name of a time zone, such as America/Sao_Paulo", 
   }
 });
 
+const namespace = valueOf("a text", (text) => (text === "" ? null : text));
+
 const flags = {
   output: ["-o, --output <file>", "write the mapping to this file; default: standard output"],
   force: ["--force", "write over a file that exists"],
   ask: ["--ask", "ask at the terminal what the data do not decide"],
-  namespace: ["--namespace <name>", "part of every key (default: made of the first file's name)"],
+  namespace: ["--namespace <name>", "part of every key (default: made of the first file's name)", namespace],
   country: ["--country <code>", "of tax ids, addresses and telephone numbers: two letters", country],
   timezone: ["--timezone <zone>", "of local times, such as Europe/Berlin (default: the country's)", zone],
 } as const;

@@ -35,7 +35,7 @@ export function createCorrections(
   const incomplete = (row: number, first: number, missing: readonly number[]): RowferryError => {
     const shown = missing.slice(0, 20).join(", ") + (missing.length > 20 ? " …" : "");
     const which = `${missing.length === 1 ? "row" : "rows"} ${shown}`;
-    const message = `these rows correct the group that began in row ${first} of its file, but ${which} of it are not among them`;
+    const message = `these rows correct the group that began in row ${first} of its file, but ${which} of it ${missing.length === 1 ? "is" : "are"} not among them`;
     const { file, sheet } = place;
     return new RowferryError("group-incomplete", message, {
       place: { file, ...(sheet === null ? {} : { sheet }), row },
