@@ -124,7 +124,9 @@ export async function rebind(
   options: Rebinding,
 ): Promise<{ before: string | null; lookedUp: number; journal: string | null }> {
   if (isEmbedded(target) && options.transport === undefined)
-    throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.");
+    throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.", {
+      hint: "Nothing was changed. Name the service to bind it to with --target.",
+    });
   openLedgerReadOnly(target.ledgerPath, null).close();
   const open = () => openLedgerOfAnyone(target.ledgerPath);
   const rebindIt = async (database: LedgerDatabase) => {

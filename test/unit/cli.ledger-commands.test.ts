@@ -315,3 +315,10 @@ describe("ledger", () => {
     expect((await typed("ledger", "rebuild", "journal.ndjson")).code).toBe(2);
   });
 });
+
+it("`ledger rebind` without a target says that the sandbox has nothing to bind, and nothing of another tenant", async () => {
+  const here = testWorld({ pipeline });
+  expect(await type(here, "ledger", "rebind")).toBe(2);
+  expect(here.stderr.text).toContain("with --target");
+  expect(here.stderr.text).not.toContain("another tenant");
+});
