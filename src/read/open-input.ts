@@ -68,7 +68,7 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
     if (packed) throw refusal(fault, NESTED);
     if (/\.xl\w{1,2}$/i.test(file.name))
       throw fault("file-refused", "the file is a zip archive, but not an Excel workbook");
-    const member = inner ?? onlyMember(zip);
+    const member = memberOf(zip, inner);
     const chunks = () => zip.read(member, "rows");
     const name = `${file.name}/${member}`;
     const contentHash = await hashOf(chunks());
@@ -86,8 +86,9 @@ async function withinArchive(path: string): Promise<[outer: string, inner: strin
   return [path.slice(0, end + 4), path.slice(end + 5)];
 }
 
-function onlyMember({ file, members }: Zip): string {
+function memberOf({ file, members }: Zip, named: string | null): string {
   const [first, ...others] = members();
+  if (named !== null) return named;
   if (first === undefined) throw refusal(file.fault, "the archive is empty; make it again", "archive-ambiguous");
   if (others.length === 0) return first;
   throw file.fault("archive-ambiguous", `the archive holds ${others.length + 1} files: ${listed(members(), 5)}`);

@@ -56,6 +56,8 @@ export async function openFile(path: string, name: string = basename(path)) {
     name,
     bytes,
     descriptor: handle.fd,
+    /** Another one where the file has changed. */
+    version: [opened.dev, opened.ino, opened.size, opened.mtimeNs, opened.ctimeNs].join(" "),
     fault,
     async hash(see?: (chunk: Buffer) => void) {
       const hash = await hashOf(chunks(), see);

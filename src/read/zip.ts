@@ -35,30 +35,41 @@ const DOCUMENTS: readonly [part: RegExp, what: string][] = [
   [/\.iwa$/, "a Numbers or Pages document; export it as .xlsx or CSV (File, Export To)"],
 ];
 
+/** The directory read last. */
+let last: { version: string; names: string[]; entries: Map<string, Entry>; twice: Set<string> } | null = null;
+
 export type Zip = Awaited<ReturnType<typeof openZip>>;
 
 /** The owner closes the file. @throws RowferryError `file-corrupt`, `file-oversized`, `file-unreadable`. */
 export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMITS> = {}) {
   const limits = { ...ZIP_LIMITS, ...lowered };
-  /** With forward slashes and no leading one. */
-  const names: string[] = [];
-  const entries = new Map<string, Entry>();
+  // Every file within an archive opens it again.
+  const known = last?.version === file.version && last.names.length <= limits.entries ? last : null;
+  /** With forward slashes, and inside the archive. */
+  const names: string[] = known?.names ?? [];
+  const entries = known?.entries ?? new Map<string, Entry>();
+  const twice = known?.twice ?? new Set<string>();
   const zip = await readDirectory().catch(failing("it begins like a zip file or workbook but is damaged or cut off"));
 
   async function readDirectory(): Promise<ZipFile> {
     // Names come as bytes: yauzl refuses absolute ones, which some writers use and which never reach a disk here. It
     // is never closed, because it would close the file's descriptor, which it does not own.
     const opened = await fromFdPromise(file.descriptor, { autoClose: false, decodeStrings: false, lazyEntries: true });
+    if (known !== null) return opened;
     for await (const entry of opened.eachEntry()) {
       const name = plainName((entry.fileName as unknown as Buffer).toString("utf8"));
       // Of two parts with one name, every look-up reads the first: the part that was checked is the part that is
       // used.
-      if (has(name)) continue;
+      if (has(name)) {
+        twice.add(name);
+        continue;
+      }
       names.push(name);
       entries.set(name.toLowerCase(), entry);
       if (names.length > limits.entries)
         throw file.fault("file-oversized", `it holds more than ${limits.entries} parts`);
     }
+    last = { version: file.version, names, entries, twice };
     return opened;
   }
 
@@ -96,7 +107,12 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
   /** Without folders, hidden files, and the files that macOS and Windows add. */
   function members(): string[] {
     const clutter = /(^|\/)(\.[^/]*|thumbs\.db|desktop\.ini|)$|^__MACOSX\//i;
-    return names.filter((name) => !clutter.test(name));
+    const [name] = [...twice].filter((one) => !clutter.test(one));
+    if (name !== undefined)
+      throw file.fault("archive-ambiguous", `the archive holds ${name} twice`, {
+        hint: "Capitals do not count. Unpack it, give the files names of their own, and import these.",
+      });
+    return names.filter((one) => !clutter.test(one));
   }
 
   function isWorkbook(): boolean {
@@ -111,7 +127,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
 }
 
 function plainName(name: string): string {
-  return name.replaceAll("\\", "/").replace(/^\/+/, "");
+  return name.replaceAll("\\", "/").replace(/(?<![^/])(?:\.{1,2}\/|\/+)/g, "");
 }
 
 /**

@@ -244,6 +244,42 @@ describe("a packed file", () => {
     expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
   });
 
+  test.each([
+    ["two files of one name", "rows.csv"],
+    ["two names that differ by case only", "Rows.csv"],
+  ])("a zip file with %s is refused; the second was left out in silence", async (_, other) => {
+    const content = await writeZip([
+      { name: "rows.csv", data: rows("a") },
+      { name: other, data: rows("b") },
+    ]);
+    const { exit, told } = await imported("rows.zip", content);
+    expect(exit).toBe(3);
+    expect(told).toContain(`the archive holds ${other} twice`);
+  });
+
+  test("a name that leads out of the archive is read within it, by check as by import", async () => {
+    const content = await writeZip([
+      { name: "../../rows-1.csv", data: rows("a") },
+      { name: "/abs//./rows-2.csv", data: rows("b") },
+    ]);
+    expect(await imported("rows.zip", content)).toMatchObject({ exit: 0, rows: { staged: 2 } });
+    expect(await openNames(content)).toEqual(["rows.zip/abs/rows-2.csv", "rows.zip/rows-1.csv"]);
+    const world = testWorld({ files: { "m.yaml": mapping("") }, pipeline });
+    writeFileSync(join(world.cwd, "rows.zip"), content);
+    expect(await type(world, "check", "m.yaml", "rows.zip")).toBe(0);
+  });
+
+  test("the directory of an archive is read once for all of its files, and again once it has changed", async () => {
+    const many = Array.from({ length: 1200 }, (_, at) => ({ name: `${at}.csv`, data: "a\n1\n", stored: true }));
+    const path = await temporaryFile(await writeZip(many), "rows.zip");
+    const began = performance.now();
+    for (const one of await expandFiles([path])) await (await openInput(one)).close();
+    // Reading it every time took a minute.
+    expect(performance.now() - began).toBeLessThan(20_000);
+    writeFileSync(path, await writeZip([{ name: "0.csv", data: "b\n2\n" }]));
+    await expect(openInput(`${path}/1.csv`)).rejects.toMatchObject({ code: "file-corrupt" });
+  }, 60_000);
+
   test("`*.csv` fits a packed file too, unless a pattern tells them apart (F29)", async () => {
     const only = mapping("").replace('["rows*"]', '["*.csv"]');
     const apart = `${only}${only.slice(only.indexOf("  rows:")).replace("  rows:", "  packed:").replace("*.csv", "*.csv.gz")}`;
