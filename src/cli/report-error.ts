@@ -26,7 +26,10 @@ export function asRowferryError(error: unknown, interrupted: boolean): RowferryE
   const cause = error instanceof Error ? error : new Error(String(error));
   const { code = "", path, syscall } = cause as NodeJS.ErrnoException;
   if (interrupted && cause.name === "AbortError")
-    return new RowferryError("interrupted", "stopped before the work was done", { cause });
+    return new RowferryError("interrupted", "stopped before the work was done", {
+      cause,
+      hint: "Run the same command again; what an import had begun to send, `rowferry resume` continues. Nothing is sent twice.",
+    });
   const fault = pathErrors[code] ?? pathErrors[`${code} ${syscall}`];
   if (fault !== undefined && (path !== undefined || code === "ERR_INVALID_ARG_VALUE"))
     return new RowferryError("path-unusable", `${path ?? "the path"} cannot be used: ${fault}`, { cause });
