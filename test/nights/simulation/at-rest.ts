@@ -55,9 +55,9 @@ export function settled(
           clear &&
           !witness.bad.has(event.key) &&
           !refusedMirrors.has(event.deduplicationId) &&
-          !isBehind(event, events, witness) &&
+          !isBehind(event, events, story, witness) &&
           !isBehindLinked(event, events, story, witness) &&
-          !isOvertaken(event, events) &&
+          !isOvertaken(event, events, story) &&
           !isPassedByCopy(event, there, events) &&
           !(story.journal === true && isOvertakenByJournal(event, events, witness)) &&
           !isToReplaced(event, events, documents, witness)
@@ -77,7 +77,7 @@ export function settled(
           !isPassedByCopy(event, there, events) &&
           !refusedMirrors.has(event.deduplicationId) &&
           !witness.bad.has(event.key) &&
-          !isOvertaken(event, events) &&
+          !isOvertaken(event, events, story) &&
           !isToDoubtedCancel(event, events)
         )
           say("refused for no fault of its own");
@@ -128,19 +128,22 @@ function isLinkedUnawares({ documentId }: LedgerEvent, events: readonly LedgerEv
   );
 }
 
-/** A row that came late, behind events or links whose landing was in doubt: only the service could tell that it was late. */
-function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+/**
+ * A row that came late, behind events or links whose landing was in doubt: only the service could tell that it was late. What a
+ * link writes at the service's own time is later than any row (night 50999244).
+ */
+function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[], { sandbox }: Story): boolean {
   // At one instant a CLOSE or CANCEL stands behind all others.
   const isBefore = (other: LedgerEvent) =>
     event.at < other.at || (event.at === other.at && ["CLOSE", "CANCEL"].includes(other.name));
   return events.some(
     (other) =>
       other.id !== event.id &&
-      isBefore(other) &&
       (other.documentId === event.documentId
-        ? ["stalled", "landed-without-id", "held"].includes(other.state)
+        ? isBefore(other) && ["stalled", "landed-without-id", "held"].includes(other.state)
         : other.relatedDocument === event.documentId &&
           other.mirrored === 1 &&
+          (sandbox.linkTime === "server" || isBefore(other)) &&
           ["stalled", "landed-without-id"].includes(other.state)),
   );
 }
@@ -171,14 +174,14 @@ function isToReplaced(
 }
 
 /** Whether something stands open before it on its document. */
-function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness): boolean {
+function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness): boolean {
   if (witness.holds.some(({ document, at }) => document === event.key && at <= event.at)) return true;
   return events.some(
     (other) =>
       other.documentId === event.documentId &&
       other.at <= event.at &&
       other.dismissed === 0 &&
-      (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events))),
+      (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events, story))),
   );
 }
 
@@ -187,21 +190,16 @@ function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], witness: W
  * pass what can still be sent in place (P3), as behind something of its own document. A row that came late behind what is
  * in doubt, and is in doubt itself, stands open as well: nobody knows that it can never go.
  */
-function isBehindLinked(
-  event: LedgerEvent,
-  events: readonly LedgerEvent[],
-  { sandbox }: Story,
-  witness: Witness,
-): boolean {
+function isBehindLinked(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness): boolean {
   const { holds } = witness;
-  const isServerTime = sandbox.linkTime === "server";
+  const isServerTime = story.sandbox.linkTime === "server";
   return events.some((other) => {
     if (other.documentId === event.documentId || (other.at > event.at && !isServerTime)) return false;
     const isOfStranded = other.state === "stalled" && other.documentState === "stranded";
     const isOpen =
       other.dismissed === 0 &&
       (other.state === "held" || isOfStranded || (other.state === "rejected" && !isByPlan(other)));
-    const isDoubtful = other.state === "stalled" && isOvertaken(other, events) && cameLate(other, witness);
+    const isDoubtful = other.state === "stalled" && isOvertaken(other, events, story) && cameLate(other, witness);
     if (writesOn(event, other.documentId, events))
       return (
         isOpen ||
