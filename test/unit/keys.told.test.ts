@@ -456,7 +456,7 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
     const { warnings } = await office.import("w2.csv");
     expect(warnings.map(({ code, count }) => [code, count])).toEqual([["keys-nearly-equal", 1]]);
     expect(lines.at(-1)).toMatchObject({ type: "plan", warnings });
-    expect(out).toContain("Worth a look: would be sent all the same");
+    expect(out).toContain("Worth a look: nothing waits for these");
   });
 
   it("are named in the summary, once", async () => {

@@ -89,7 +89,7 @@ function printed(plan: Plan): Part[] {
     ...problemSections(problems),
     causes("Would wait", "for something that is not there yet", waiting),
     causes("Would be sent", "the service may refuse these", doubted),
-    causes("Worth a look", "would be sent all the same", warnings),
+    causes("Worth a look", "nothing waits for these", warnings),
   ];
 }
 

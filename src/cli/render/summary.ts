@@ -25,7 +25,7 @@ export function printSummary(
       (exitCode === ExitCode.ok ? green : yellow)(answer(line)),
       [line.rows.read > 0 && labelled("Rows", rowSum(line.rows, line.outcomes)), labelled("Requests", requests(line))],
       ...problemSections(plain(problems)),
-      causes("Worth a look", "sent all the same", line.warnings),
+      causes("Worth a look", "nothing waits for these", line.warnings),
     ],
     next: nextSteps({ ...summary, problems: [...problems] }, shown),
     closing: `${joined([plainText(target.name), `run ${plainText(run)}`, ending], " · ")}${place}`,

@@ -46,7 +46,7 @@ export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
   doubted: list(toldProblem).describe("what of the ready events the service may refuse"),
   problems: list(toldProblem).describe("that would be open"),
   waiting: list(waiting).describe("what would be held, by what it waits for"),
-  warnings: list(toldProblem).describe("would be sent all the same"),
+  warnings: list(toldProblem).describe("nothing waits for these"),
   basis: object({ target: text, mapping: text, files: z.record(text, text), work: text })
     .nullable()
     .describe("what `import --plan` is held to; null unless it was saved"),
