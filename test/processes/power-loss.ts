@@ -73,10 +73,10 @@ export const damages: Damage[] = [
     name: "a log of zeros",
     strike: (disk) => garble(disk.wal, disk.certainWal, () => 0),
   },
-  {
-    name: "a log of noise",
-    strike: (disk) => garble(disk.wal, disk.certainWal, noise(1)),
-  },
+  ...[1, 2, 3].map((seed) => ({
+    name: `a log of noise, seed ${seed}`,
+    strike: (disk: Disk) => garble(disk.wal, disk.certainWal, noise(seed)),
+  })),
   {
     name: "a log whose later part was written before the earlier",
     strike: (disk) =>
@@ -97,9 +97,9 @@ export const damages: Damage[] = [
       garble(disk.journal, disk.certainJournal, () => 0);
     },
   },
-  {
-    name: "a checkpoint half-way: pages of the log in the database, torn ones among them",
-    strike(disk) {
+  ...[7, 8, 9].map((seed) => ({
+    name: `a checkpoint half-way: pages of the log in the database, torn ones among them, seed ${seed}`,
+    strike(disk: Disk) {
       const before = statSync(disk.ledger).size;
       const whole = `${disk.ledger}.whole`;
       copyFileSync(disk.ledger, whole);
@@ -108,7 +108,7 @@ export const damages: Damage[] = [
       database.pragma("wal_checkpoint(TRUNCATE)");
       database.close();
       const [old, written] = [readFileSync(disk.ledger), readFileSync(whole)];
-      const random = noise(7);
+      const random = noise(seed);
       const pages = Buffer.concat([old, Buffer.alloc(Math.max(0, written.length - old.length))]);
       for (let page = 0; page * PAGE < written.length; page += 1) {
         const changed = !old
@@ -122,7 +122,7 @@ export const damages: Damage[] = [
       writeFileSync(disk.ledger, pages.subarray(0, Math.max(before, pages.length - 3 * PAGE)));
       for (const ending of ["", "-wal", "-shm"]) rmSync(`${whole}${ending}`, { force: true });
     },
-  },
+  })),
 ];
 
 /** The power goes when request `request` is to leave. @returns what went wrong; empty: nothing */
