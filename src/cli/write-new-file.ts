@@ -1,11 +1,12 @@
 /** Writes a requested file without overwriting a person's. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
+import { makeFolder } from "../model/make-folder.js";
 
 /** @throws RowferryError `file-exists` unless `force`. Errors of the disk pass through. */
 export function writeNewFile(path: string, text: string, options: { force: boolean; shown: string }): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 0o777);
   try {
     writeFileSync(path, text, { flag: options.force ? "w" : "wx" });
   } catch (error) {

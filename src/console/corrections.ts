@@ -15,7 +15,7 @@ import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import { openInput } from "../read/open-input.js";
-import { makeFolder } from "../report/atomic-file.js";
+import { makeFolder } from "../model/make-folder.js";
 import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns, rejectedFileName } from "../report/rejected-row.js";

@@ -4,7 +4,6 @@ import {
   copyFileSync,
   createReadStream,
   existsSync,
-  mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -285,7 +284,6 @@ async function putInPlace<Made>(
   from: string | null,
   make: (temporary: string) => Promise<Made> | Made,
 ): Promise<Made> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const lock = await lockLedger(path, { wait: false, clock });
   const temporary = `${path}.new`;
   const clear = () => {

@@ -14,7 +14,7 @@ import { RowferryError } from "../model/error.js";
 import type { Problem } from "../model/problem.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { makeFolder } from "../report/atomic-file.js";
+import { makeFolder } from "../model/make-folder.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
 import { writeRejectedFile } from "../report/rejected-file.js";

@@ -1,8 +1,9 @@
 /** Opens a ledger: SQLite settings, schema, and the target it belongs to. */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
+import { makeFolder } from "../model/make-folder.js";
 import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./care/lock.js";
 import { asLedgerFailure } from "./care/ledger-failure.js";
 import { fact, LedgerDatabase, setFact } from "./ledger-database.js";
@@ -39,7 +40,7 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Ledge
 
 /** Whoever it belongs to: for `ledger rebind` and `ledger rebuild`. */
 export function openLedgerOfAnyone(path: string): LedgerDatabase {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   // Created with its final mode: another process could open it before a later change.
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const database = openDatabase(path, {});

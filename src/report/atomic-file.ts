@@ -6,7 +6,6 @@ import {
   closeSync,
   fchmodSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -16,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { RowferryError } from "../model/error.js";
+import { makeFolder } from "../model/make-folder.js";
 
 export interface AtomicFile {
   write(chunk: string | Uint8Array): void;
@@ -74,11 +74,6 @@ let made = 0;
 function temporaryPath(path: string): string {
   made += 1;
   return join(dirname(path), `.${Array.from(basename(path)).slice(0, 50).join("")}.${process.pid}-${made}.tmp`);
-}
-
-/** Existing folders keep their mode. Safe to call twice. */
-export function makeFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 function openAnew(path: string, mode: number): number {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pino from "pino";
 import type { Code } from "../model/codes.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
-import { makeFolder } from "./atomic-file.js";
+import { makeFolder } from "../model/make-folder.js";
 
 export type RunLogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silent";
 

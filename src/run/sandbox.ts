@@ -1,8 +1,9 @@
 /** The sandbox as a target: listens on loopback during the session, with its store beside the ledger. */
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerOwner } from "../ledger/open-ledger.js";
 import { RowferryError } from "../model/error.js";
+import { makeFolder } from "../model/make-folder.js";
 import type { Target } from "../model/target.js";
 
 /** Its address is known only while it listens. */
@@ -22,7 +23,7 @@ export async function openEmbeddedSandbox(target: Target, fresh: boolean, later:
       hint: "Name a file in it.",
     });
   const folder = dirname(target.ledgerPath);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   // Beside the ledger: one without the other would make every known row a foreign collision.
   const store = join(folder, "store.db");
   if (fresh) {

@@ -3,12 +3,13 @@
  * exists, or when size and time have not changed for a while. Handled files are remembered across restarts by size and
  * time; a changed file is handled again.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
+import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../read/files.js";
 import { missingFile } from "../read/opened-file.js";
 import { writeAtomically } from "../report/atomic-file.js";
@@ -140,7 +141,7 @@ function isComplete(file: Found, seen: Map<string, Found & { since: number }>, o
 
 /** Overwrites nothing. */
 function moveAway(path: string, folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, 0o777);
   const extension = extname(path);
   const stem = basename(path, extension);
   let target = join(folder, basename(path));

@@ -40,6 +40,7 @@ const traps: Record<string, (cwd: string) => string> = {
   "links in a circle": (cwd) => (symlinkSync("round", join(cwd, "round")), "round"),
   "too long a name": () => "y".repeat(300),
   "a NUL": () => "nu\0l",
+  "where no folder can be made": (cwd) => (symlinkSync("/proc", join(cwd, "kernel")), "kernel/rowferry/below"),
 };
 
 /** `holds`: what the file must hold to be of use; null: it is written, or may be left out. `argv`: with the path in it. */

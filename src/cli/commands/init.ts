@@ -1,7 +1,8 @@
 /** `rowferry init [folder] [files…]`: a working folder with settings, and a first mapping of files. Overwrites nothing. */
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
+import { makeFolder } from "../../model/make-folder.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command } from "../command.js";
 import { createOutput, shownPath } from "../output.js";
@@ -37,7 +38,7 @@ export const spec = command({
       output.data({ type: "written", path: shown, kept: isThere });
       output.text(`${isThere ? "kept" : "made"}  ${shown.padEnd(22)} ${isThere ? "it was there already" : what}`, true);
     };
-    mkdirSync(root, { recursive: true });
+    makeFolder(root, 0o777);
     for (const [name, example, what] of folderFiles) {
       const path = join(root, name);
       const isThere = existsSync(path);

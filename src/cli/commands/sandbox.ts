@@ -5,7 +5,7 @@ import { z } from "zod";
 import { decodeText } from "../../model/decode-text.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
-import { makeFolder } from "../../report/atomic-file.js";
+import { makeFolder } from "../../model/make-folder.js";
 import { type FaultRule, faultRules } from "../../sandbox/faults.js";
 import type { Sandbox, SandboxOptions } from "../../sandbox/index.js";
 import { optionsFromFlags, sandboxFlags, settingsOf } from "../../sandbox/switches.js";

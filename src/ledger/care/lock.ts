@@ -3,13 +3,14 @@
  * kill. The holder must not open that file in any other way: closing another handle would drop POSIX locks.
  */
 import { shellQuoted } from "../../model/shell-quoted.js";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readAt } from "../journal/durable-file.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import type { Clock } from "../../model/clock.js";
 import { RowferryError } from "../../model/error.js";
+import { makeFolder } from "../../model/make-folder.js";
 
 export interface LedgerLock {
   /** Safe to call twice. */
@@ -40,7 +41,7 @@ export interface Waiting {
 
 /** @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted. */
 export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
-  mkdirSync(dirname(ledgerPath), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(ledgerPath));
   return untilHeld(ledgerPath, options, () => tryLock(`${ledgerPath}.lock`));
 }
 

@@ -10,13 +10,13 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
+import { makeFolder } from "../../model/make-folder.js";
 
 export interface DurableFile {
   /** In bytes. */
@@ -30,7 +30,7 @@ export interface DurableFile {
 
 /** Makes missing folders; readable by its owner only, also if it was there. The caller makes sure that there is one writer. */
 export function openDurableFile(path: string): DurableFile {
-  const made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const made = makeFolder(dirname(path));
   const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     syncFolder(folder);
