@@ -120,10 +120,11 @@ export function createCorrections(target: Target, now: () => number) {
   /** One step. @throws RowferryError `usage` if a text was changed by someone else meanwhile; then nothing was saved */
   const apply = (label: string, edits: readonly Edit[]) => {
     requireUnsent(edits.map(({ ref }) => ref));
-    const original = looking(
-      target,
-      ({ reader }) => new Map(edits.map((edit) => [edit, reader.cell(idOf(edit.ref), edit.column)])),
-    );
+    const original = looking(target, (open) => {
+      const isOpen = openRows(open);
+      const textOf = ({ ref, column }: Edit) => (isOpen(ref) ? open.reader.cell(idOf(ref), column) : null);
+      return new Map(edits.map((edit) => [edit, textOf(edit)]));
+    });
     for (const [{ ref, column }, text] of original)
       if (text === null)
         throw new RowferryError("usage", `Row ${ref} is no longer open, or has no column "${column}".`, {
@@ -236,19 +237,48 @@ export function createCorrections(target: Target, now: () => number) {
       return path;
     },
 
-    /** Takes the differences of a file with the column `rowferry_row` as one step. @throws RowferryError `file-*`, `usage` */
+    /**
+     * Takes the differences of a file with the column `rowferry_row` as one step. `told`: what was taken and left out,
+     * for a spreadsheet may change more than its user did. @throws RowferryError `file-*`, `usage`
+     */
     async take(path: string) {
       const found = await readReferences(path);
-      const edits = looking(target, ({ reader, drafts }) =>
-        found.flatMap(({ ref, cells }) =>
-          // Rows of another ledger are nobody's here.
-          (reader.ref(idOf(ref)) === ref ? cells : []).flatMap(([column, value]): Edit[] => {
-            const replaces = drafts.get(ref)?.get(column) ?? reader.cell(idOf(ref), column);
-            return replaces === null || replaces === value ? [] : [{ ref, column, replaces, value }];
-          }),
-        ),
-      );
-      return apply(basename(path), edits);
+      const edits = new Map<string, Edit>();
+      const left = { rows: 0, drafts: 0, columns: new Set<string>() };
+      looking(target, (open) => {
+        const isOpen = openRows(open);
+        for (const { ref, cells } of found) {
+          if (!isOpen(ref)) left.rows += 1;
+          for (const [column, value] of isOpen(ref) ? cells : []) {
+            const original = open.reader.cell(idOf(ref), column);
+            const typed = open.drafts.get(ref)?.get(column);
+            const replaces = typed ?? original;
+            const before = edits.get(`${ref} ${column}`)?.value ?? value;
+            if (before !== value)
+              throw new RowferryError("usage", `${basename(path)} has row ${ref} twice, with different texts.`, {
+                hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
+              });
+            if (replaces === null) left.columns.add(column);
+            // Downloaded before it was corrected here.
+            else if (typed !== undefined && typed !== value && value === original) left.drafts += 1;
+            else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });
+          }
+        }
+      });
+      const columns = Map.groupBy(edits.values(), ({ column }) => column);
+      const each = Array.from(columns, ([column, cells]) => `${cells.length} in ${column}`);
+      const told = [
+        edits.size === 0 ? "No cell was changed." : `${counted(edits.size, "cell")} changed: ${each.join(", ")}.`,
+      ];
+      if (left.rows > 0)
+        told.push(
+          `${counted(left.rows, "row")} left out: not, or no longer, to be corrected here. New rows need a file of their own.`,
+        );
+      if (left.columns.size > 0)
+        told.push(`Left out, because the rows here have no such column: ${[...left.columns].join(", ")}.`);
+      if (left.drafts > 0)
+        told.push(`${counted(left.drafts, "cell")} corrected here since the download left as corrected.`);
+      return { ...apply(basename(path), [...edits.values()]), told };
     },
 
     write,
@@ -304,21 +334,24 @@ export function keepOpenDrafts(target: Target): { rows: number; at: number } | n
   return rows === 0 ? null : { rows, at };
 }
 
+/** Whether a row's reference is one of this ledger, and the row can still be corrected. */
+function openRows({ database, reader }: Open) {
+  const toCorrect = rowsToCorrect(database);
+  return (ref: string) => reader.ref(idOf(ref)) === ref && toCorrect.has(reader.lead(idOf(ref)));
+}
+
 /**
  * Edited rows that can still be corrected, by the first one of their group. Rows of another ledger, or of files that one
  * put back from before does not know, are neither open nor settled.
  */
-function draftedGroups({ database, reader, drafts }: Open) {
-  const toCorrect = rowsToCorrect(database);
-  const open = new Map<number, string[]>();
-  const settled: string[] = [];
-  for (const ref of drafts.keys()) {
-    if (reader.ref(idOf(ref)) !== ref) continue;
-    const lead = reader.lead(idOf(ref));
-    if (toCorrect.has(lead)) open.set(lead, [...(open.get(lead) ?? []), ref]);
-    else settled.push(ref);
-  }
-  return { open, settled };
+function draftedGroups(from: Open) {
+  const { reader, drafts } = from;
+  const isOpen = openRows(from);
+  const known = [...drafts.keys()].filter((ref) => reader.ref(idOf(ref)) === ref);
+  return {
+    open: Map.groupBy(known.filter(isOpen), (ref) => reader.lead(idOf(ref))),
+    settled: known.filter((ref) => !isOpen(ref)),
+  };
 }
 
 const idsOf = (open: Open, cause: CauseName): number[] =>

@@ -23,9 +23,12 @@ export interface Failure {
   hint: string;
 }
 
+/** Of a request: tens of thousands of rows, as they were downloaded, are given back whole. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
 /** `url`: with the token in its fragment, which no server sees. @throws RowferryError `port-in-use` */
 export async function openConsole(options: ConsoleOptions) {
-  const app = fastify({ bodyLimit: 8 * 1024 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
+  const app = fastify({ bodyLimit: MOST_BYTES, requestTimeout: 30_000, forceCloseConnections: true });
   // Other pages' forms can send it.
   app.removeContentTypeParser("text/plain");
   const guard = createGuard(() => options.port, options.allowChanges);
@@ -116,7 +119,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
   if (refused < 500)
     return reply.code(refused).send({
       message: "The console cannot read this request.",
-      hint: "Load the page again.",
+      hint: refused === 413 ? "It is too large: give it in parts." : "Load the page again.",
     });
   const { code, description: message, hint: given } = asRowferryError(thrown, false);
   const hint = given === codes[code].remedy ? (remedies[code] ?? given) : given;

@@ -3,8 +3,9 @@
  * files that are read back, nor for HTML.
  */
 
-/** Hides or reverses text: direction marks, zero-width characters, line separators. */
-const deceptive = /[\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+/** Hides or reverses text: direction marks, zero-width characters, soft hyphens, line separators. */
+const deceptive =
+  /[\u00AD\u061C\u115F\u1160\u180E\u200B-\u200F\u2028-\u202E\u2060-\u2069\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const controls = /[\u0000-\u001F\u007F-\u009F]/g;

@@ -334,6 +334,52 @@ it.runIf(chromium !== undefined)(
 );
 
 it.runIf(chromium !== undefined)(
+  "values that differ by what nobody sees are told apart, among the values and in the grid",
+  { tags: ["long"], timeout: 60_000 },
+  async () => {
+    const at = badNight();
+    onTestFinished(at.remove);
+    const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
+    const gross = names.split(";").indexOf("Gross");
+    const texts = [
+      "caf\u00e9",
+      "cafe\u0301",
+      "a b",
+      "a  b",
+      "a\u00a0b",
+      "a\u3000b",
+      " a b",
+      "a b\u00a0",
+      "a\u00adb",
+      "a\ufe0fb",
+    ];
+    const rows = texts.map((text) => first.split(";").with(gross, text).join(";"));
+    writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
+    await at.type("import", "night.yaml", "night.csv");
+    const console = await startConsole(at);
+    const page = await open(console.url);
+    await toCorrect(page, "Gross");
+    await page.getByRole("grid").waitFor();
+    const values = await page.locator(".values .cell").allTextContents();
+    expect(new Set(values)).toEqual(
+      new Set([
+        "café",
+        "cafe\\u{301}",
+        "a b",
+        "a␠␠b",
+        "a\\u{a0}b",
+        "a\\u{3000}b",
+        "␠a b",
+        "a b\\u{a0}",
+        "a\\u{ad}b",
+        "a\\u{fe0f}b",
+      ]),
+    );
+    expect(new Set(await page.locator(".grid td[aria-invalid]").allTextContents())).toEqual(new Set(values));
+  },
+);
+
+it.runIf(chromium !== undefined)(
   "every page is whole and accessible, from a phone to a wide screen, light and dark",
   { tags: ["long"], timeout: 180_000 },
   async () => {

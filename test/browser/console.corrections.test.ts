@@ -88,11 +88,12 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   let text = body;
   for (const { cells } of table?.rows ?? []) text = text.replaceAll(cells[position] ?? "", "11.222.333/0001-81");
   const send = (content: string) =>
-    post<{ cells: number }>(console, "upload", {
+    post<{ cells: number; told: string[] }>(console, "upload", {
       name: "corrected.csv",
       content: Buffer.from(content, "latin1").toString("base64"),
     });
-  expect(await send(text)).toEqual({ cells: table?.rows.length });
+  const count = table?.rows.length ?? 0;
+  expect(await send(text)).toEqual({ cells: count, told: [`${count} cells changed: ${count} in CNPJ/CPF.`] });
   const after = await page(console);
   expect(after.tables[0]?.rows.filter(({ draft }) => Object.keys(draft).length > 0)).toHaveLength(
     table?.rows.length ?? 0,
@@ -113,9 +114,58 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   expect(without.body).toContain("rowferry_row");
   // A row of another ledger is nobody's here.
   const foreign = text.replaceAll(/[0-9a-f]{8}(-\d+:)/g, "00000000$1");
-  expect(await send(foreign)).toEqual({ cells: 0 });
+  expect(await send(foreign)).toEqual({
+    cells: 0,
+    told: ["No cell was changed.", expect.stringMatching(`^${count} rows left out: not, or no longer,`)],
+  });
   expect((await page(console)).tally.undo).toBeNull();
 });
+
+it("an upload tells what it takes and leaves out; a row that is there twice, and one that is no longer open, are refused", async () => {
+  const own = await badMorning();
+  onTestFinished(own.remove);
+  const console = await startConsole(own, "--allow-changes");
+  const [table] = (await page(console)).tables;
+  const [one, two] = table?.rows ?? [];
+  const position = (name: string) => table?.header.indexOf(name) ?? -1;
+  const upload = (...lines: string[]) =>
+    console.ask("/api/upload", {
+      method: "POST",
+      body: { target: "sandbox", name: "x.csv", content: Buffer.from(`${lines.join("\n")}\n`).toString("base64") },
+    });
+  const told = async (...lines: string[]) => {
+    const { status, body } = await upload(...lines);
+    expect(status, body).toBe(200);
+    return (JSON.parse(body) as { told: string[] }).told;
+  };
+  const names = "rowferry_row;MTR;CNPJ/CPF;Klass";
+  expect(await told(names, `${one?.ref};7;11.222.333/0001-81;I`, ";7;x;I")).toEqual([
+    "2 cells changed: 1 in MTR, 1 in CNPJ/CPF.",
+    "1 row left out: not, or no longer, to be corrected here. New rows need a file of their own.",
+    "Left out, because the rows here have no such column: Klass.",
+  ]);
+  // What was downloaded before does not take the correction back.
+  expect(await told("rowferry_row;CNPJ/CPF", `${one?.ref};${one?.cells[position("CNPJ/CPF")]}`)).toEqual([
+    "No cell was changed.",
+    "1 cell corrected here since the download left as corrected.",
+  ]);
+  const twice = await upload("rowferry_row;MTR", `${two?.ref};a`, `${two?.ref};b`);
+  expect([twice.status, twice.body]).toEqual([409, expect.stringContaining(`has row ${two?.ref} twice`)]);
+  expect((await page(console)).tally.undo).toBe("x.csv, 2 cells");
+
+  await own.type("dismiss", "--row", two?.ref ?? "", "--yes");
+  const edits = [{ ref: two?.ref, column: "MTR", replaces: two?.cells[position("MTR")], value: "z" }];
+  const late = await console.ask("/api/edit", { method: "POST", body: { target: "sandbox", label: "MTR", edits } });
+  expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
+});
+
+it("tens of thousands of rows are taken back as they were downloaded", async () => {
+  const console = await startConsole(at, "--allow-changes");
+  const [row] = (await page(console)).tables[0]?.rows ?? [];
+  const lines = Array.from({ length: 30_000 }, () => `${row?.ref};${"x".repeat(400)}`);
+  const content = Buffer.from(`rowferry_row;Other\n${lines.join("\n")}\n`).toString("base64");
+  expect(await post(console, "upload", { name: "many.csv", content })).toMatchObject({ cells: 0 });
+}, 30_000);
 
 it("a corrected key names the document that the row joins", async () => {
   const console = await startConsole(at, "--allow-changes");

@@ -31,6 +31,7 @@ describe("plain text (HARD-CASES H35)", () => {
 
   it("shows what turns or hides text", () => {
     expect(plainText("a\u202Eb\u200Bc\u2066d\uFEFF\u2028")).toBe("a\\u{202e}b\\u{200b}c\\u{2066}d\\u{feff}\\u{2028}");
+    expect(plainText("1\u00AD000\u3164")).toBe("1\\u{ad}000\\u{3164}");
   });
 
   it("never yields anything that a terminal obeys, whatever comes in, at the length asked for", () => {

@@ -5,9 +5,9 @@ import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
 import { Grid } from "./grid.js";
-import { download, post } from "./http.js";
+import { download, post, Refused } from "./http.js";
 import { Work } from "./overview.js";
-import { Lines, Note, param, Prose, Sentences, useAct, useData, useHere } from "./page.js";
+import { distinct, Lines, Note, param, Prose, Sentences, useAct, useData, useHere } from "./page.js";
 
 export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
   `${column === null ? "" : `${column}: `}${message}. ${hint ?? ""}`;
@@ -20,6 +20,7 @@ export function Correct() {
   const { data, waiting } = useData("cause", cause);
   const grid = useData("grid", cause);
   const { trouble, act } = useAct();
+  const [taken, setTaken] = useState<string[]>([]);
   if (data === null) return waiting;
   const { count, values, moreValues, hint } = data;
   const tables = grid.data ?? [];
@@ -57,7 +58,9 @@ export function Correct() {
             caption="One edit corrects every row that has the value."
             rows={values}
             columns={{
-              "In the file": ({ value }) => <span class="cell">{value || <span class="quiet">(blank)</span>}</span>,
+              "In the file": ({ value }) => (
+                <span class="cell">{distinct(value) || <span class="quiet">(blank)</span>}</span>
+              ),
               Rows: ({ rows }) => rows,
               Corrected: (line) => (
                 <Value
@@ -110,13 +113,16 @@ export function Correct() {
               onChange={({ currentTarget }) => {
                 const [file] = currentTarget.files ?? [];
                 if (file === undefined) return;
-                void act(async () => post("upload", { target, name: file.name, content: await contentOf(file) }));
+                void act(async () =>
+                  setTaken((await post("upload", { target, name: file.name, content: await contentOf(file) })).told),
+                );
                 currentTarget.value = "";
               }}
             />
           </label>
         </p>
       )}
+      <Sentences said={taken} />
       {allowChanges && code !== "" && leads.length > 0 && (
         <details>
           <summary>Give up instead</summary>
@@ -163,7 +169,7 @@ function Value(props: {
     <>
       <input
         ref={props.isFirst ? focus : null}
-        aria-label={`Correction of ${line.value || "the blank"} in ${edit.column}`}
+        aria-label={`Correction of ${distinct(line.value) || "the blank"} in ${edit.column}`}
         value={text}
         readOnly={!useHere().allowChanges}
         placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
@@ -192,10 +198,14 @@ function Verdict({ rows }: { rows: JudgedRow[] }) {
 }
 
 /** In base64. */
-async function contentOf(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  return btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join(""));
-}
+const contentOf = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve((reader.result as string).replace(/^[^,]*,/, "")));
+    const hint = "Choose it again once it is saved and closed.";
+    reader.addEventListener("error", () => reject(new Refused({ message: `${file.name} cannot be read.`, hint })));
+    reader.readAsDataURL(file);
+  });
 
 function Importing() {
   const { name: target } = useHere();

@@ -11,7 +11,7 @@ import { readBlock, writeBlock } from "./clipboard.js";
 import { toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { post, Refused } from "./http.js";
-import { Link, useAct, useHere } from "./page.js";
+import { distinct, Link, useAct, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -272,7 +272,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                         aria-invalid={isWrong ? "true" : undefined}
                         class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"}`}
                       >
-                        {textOf(row, position)}
+                        {name === column ? distinct(textOf(row, position)) : textOf(row, position)}
                       </td>
                     );
                   })}

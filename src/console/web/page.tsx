@@ -150,6 +150,16 @@ export function when(time: number | string, timeStyle: "short" | "medium" = "sho
   return ago === undefined ? `${day(time)}, ${clock}` : `${["today", "yesterday"][ago]} ${clock}`;
 }
 
+const codeOf = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
+/** A cell's text, with what tells it from another one that looks the same: blanks, and marks apart from their letters. */
+export function distinct(text: string): string {
+  const seen = text
+    .replace(/^ +| +$| {2,}/g, (blanks) => "␠".repeat(blanks.length))
+    .replace(/(?! )\p{Zs}|\p{Variation_Selector}/gu, codeOf);
+  return seen === seen.normalize() ? seen : seen.replace(/\p{M}/gu, codeOf);
+}
+
 /** A column without anything is left out. Scrolls sideways if too wide. */
 export function Lines<Row>(props: {
   name: string;
