@@ -1,4 +1,5 @@
 /** The files that a mapping names: tables and a module with custom functions. */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,8 +11,7 @@ import type { Row } from "../model/row.js";
 import { openInput } from "../read/open-input.js";
 // oxlint-enable no-restricted-imports
 import type { TableFile } from "./column/table.js";
-import { shorten } from "../model/fold.js";
-import type { CustomFunction } from "./formula/functions.js";
+import { type CustomFunction, whyOf } from "./formula/functions.js";
 import type { TableSpec } from "./language/column-schema.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { MappingSource, Path } from "./language/source.js";
@@ -102,7 +102,9 @@ async function loadFunctions(
     try {
       running(location);
       functionsText = readFileSync(location, "utf8");
-      const module = (await import(pathToFileURL(location).href)) as { [name: string]: unknown };
+      // Node keeps what it has imported; an edited module needs an address of its own.
+      const version = createHash("sha256").update(functionsText).digest("hex");
+      const module = (await import(`${pathToFileURL(location).href}#${version}`)) as { [name: string]: unknown };
       for (const [exported, value] of Object.entries(module))
         if (typeof value === "function" && exported !== "default") functions.set(exported, value as CustomFunction);
       if (functions.size === 0) report("exports no function by name");
@@ -110,10 +112,6 @@ async function loadFunctions(
       report(`cannot be loaded: ${whyOf(error)}`);
     }
   return { functions, functionsText };
-}
-
-function whyOf(error: unknown) {
-  return shorten(error instanceof Error ? error.message : error);
 }
 
 /** The file must be in the mapping's folder or below it. */

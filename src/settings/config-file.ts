@@ -1,11 +1,13 @@
 /** Reads `rowferry.config.yaml`; mistakes have their place and the nearest known name. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { z } from "zod";
+import { yamlFaults } from "../map/language/source.js";
 import { didYouMean } from "../map/nearest.js";
 import { isRedisAddress } from "../model/addresses.js";
 import { decodeText } from "../model/decode-text.js";
+import { shorten } from "../model/fold.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 import { moments, notifySettings, oddities } from "./notify-schema.js";
@@ -108,12 +110,22 @@ export function readConfig(cwd: string): Config {
   refuseUnsafe(path, configFileName, "settings");
   if (statSync(path).isDirectory()) throw new RowferryError("settings-invalid", `${configFileName} is a folder`);
   const lines = new LineCounter();
-  const document = parseDocument(decodeText(readFileSync(path), configFileName), { lineCounter: lines });
-  const broken = document.errors[0];
-  if (broken !== undefined) {
-    const message = broken.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? "";
-    throw new RowferryError("settings-invalid", message, { place: placeAt(lines, broken.pos[0]), cause: broken });
-  }
+  const text = decodeText(readFileSync(path), configFileName);
+  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, strict: true });
+  const refuse = (message: string, hint: string, position: number) => {
+    throw new RowferryError("settings-invalid", message, { place: placeAt(lines, position), hint });
+  };
+  for (const fault of yamlFaults(text, document)) refuse(...fault);
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document) === undefined)
+        refuse(
+          `The alias *${shorten(alias.source)} has no anchor.`,
+          "Write it out, or put a text in quotes.",
+          alias.range?.[0] ?? 0,
+        );
+    },
+  });
   const parsed = configSchema.safeParse(document.toJS() ?? {});
   if (!parsed.success) throw fromIssue(tellingIssue(parsed.error.issues), document, lines);
   for (const name of Object.keys(parsed.data.targets ?? {})) checkName(name, document, lines);
@@ -155,14 +167,17 @@ function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, line
   }
   const name = path.join(".");
   const missing = issue?.code === "invalid_type" && document.getIn(path) === undefined;
-  const rule = wanted[String(path.findLast((part) => typeof part === "string" && part in wanted))];
+  const ruled = path[0] === "targets" && path.length > 2 ? path.slice(2) : path;
+  const rule = wanted[String(ruled.findLast((part) => typeof part === "string" && part in wanted))];
   const message = missing
     ? `${name} is missing`
     : name === ""
       ? "the file must hold settings by name"
       : `${name} ${rule ?? "must be text"}`;
   const place = placeOf(document, lines, missing ? path.slice(0, -1) : path, missing);
-  return new RowferryError("settings-invalid", message, { place, cause: issue });
+  const isScalarText = rule === undefined && !missing && isScalar(document.getIn(path, true));
+  const hint = isScalarText ? { hint: "Put it in quotes." } : {};
+  return new RowferryError("settings-invalid", message, { place, cause: issue, ...hint });
 }
 
 function knownAt(path: readonly PropertyKey[]): string[] {

@@ -245,6 +245,29 @@ describe("rowferry.config.yaml", () => {
     expect(broken("targets:\n  production: [").place).toMatchObject({ file: "rowferry.config.yaml", line: 2 });
   });
 
+  it.each([
+    ["a tab", "targets:\n\tproduction: {}\n", 2, "Tabs cannot indent"],
+    ["a name twice", "state: a\nstate: b\n", 2, "written twice"],
+    ["a bracket that stays open", "targets: { p: { baseUrl: x\n", 2, "A sign is missing"],
+    ["a second colon", "state: a: b\n", 1, "A second"],
+    ["no blank after a colon", "state:a\ntarget: b\n", 1, "A colon needs a blank"],
+    ["an invisible blank", "targets:\n\u00a0\u00a0p: {\n", 2, "An invisible sign"],
+    ["an alias of nothing", "state: *x\n", 1, "no anchor"],
+    ["a tag", "state: !x y\n", 1, "for a tag"],
+    ["a list as a name", "? [a]\n: b\n", 1, "Names must be plain text"],
+  ])("says what is broken in its YAML, where, and the remedy: %s", (_title, text, line, words) => {
+    const error = broken(text);
+    expect([error.code, error.place?.line]).toEqual(["settings-invalid", line]);
+    expect(error.message).toContain(words);
+    expect(error.hint).not.toBeNull();
+  });
+
+  it("asks for quotes around an id of digits", () => {
+    const error = broken(config.replace("clientId: prod", "clientId: 12345"));
+    expect(error.message).toBe("targets.production.clientId must be text");
+    expect(error.hint).toContain("quotes");
+  });
+
   it("says where a value is of the wrong kind", () => {
     expect(broken(config.replace("rate: 10", "rate: fast")).place).toEqual({
       file: "rowferry.config.yaml",

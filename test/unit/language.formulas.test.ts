@@ -1,4 +1,8 @@
 /** Formulas: what they give, what is refused when the mapping loads and with which hint, and functions of one's own (LANGUAGE, Decided 1, 3, 15). */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadMapping } from "../../src/map/load-mapping.js";
+import { folder } from "../support/cli.world.js";
 import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
 import { workedMs } from "../support/cpu.js";
 
@@ -229,11 +233,13 @@ describe("a custom function", () => {
 
   it("that throws, or gives something else than a value, makes the row invalid and is named", async () => {
     const fns =
-      "export function bad(x) { throw new Error('no plate'); }\nexport async function later(x) { return x; }\nexport function list(x) { return [x]; }\nexport const long = (x) => 'x'.repeat(70000);";
+      "export function bad(x) { throw new Error('no plate'); }\nexport async function later(x) { return x; }\nexport function list(x) { return [x]; }\nexport const long = (x) => 'x'.repeat(70000);\nexport const nothing = (x) => NaN;\nexport function odd(x) { throw Object.create(null); }";
     for (const [name, cause] of [
       ["bad", "no plate"],
       ["later", "promise"],
       ["list", "object"],
+      ["nothing", "NaN"],
+      ["odd", "no text"],
       ["long", "65536"],
     ] as const) {
       const [problem] = problemsOf(
@@ -242,6 +248,17 @@ describe("a custom function", () => {
       expect(problem?.message).toContain(name);
       expect(problem?.message).toContain(cause);
     }
+  });
+
+  it("is the one of the file as it is now, also in a program that goes on (watch, the library)", async () => {
+    const at = folder({ "m.yaml": yaml("f(x)") });
+    const valueBy = async (module: string) => {
+      writeFileSync(join(at, "fns.mjs"), module);
+      const mapping = await loadMapping(join(at, "m.yaml"));
+      return recordsOf(mapRows(mapping, [{ ...DAY, X: "a" }])).events[0]?.attributes[0]?.value;
+    };
+    expect(await valueBy("export const f = (x) => `old ${x}`;")).toBe("old a");
+    expect(await valueBy("export const f = (x) => `new ${x}`;")).toBe("new a");
   });
 
   it("whose module cannot be loaded or used is refused before any row", async () => {

@@ -24,8 +24,8 @@ interface Inbox extends Office {
   landed(): string[];
 }
 
-function open(): Inbox {
-  const office = openOffice(weighings);
+function open(mapping: object = weighings): Inbox {
+  const office = openOffice(mapping);
   const { world } = office;
   mkdirSync(office.path("inbox"));
   return {
@@ -128,6 +128,17 @@ describe("watch", () => {
     expect((await inbox.watch(3)).err).not.toContain("a.csv");
     appendFileSync(inbox.path("m.yaml"), "# looked at\n");
     expect((await inbox.watch(3)).err).toContain("a.csv");
+  });
+
+  it("a file that failed for what its mapping names is tried again once that changes", async () => {
+    const inbox = open({ ...weighings, functions: "f.mjs" });
+    writeFileSync(inbox.path("f.mjs"), "throw new Error('not yet');\n");
+    inbox.put("a.csv", text("A"));
+    await inbox.watch((look) => {
+      if (look === 2) expect(inbox.landed()).toHaveLength(0);
+      if (look === 2) writeFileSync(inbox.path("f.mjs"), "export const code = (text) => text;\n");
+    });
+    expect(inbox.landed()).toHaveLength(1);
   });
 
   it("--move-to moves what was imported, never over another file; --once ends when nothing is left", async () => {

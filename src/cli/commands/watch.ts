@@ -1,6 +1,8 @@
 /** `rowferry watch <mapping> <folder>`: imports files as they arrive, without a scheduler. */
-import { statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parse } from "yaml";
+import type { MappingSpec } from "../../map/language/mapping-schema.js";
 import { configFileName } from "../../settings/config-file.js";
 import { resolveTarget } from "../../settings/target.js";
 import { checkMappingFirst, duration } from "../flags.js";
@@ -40,7 +42,11 @@ export const spec = sendingCommand({
       everyMs: every ?? 5_000,
       once: once === true,
       memory: join(target.stateFolder, "watched.json"),
-      stamp: () => [mapping, configFileName].map((path) => changedAt(resolve(world.cwd, path))).join(" "),
+      stamp: () => {
+        const path = resolve(world.cwd, mapping);
+        const read = [path, resolve(world.cwd, configFileName), ...namedBy(path)];
+        return read.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(" ");
+      },
       clock: world.clock,
       signal,
       handle: (path) => importOne(frame, { ...flags, wait: true }, mapping, path),
@@ -54,7 +60,16 @@ export const spec = sendingCommand({
   },
 });
 
-const changedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** The files that a mapping reads, as far as it can be read itself. */
+function namedBy(path: string): string[] {
+  try {
+    const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;
+    const names = [base, functions, ...Object.values(tables ?? {}).map(({ file }) => file)];
+    return names.flatMap((name) => (name === undefined ? [] : resolve(dirname(path), name)));
+  } catch {
+    return [];
+  }
+}
 
 /** One file's failure does not stop the others. */
 async function importOne(frame: Frame, flags: SendingFlags, mappingPath: string, path: string): Promise<number> {

@@ -218,13 +218,25 @@ function callCustom(
   try {
     result = call(...values);
   } catch (error) {
-    fail(`threw: ${shorten(error instanceof Error ? error.message : error)}`);
+    fail(`threw: ${whyOf(error)}`);
   }
   if (result === undefined || result === null || result === "") return undefined;
   if (typeof result === "string" || typeof result === "boolean") return result;
   if (typeof result === "bigint" || (typeof result === "number" && Number.isFinite(result)))
     return Exact.of(String(result));
-  if (!(result instanceof Promise)) return fail(`gave ${typeof result}, not text, a number, true, false or null`);
+  if (!(result instanceof Promise))
+    return fail(
+      `gave ${typeof result === "number" ? result : `a value of type ${typeof result}`}, not text, a number, true, false or null`,
+    );
   result.catch(() => undefined);
   return fail("gave a promise; custom functions are synchronous");
+}
+
+/** Modules of users throw anything. */
+export function whyOf(error: unknown): string {
+  try {
+    return shorten(error instanceof Error ? error.message : error);
+  } catch {
+    return "something that has no text";
+  }
 }

@@ -74,20 +74,9 @@ export class MappingSource {
       version: "1.2",
       schema,
     });
-    const { errors, warnings, contents } = document;
-    const invisible = errors.length === 0 ? null : INVISIBLE.exec(text);
-    if (invisible !== null) {
-      const position = invisible.index + invisible[0].length - 1;
-      const hint = "Write blanks; such signs come from web pages and chats.";
-      this.#add("mapping-syntax", "An invisible sign stands in the place of a blank.", position, hint);
-    } else
-      for (const [at, { code, pos }] of [...errors, ...warnings].slice(0, 20).entries()) {
-        // One mistake has several faults at one place.
-        if (pos[0] === errors[at - 1]?.pos[0]) continue;
-        const line = text.slice(text.lastIndexOf("\n", pos[0] - 1) + 1).split("\n", 1)[0] ?? "";
-        const [message, hint] = yamlFault(code, text.slice(pos[0], pos[0] + 40), line);
-        this.#add("mapping-syntax", message, pos[0], hint);
-      }
+    const { errors, contents } = document;
+    for (const [message, hint, position] of yamlFaults(text, document))
+      this.#add("mapping-syntax", message, position, hint);
     if (errors.length > 0) return;
     this.#document = document;
     this.data = this.#plain(contents, 0);
@@ -240,6 +229,27 @@ function mergeByKey(base: unknown, own: unknown): unknown {
   return merged;
 }
 
+/** In our own words. */
+export function yamlFaults(
+  text: string,
+  { errors, warnings }: Document.Parsed,
+): [message: string, hint: string, position: number][] {
+  const invisible = errors.length === 0 ? null : INVISIBLE.exec(text);
+  if (invisible !== null) {
+    const hint = "Write blanks; such signs come from web pages and chats.";
+    const position = invisible.index + invisible[0].length - 1;
+    return [["An invisible sign stands in the place of a blank.", hint, position]];
+  }
+  return [...errors, ...warnings].slice(0, 20).flatMap(({ code, message: theirs, pos: [position] }, at) => {
+    // One mistake has several faults at one place.
+    if (position === errors[at - 1]?.pos[0]) return [];
+    const line = text.slice(text.lastIndexOf("\n", position - 1) + 1).split("\n", 1)[0] ?? "";
+    const fault = / and end with a /.test(theirs) ? "MISSING_CHAR" : code;
+    const [message, hint] = yamlFault(fault, text.slice(position, position + 40), line);
+    return [[message, hint, position] as [string, string, number]];
+  });
+}
+
 /** Explains a YAML error in our own words; `text`: the text at its place, in its `line`. */
 function yamlFault(code: string, text: string, line: string): [message: string, hint: string] {
   const quote = "Put a text with : # [ ] { } , & * ! | > @ ` % or quotes in it in quotes.";
@@ -263,6 +273,7 @@ function yamlFault(code: string, text: string, line: string): [message: string, 
       : ["A name without its colon, or a text that continues where it should not.", quote],
     MULTIPLE_DOCS: ["A second document begins here.", "Remove the line ---."],
     NON_STRING_KEY: ["Names must be plain text.", quote],
+    DUPLICATE_KEY: ["A name is written twice.", "Remove one of the two."],
     BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
   };
   return known[code] ?? ["This is not YAML.", quote];
