@@ -17,7 +17,7 @@ export interface Dates {
 }
 
 const days =
-  "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
+  "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyy.MM.dd. dd.MM.yyyy. d.M.yyyy. yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
 const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a";
 const others =
   "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMddHHmmss";
@@ -25,7 +25,7 @@ const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d MMMM yyyy|MMMM d, yyyy|MMMM d yyyy|d. MMMM yyyy|d 'de' MMMM 'de' yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy";
 const timed = (list: string[]) => list.flatMap((day) => times.split(",").map((time) => day + time));
 /** Among equals the first wins: dd/MM before MM/dd, two digits before one. */
-const numeric = timed(days.split(" "));
+const numeric = timed([...days.split(" "), "d. M. yyyy", "d. M. yyyy.", "yyyy. M. d", "yyyy. M. d."]);
 const digital = [...others.split(" "), ...numeric];
 const wordy = timed(named.split("|"));
 /** How words begin. Only texts with a month are tried, because luxon is slow. */

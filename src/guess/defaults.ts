@@ -96,7 +96,9 @@ export function settle(
 }
 
 function zonesSaid(columns: readonly Column[]) {
-  const said = columns.find(({ header }) => /\b(time ?zone|zeitzone|tz|fuso( horario)?)\b/.test(headerText(header)));
+  const said = columns.find(({ header }) =>
+    /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?)\b/.test(headerText(header)),
+  );
   if (said === undefined) return "no file names a time zone";
   return `"${said.header}" may say otherwise, and is not used for that`;
 }

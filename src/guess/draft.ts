@@ -9,7 +9,7 @@ import { listed, shorten } from "../model/fold.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
-import { isUsable, profile } from "./column.js";
+import { type Column, isUsable, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
@@ -24,6 +24,8 @@ export interface GuessTable {
   /** The number of the header row, or of several that are joined; null where there is none. */
   headerRows: number | number[] | null;
   dialect: Dialect;
+  /** Rows lack their last cells where these are blank. */
+  endsEarly: boolean;
   /** Best from all over the file; a thousand rows are plenty. */
   sample: readonly Row[];
 }
@@ -154,6 +156,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
             quote: dialect.quote === '"' ? undefined : dialect.quote,
             escape: dialect.escape === dialect.quote ? undefined : (dialect.escape ?? undefined),
             trim: dialect.trim === true ? true : undefined,
+            shortRows: table.endsEarly ? "blank" : undefined,
             encoding: dialect.encoding,
           },
         }
@@ -169,7 +172,11 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
 
 /** Each column with its type and three samples; a column that cannot be named becomes a comment. */
 function columnsTree({ columns, table: { header }, records }: Profiled, defaults: Defaults): [Trees, string[]] {
-  const { keys } = mentioned(columns, records);
+  const { keys, instants } = mentioned(columns, records);
+  const isDay = ({ type, cells }: Column) =>
+    type.as === "timestamp" &&
+    !type.formats.some((format) => /[Hh]|ISO|UNIX|EXCEL/.test(format)) &&
+    !cells.some(({ kind, text }) => kind === "date" && text.includes("T"));
   const tree: Trees = {};
   let left: string[] = [];
   for (const [index, text] of header.slice(0, MOST_COLUMNS).entries()) {
@@ -186,7 +193,9 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
     const { name, clock, nth, fits, cells, said } = column;
     const type =
       column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
-    const own = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
+    const own: Trees = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
+    // As an instant, a day would be sent with hours, and as the day before where clocks are ahead of UTC.
+    if (own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
     const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");
     const texts = [...new Set(cells.map((cell) => cell.text))];
     const samples = new Set([0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? ""));

@@ -162,8 +162,16 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   if (!key.long) askUndated(draft, key.column, happened, decisions);
 }
 
-export function mentioned(columns: readonly Column[], records: Trees): { used: Set<Column>; keys: Set<Column> } {
-  const found = { used: new Set<Column>(), keys: new Set<Column>() };
+export function mentioned(
+  columns: readonly Column[],
+  records: Trees,
+): {
+  used: Set<Column>;
+  keys: Set<Column>;
+  /** Those that say when an event took place. */
+  instants: Set<Column>;
+} {
+  const found = { used: new Set<Column>(), keys: new Set<Column>(), instants: new Set<Column>() };
   const byName = new Map(columns.map((column) => [column.name, column]));
   const visit = (name: string, tree: Tree) => {
     if (tree instanceof Said) visit(name, tree.value);
@@ -174,6 +182,7 @@ export function mentioned(columns: readonly Column[], records: Trees): { used: S
         for (const one of [column, ...(column?.clock ?? []), column?.typeFrom])
           if (one !== undefined) found.used.add(one);
         if (column !== undefined && /^(key|taxId)$/.test(name)) found.keys.add(column);
+        if (column !== undefined && name === "externalCreatedAt") found.instants.add(column);
       }
     } else if (typeof tree === "object" && tree !== null)
       for (const [member, value] of Object.entries(tree)) visit(member, value);
@@ -219,11 +228,13 @@ function weigh(column: Column, columns: readonly Column[]) {
   const coded = [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
   const word = role === "document" ? 3 : role === "code" ? 1 : role === null && coded ? 0.5 : 0;
   const single = distinct.size === cells.length && cells.length > 2;
+  // What has one value only follows from everything.
+  const telling = [...follows].filter((other) => other.distinct.size > 1).length;
   // On average three rows to two documents, with times that differ within a document.
   const timed = timesOf(others).length > 0 && others.some((one) => one.type.as === "timestamp" && !follows.has(one));
-  const several = groups.size > 1 && groups.size * 1.5 <= cells.length && timed && follows.size >= (word >= 1 ? 1 : 2);
+  const several = groups.size > 1 && groups.size * 1.5 <= cells.length && timed && telling >= (word >= 1 ? 1 : 2);
   const why = several
-    ? `groups ${cells.length} rows into ${groups.size}; ${follows.size} columns follow from it`
+    ? `groups ${cells.length} rows into ${groups.size}; ${telling} columns follow from it`
     : single
       ? `no two of ${cells.length} rows share it`
       : `${distinct.size === 1 ? "one value" : `${distinct.size} values`} in ${cells.length} rows`;
@@ -232,7 +243,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const counted =
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every((text) => text.length <= 60);
-  const score = word + (several ? 1 + Math.min(2, follows.size / 2) : single ? 1 : 0);
+  const score = word + (several ? 1 + Math.min(2, telling / 2) : single ? 1 : 0);
   return { value, label: `"${header}"`, why, score: able ? score : 0 };
 }
 

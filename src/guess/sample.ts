@@ -1,6 +1,7 @@
 /** Samples the tables of files for a draft. A file that cannot be read does not stop the others. */
 import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
+import type { ReadOptions } from "../model/dialect.js";
 import type { Row } from "../model/row.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
@@ -54,12 +55,33 @@ export async function sampleFiles(
     const options = sheet === null ? {} : { excel: { sheet } };
     const found = await input.open(options);
     const doubt = found.headerDoubt;
-    const table = doubt === null ? found : await input.open({ ...options, header: "none" });
-    const sample = await sampleRows(table, signal);
+    const chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
+    let table = doubt === null ? found : await input.open(chosen);
+    let sample = await sampleRows(table, signal);
+    const uneven = sample.filter(({ problems }) =>
+      problems?.some(({ code }) => code === "row-short" || (doubt !== null && code === "row-long")),
+    ).length;
+    // A program that ends rows early does so often; a row that is torn in two is rare.
+    const endsEarly = uneven * 3 > sample.length;
+    if (endsEarly) {
+      table = await input.open({ ...chosen, csv: { shortRows: "blank" } });
+      sample = await sampleRows(table, signal);
+      notes.push(
+        `${place}: ${uneven} of ${sample.length} rows seen end early; the cells that they lack are taken as blank (\`shortRows\`)`,
+      );
+    }
     if (doubt !== null) notes.push(`${place} seems to have no header (${doubt}): its columns are named by letter`);
     notes.push(...table.notes.map((note) => `${place}: ${note}`));
     const { header, headerRow, joinedRows, dialect } = table;
-    return { file: input.name, sheet: table.sheet, header, headerRows: joinedRows ?? headerRow, dialect, sample };
+    return {
+      file: input.name,
+      sheet: table.sheet,
+      header,
+      headerRows: joinedRows ?? headerRow,
+      dialect,
+      sample,
+      endsEarly,
+    };
   }
 }
 

@@ -12,7 +12,7 @@ const table = {
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
-  zipCode: "cep zip* postal plz postleitzahl",
+  zipCode: "cep zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
   number: "hausnummer haus_nr house_number house_no house_nr street_number street_no",
@@ -36,7 +36,7 @@ const table = {
   duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures",
   created: "emissao emitido criacao criado cadastro created issued issue emision erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
-  legal: "razao_social nome name empresa company fantasia nombre nom",
+  legal: "razao_social nome name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade filial local planta site branch place loja sede werk",
   document:
     "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag*",

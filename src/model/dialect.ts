@@ -14,6 +14,8 @@ export interface CsvOptions {
   escape?: string;
   /** Drop blanks around cells, outside their quotes. `auto` (default): detected. */
   trim?: boolean | "auto";
+  /** `blank`: a row may end early; the cells that it lacks are blank. Default: a problem of the row. */
+  shortRows?: "blank";
   /** `required`: a last line without its end is a problem of its row. Default: a note. */
   endsWithNewline?: "required";
   /** `auto` (default): BOM, else strict UTF-8, else `fallbackEncoding`; or a name that iconv-lite knows. */

@@ -41,7 +41,7 @@ export interface TableShape {
 
 /** Such cells begin a row of sums, if the rest of the row has gaps. */
 export const TOTAL =
-  /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|合計|小計|総計)(?![\w-])/iu;
+  /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|sald[oi]s?|saldo\w+|solde|kontostand|anfangssaldo|endsaldo|(?:opening|closing|starting|ending|previous) balance|balance (?:at|brought|carried|forward)|合計|小計|総計)(?![\w-])/iu;
 
 export function rowFinisher({ header, headerRow, width, hidden, sample }: TableShape) {
   const blankHeadings = header.flatMap((text, column) => (text === "" ? [column] : []));
@@ -77,14 +77,15 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
       cells.push("");
       kinds?.push("text");
     }
-    if (width === null || row.leftOut !== undefined) return;
+    if (row.leftOut !== undefined) return;
+    const isRegular = width === null || count === width;
     if (filled.length > 0) {
       const list = filled.map((cell) => JSON.stringify(cell.slice(0, 40))).join(", ");
       add("row-long", `more cells than the header has (${header.length}); beyond them: ${list.slice(0, 80)}`);
-    } else if (count > header.length && count !== width) {
+    } else if (count > header.length && !isRegular) {
       const message = `${count} cells where the other rows have ${width}: the last is blank, so a delimiter is too many`;
       add("row-long", message);
-    } else if (count < header.length && count !== width) {
+    } else if (count < header.length && !isRegular) {
       const missing = header.slice(count).find((text) => text !== "");
       const end = missing === undefined ? "" : `; the row ends before column "${missing.slice(0, 40)}"`;
       const wanted = width === header.length ? `the header has ${width}` : `the other rows have ${width}`;
@@ -119,7 +120,8 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     for (const column of blankHeadings) {
       if (!isFilled(cells[column] ?? "")) continue;
       const place = `column ${columnLetters(column + 1)}, which has no heading`;
-      const counted = unheaded.get(column) ?? tally(`fills ${place}`, `fill ${place}`, ": no mapping can read that");
+      const counted =
+        unheaded.get(column) ?? tally(`fills ${place}`, `fill ${place}`, ": only `header: none` reads that, by letter");
       unheaded.set(column, counted);
       counted.add(number);
     }

@@ -157,6 +157,27 @@ describe("a CSV file", () => {
     expect(await imported("rows.csv", rows)).toMatchObject({ exit: 0, rows: { staged: 2 } });
   });
 
+  test("a blank surplus that every row has is none, though some have more of it; those are told truly", async () => {
+    const rows = csv(
+      "id,day,note",
+      "1,01/10/2025,Ann,",
+      "2,02/10/2025,Bob,",
+      "3,03/10/2025,Eve,,",
+      "4,04/10/2025,Kai,",
+    );
+    const { exit, rows: counts, told } = await imported("rows.csv", rows);
+    expect([exit, counts.staged, counts.invalid]).toEqual([3, 3, 1]);
+    expect(told).toContain("row-long");
+  });
+
+  test("rows that may end early do, by the mapping's word; what stands beyond the header is still told", async () => {
+    const rows = csv("id,day,note,price", "1,01/10/2025,Ann", "2,02/10/2025,Bob,7", "3,03/10/2025,Eve,8,lost");
+    const { exit, rows: counts, told } = await imported("rows.csv", rows, "    csv: { shortRows: blank }");
+    expect([exit, counts.staged, counts.invalid]).toEqual([3, 2, 1]);
+    expect([told.includes("row-long"), told.includes("row-short")]).toEqual([true, false]);
+    expect((await imported("rows.csv", rows)).rows.invalid).toBe(2);
+  });
+
   test("quotes inside an unquoted cell are text, and that is said", async () => {
     const { exit, told } = await imported("rows.csv", csv("id,day,note", '1,01/10/2025,Tubo 5" aço', "2,02/10/2025,x"));
     expect(exit).toBe(0);

@@ -604,3 +604,74 @@ describe("what people write (F28)", () => {
     expect(input.files).toBe("lote-*.csv");
   });
 });
+
+describe("what exports of other programs show", () => {
+  it("rows that end early are read, and told, where the program that wrote them ends most so", async () => {
+    const short = rows(8, (at) => `T-${at};${two(13 + at)}/01/2026;12,${at}`);
+    const { input, said } = await draft({
+      "bank.csv": ["Ticket;Data;Peso;Retorno", ...short, "T-9;22/01/2026;1,5;23/01/2026"],
+    });
+    expect(input.csv.shortRows).toBe("blank");
+    expect(input.columns.peso).toEqual({ header: "Peso", as: "number" });
+    expect(Object.values<Any>(input.events).map(({ when }) => when)).toContain("=filled(retorno)");
+    expect(said).toContain("9 of 9 rows would be staged");
+    expect(said.replace(/\s+/g, " ")).toContain("8 of 9 rows seen end early");
+  });
+
+  it("so are those of a file without a header", async () => {
+    const lines = rows(9, (at) => `T-${at};${two(13 + at)}/01/2026;12,${at}${at % 2 === 0 ? "" : ";late"}`);
+    const { input, said } = await draft({ "bank.csv": lines });
+    expect([input.csv.shortRows, input.header]).toEqual(["blank", "none"]);
+    expect(input.columns.d).toBe("D");
+    expect(said).toContain("9 of 9 rows would be staged");
+  });
+
+  it("a row that is torn is no habit", async () => {
+    const lines = rows(8, (at) => `T-${at};${two(13 + at)}/01/2026;12,${at};x`);
+    const { input, said } = await draft({
+      "bank.csv": ["Ticket;Data;Peso;Nota", ...lines, "T-9;22/01", "/2026;1,5;x"],
+    });
+    expect(input.csv.shortRows).toBeUndefined();
+    expect(said.replace(/\s+/g, " ")).toContain("2 cells where the header has 4");
+  });
+
+  it("columns of one value follow from every other, so they show no document", async () => {
+    const lines = rows(9, (at) => `${at % 3};${100 + at};${two(13 + at)}/01/2026;PES;1,00;0,00;Loja`);
+    const { input } = await draft({
+      "iva.csv": ["Punto de Venta;Comprobante;Data;Moneda;Cambio;Exento;Tienda", ...lines],
+    });
+    expect(Object.values<Any>(input.documents)[0].key).toBe("=comprobante");
+  });
+
+  it.each(["2026.03.14.", "14.03.2026.", "14. 3. 2026", "2026. 03. 14."])("%s is a date", async (text) => {
+    const lines = rows(9, (at) => `R-${at};${text.replace("14", two(14 + at))};${at},5`);
+    const { input, mapping } = await draft({ "export.csv": ["Pedido;Data;Peso", ...lines] });
+    expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
+    expect(mapping.defaults.dates).toHaveLength(1);
+  });
+
+  it("a day that is no event's time stays a day: an instant of it would be the day before elsewhere", async () => {
+    const lines = rows(8, (at) => `M-${at};${cpf(at)};Ana ${at};${two(13 + at)}/04/1980;${two(13 + at)}/04/2026`);
+    const { input } = await draft({ "people.csv": ["Pedido;CPF;Nome;Data de Nascimento;Admissão", ...lines] });
+    expect(input.columns.data_de_nascimento).toEqual({ header: "Data de Nascimento", as: "date" });
+    expect(input.columns.admissao).toEqual({ header: "Admissão", as: "timestamp" });
+  });
+
+  it.each(["Saldo anterior", "Solde en fin de période", "Opening balance", "Balance at end of period", "Kontostand"])(
+    "a balance is no row of its own: %s",
+    async (text) => {
+      const lines = rows(3, (at) => `${two(13 + at)}/01/2026;OP-${at};${at},50;`);
+      const { input, said } = await draft({
+        "konto.csv": ["Data;Documento;Debito;Credito", ...lines, `${text};;;500,00`],
+      });
+      expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
+      expect(said).toContain("3 of 4 rows would be staged, 1 skipped");
+    },
+  );
+
+  it.each(["Zona horaria", "Fuseau horaire", "Fuso orario"])("%s may say another zone", async (header) => {
+    const lines = rows(5, (at) => `R-${at};${two(14 + at)}/03/2026 10:00;Europe/Berlin`);
+    const { said } = await draft({ "export.csv": [`Pedido;Data;${header}`, ...lines] });
+    expect(said.replace(/\s+/g, " ")).toContain(`"${header}" may say otherwise, and is not used for that`);
+  });
+});

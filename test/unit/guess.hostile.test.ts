@@ -21,7 +21,7 @@ function table(header: string[], cells: string[][], more: Partial<GuessTable> = 
     lineEnding: "\n",
     compression: "none",
   } as const;
-  return { file: "data.csv", sheet: null, header, headerRows: 1, dialect: csv, sample, ...more };
+  return { file: "data.csv", sheet: null, header, headerRows: 1, dialect: csv, sample, endsEarly: false, ...more };
 }
 
 /** The mistakes of the drafted mapping; its text. */

@@ -123,6 +123,10 @@ const csvSchema = z.strictObject({
     z.union([z.literal("auto"), z.boolean()]),
     'Whether blanks around cells, outside their quotes, are no part of them, as in `M1, "Coleta"`. Default `auto`: where the file shows it.',
   ),
+  shortRows: maybe(
+    z.literal("blank"),
+    "`blank`: rows may end early, and the cells that they lack are blank. Default: such a row is invalid, for it may be torn.",
+  ),
   endsWithNewline: maybe(
     z.literal("required"),
     "`required`: a last line without its end makes its row invalid, for the file may be cut off. Default: the import says it.",

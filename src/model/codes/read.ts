@@ -103,7 +103,7 @@ export const readCodes = {
   ),
   "row-short": mark(
     "A row has fewer cells than the header has columns.",
-    "Add the missing delimiters (or close a lost quote) in that row, then import it again.",
+    "Add the missing delimiters (or close a lost quote) in that row, then import it again; where the program that writes the file ends rows early, write `csv: { shortRows: blank }` in the mapping's input.",
     "The header has 25 columns, row 812 has 11 cells because the export was cut off.",
   ),
   "row-long": mark(

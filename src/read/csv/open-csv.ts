@@ -67,7 +67,8 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
   const sample = { fault, text: Buffer.concat(pieces).toString(), complete: begin.length <= SAMPLE_BYTES };
   const wanted = corrected === null ? (options.header ?? "auto") : "auto";
   const shape = detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
-  const found = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
+  const isRagged = corrected === null && csv.shortRows === "blank";
+  const found = findTable(sample, shape, corrected === null ? wanted : shape.firstLine, isRagged);
   const { header, width, firstLine, offset } = found;
   const notes = [...encoding.notes, ...shape.notes, ...found.notes];
 
@@ -173,7 +174,7 @@ function findBadCharacters(record: CsvRecord, encoding: string): void {
 }
 
 /** @throws RowferryError `header-missing`, `file-empty`. */
-function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption) {
+function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption, isRagged: boolean) {
   const from = typeof option === "string" ? shape.firstLine : Math.min(...[option].flat());
   const start = from < 1 ? -1 : startOfLine(sample.text, from);
   const records = start === -1 ? [] : firstRecords({ ...sample, text: sample.text.slice(start) }, shape, from);
@@ -187,9 +188,10 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption) {
     notes.push(
       "The header has bytes that are no text in the file's encoding; name the right one in `csv: { encoding }`.",
     );
+  const widths = below.map(({ length }) => length);
   const named =
     option === "none"
-      ? lettersOf(mostFrequent(below.map(({ length }) => length)))
+      ? lettersOf(isRagged ? Math.max(0, ...widths) : mostFrequent(widths))
       : texts.map((text) => text.replaceAll(MARK, ""));
   const rows = below.slice(0, 100);
   const header = headerOf(headers, { header: named, sample: rows, option }, notes);
@@ -199,16 +201,15 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption) {
   /** The line and byte at which the first header row begins, or without a header the first row. */
   const firstLine = headers[0]?.number ?? shape.firstLine;
   const offset = Buffer.byteLength(sample.text.slice(0, Math.max(0, startOfLine(sample.text, firstLine))));
-  return { header, width: regularWidth(named, below), sample: rows, firstLine, offset, notes };
+  return { header, width: isRagged ? null : regularWidth(named, below), sample: rows, firstLine, offset, notes };
 }
 
-/**
- * The header's width, unless every row has the same surplus of blank cells or lacks the same columns without headings.
- */
+/** The header's width, unless every row has a surplus of blank cells or lacks the same columns without headings. */
 function regularWidth(header: readonly string[], below: readonly (readonly string[])[]): number {
-  const [length = header.length] = new Set(below.map((cells) => cells.length));
-  const same = below.every((cells) => cells.length === length && isBlank(cells.slice(header.length)));
-  return same && header.slice(length).every((text) => text === "") ? length : header.length;
+  const usual = below.length === 0 ? header.length : mostFrequent(below.map((cells) => cells.length));
+  const isSurplus = below.every((cells) => cells.length > header.length && isBlank(cells.slice(header.length)));
+  const lacks = below.every((cells) => cells.length === usual) && header.slice(usual).every((text) => text === "");
+  return isSurplus || lacks ? usual : header.length;
 }
 
 /** Why there is no first row. */
