@@ -215,6 +215,20 @@ describe("merged cells", () => {
     expect(plain.rows).toHaveLength(3);
   });
 
+  test("the row above the header is joined to it where it alone heads a filled column, beside merged headings", async () => {
+    const behindRows = '<mergeCells><mergeCell ref="B2:E2"/><mergeCell ref="A2:A3"/></mergeCells>';
+    const grouped = "Relatório / MTR Gerador . . . Data / . CNPJ Nome Rua UF . / a 7 x r SP 1 / b 8 y s RJ 2";
+    const read = await readWorkbook({ sheets: [sheetOf("S", grouped, { behind: behindRows })] });
+    expect(read.header).toEqual(["MTR", "Gerador CNPJ", "Gerador Nome", "Gerador Rua", "Gerador UF", "Data"]);
+    expect(read.joinedRows).toEqual([2, 3]);
+    expect(lines(read)).toEqual(["4: a 7 x r SP 1", "5: b 8 y s RJ 2"]);
+    // A title beside a blank corner is none.
+    const titled = grouped.replace("MTR Gerador . . . Data", "Relatório . . . . Março").replace("UF .", "UF Peso");
+    const apart = '<mergeCells><mergeCell ref="A2:E2"/></mergeCells>';
+    const plain = await readWorkbook({ sheets: [sheetOf("S", titled, { behind: apart })] });
+    expect(plain.joinedRows).toBeNull();
+  });
+
   test.each([
     ["a comment", "<!-- ", " -->"],
     ["an instruction", "<?old ", "?>"],

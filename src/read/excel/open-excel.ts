@@ -131,9 +131,14 @@ function findTable(
   // A header given by number is used even if hidden.
   const candidates = typeof option === "string" ? visible : rows;
   const { headers, notes } = locateHeader(candidates.map(shown.of), option, fault);
-  const below = option === "auto" ? subheadings(headers[0], visible, merges) : null;
-  if (below !== null) {
-    headers.push(shown.of(below));
+  const above = option === "auto" ? headings(headers[0], visible, merges) : null;
+  const below = option === "auto" && above === null ? subheadings(headers[0], visible, merges) : null;
+  if (above !== null) {
+    headers.unshift(shown.of(above));
+    notes.length = 0;
+  }
+  if (below !== null) headers.push(shown.of(below));
+  if (above !== null || below !== null) {
     notes.push(
       `The header is in rows ${headers.map(({ number }) => number).join(" and ")}, joined: it has a heading merged over several columns.`,
     );
@@ -152,9 +157,9 @@ function findTable(
   const sample = body.slice(0, 100).map((row) => shown.of(row).cells);
   // With several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight`.
   const spread = fill ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
-  const above = rows.filter(({ number }) => number <= headerRow);
-  if (fill || headers.length > 1) above.forEach(mergeSweep(spread, true, width));
-  const texts = headerTexts(above.filter(isHeader).map((row) => shown.of(row).cells));
+  const upper = rows.filter(({ number }) => number <= headerRow);
+  if (fill || headers.length > 1) upper.forEach(mergeSweep(spread, true, width));
+  const texts = headerTexts(upper.filter(isHeader).map((row) => shown.of(row).cells));
   const named = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
   const header = headerOf(headers, { header: named, sample, option }, notes);
   if (!fill) notes.push(...mergesNote(merges, headerRow, width));
@@ -174,6 +179,30 @@ function mergesNote(merges: readonly Merge[], headerRow: number, width: number):
   return [
     `${are} merged over several rows: only the first has its value; \`excel: { fillMerged: true }\` fills the others.`,
   ];
+}
+
+/**
+ * The row above the header, where it alone heads a column that is filled, beside merged headings. Null: there is none.
+ */
+function headings(
+  header: HeaderCandidate | undefined,
+  rows: readonly RawRow[],
+  merges: readonly Merge[],
+): RawRow | null {
+  const at = rows.findIndex(({ number }) => number === header?.number);
+  const row = rows[at - 1];
+  if (row === undefined || row.number + 1 !== header?.number || !isLabels(row.cells)) return null;
+  const merged = merges.filter(({ firstRow }) => firstRow === row.number);
+  const wide = merged.filter(({ firstColumn, lastColumn }) => lastColumn > firstColumn);
+  const body = rows.slice(at + 1, at + 51);
+  const heads = row.cells.some(
+    (cell, column) =>
+      isFilled(cell) &&
+      !isFilled(rows[at]?.cells[column] ?? "") &&
+      !wide.some(({ firstColumn }) => firstColumn === column) &&
+      body.some(({ cells }) => isFilled(cells[column] ?? "")),
+  );
+  return heads && wide.length > 0 ? row : null;
 }
 
 /** The row below a heading that is merged over several columns, where it names them: words above values. Null: there is none. */
