@@ -111,36 +111,34 @@ describe("a ledger that could not be given to another address", () => {
   });
 });
 
-describe("a file of another program in the ledger's place (F65)", () => {
-  it.each([
-    ["status"],
-    ["runs"],
-    ["resume"],
-    ["dismiss --document L1"],
-    ["plan m.yaml loads.csv"],
-    ["import m.yaml loads.csv"],
-    ["ledger check"],
-    ["ledger backup copy.db"],
-    ["ledger prune --keep-for 1d"],
-    ["ledger rebind"],
-  ])("is neither adopted nor changed: %s", async (command) => {
-    const office = await openOfficeAt(createSandbox({}), weighings);
-    office.writeCsv("loads.csv", rows);
-    const theirs = office.path("state/env/ledger.db");
-    mkdirSync(dirname(theirs), { recursive: true, mode: 0o700 });
-    const other = new Database(theirs);
-    other.exec("CREATE TABLE facts (name TEXT, value TEXT); PRAGMA user_version = 1");
-    other.close();
-    chmodSync(theirs, 0o644);
-    const before = readFileSync(theirs);
-    const argv = command.split(" ").map((word) => (/\.(yaml|csv|db)$/.test(word) ? office.path(word) : word));
-    const { code, err } = await office.type(...argv);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("This file belongs to another program") });
-    expect(readFileSync(theirs).equals(before)).toBe(true);
-    expect(statSync(theirs).mode & 0o777).toBe(0o644);
-    expect(readdirSync(dirname(theirs)).filter((name) => /-wal|-shm|part/.test(name))).toEqual([]);
-    expect(office.documents()).toEqual([]);
-  });
+it.each([
+  ["status"],
+  ["runs"],
+  ["resume"],
+  ["dismiss --document L1"],
+  ["plan m.yaml loads.csv"],
+  ["import m.yaml loads.csv"],
+  ["ledger check"],
+  ["ledger backup copy.db"],
+  ["ledger prune --keep-for 1d"],
+  ["ledger rebind"],
+])("a file of another program in the ledger's place (F65) is neither adopted nor changed: %s", async (command) => {
+  const office = await openOfficeAt(createSandbox({}), weighings);
+  office.writeCsv("loads.csv", rows);
+  const theirs = office.path("state/env/ledger.db");
+  mkdirSync(dirname(theirs), { recursive: true, mode: 0o700 });
+  const other = new Database(theirs);
+  other.exec("CREATE TABLE facts (name TEXT, value TEXT); PRAGMA user_version = 1");
+  other.close();
+  chmodSync(theirs, 0o644);
+  const before = readFileSync(theirs);
+  const argv = command.split(" ").map((word) => (/\.(yaml|csv|db)$/.test(word) ? office.path(word) : word));
+  const { code, err } = await office.type(...argv);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("This file belongs to another program") });
+  expect(readFileSync(theirs).equals(before)).toBe(true);
+  expect(statSync(theirs).mode & 0o777).toBe(0o644);
+  expect(readdirSync(dirname(theirs)).filter((name) => /-wal|-shm|part/.test(name))).toEqual([]);
+  expect(office.documents()).toEqual([]);
 });
 
 describe("a journal with a hole (F91)", () => {

@@ -56,37 +56,35 @@ describe("--on-finish and --metrics run whatever the end (F19)", () => {
   });
 });
 
-describe("what grows (F99)", () => {
-  it("prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since", async () => {
-    const office = open();
-    office.writeCsv("other.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,much"]);
-    await office.type(...office.importing);
-    await office.type("import", office.path("m.yaml"), office.path("other.csv"));
-    const folders = () => readdirSync(office.path("state/sandbox/runs")).toSorted();
-    const [landed = "", rejected = ""] = folders();
-    const filesOf = (run: string) => readdirSync(office.path(`state/sandbox/runs/${run}`), { withFileTypes: true });
-    const age = (run: string, days: number) => {
-      const at = new Date(office.world.now - days * 86_400_000);
-      for (const { parentPath, name } of filesOf(run)) utimesSync(join(parentPath, name), at, at);
-    };
-    for (const run of folders()) age(run, 0);
-    expect((await office.type("ledger", "prune")).code).toBe(0);
-    expect(folders()).toEqual([landed, rejected]);
-    office.world.now += 181 * 86_400_000;
-    age(landed, 181);
-    age(rejected, 181);
-    const corrected = filesOf(rejected).find(({ name }) => name.includes(".rejected."));
-    const yesterday = new Date(office.world.now - 86_400_000);
-    utimesSync(office.path(`state/sandbox/runs/${rejected}/${corrected?.name}`), yesterday, yesterday);
-    const { code, out } = await office.type("ledger", "prune");
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/1 body[^]*Removed: folders of 1 run\./) });
-    expect(folders()).toEqual([rejected]);
-    // What a person asks for afterwards is answered all the same.
-    expect((await office.type("show", "L1")).out).toContain("landed");
-    expect((await office.type("show", landed)).out).toContain("loads.csv");
-    expect((await office.type("report", landed)).code).toBe(0);
-    expect((await office.run(...office.importing)).rows).toMatchObject({ known: 1, staged: 0 });
-  });
+it("what grows (F99): prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since", async () => {
+  const office = open();
+  office.writeCsv("other.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,much"]);
+  await office.type(...office.importing);
+  await office.type("import", office.path("m.yaml"), office.path("other.csv"));
+  const folders = () => readdirSync(office.path("state/sandbox/runs")).toSorted();
+  const [landed = "", rejected = ""] = folders();
+  const filesOf = (run: string) => readdirSync(office.path(`state/sandbox/runs/${run}`), { withFileTypes: true });
+  const age = (run: string, days: number) => {
+    const at = new Date(office.world.now - days * 86_400_000);
+    for (const { parentPath, name } of filesOf(run)) utimesSync(join(parentPath, name), at, at);
+  };
+  for (const run of folders()) age(run, 0);
+  expect((await office.type("ledger", "prune")).code).toBe(0);
+  expect(folders()).toEqual([landed, rejected]);
+  office.world.now += 181 * 86_400_000;
+  age(landed, 181);
+  age(rejected, 181);
+  const corrected = filesOf(rejected).find(({ name }) => name.includes(".rejected."));
+  const yesterday = new Date(office.world.now - 86_400_000);
+  utimesSync(office.path(`state/sandbox/runs/${rejected}/${corrected?.name}`), yesterday, yesterday);
+  const { code, out } = await office.type("ledger", "prune");
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/1 body[^]*Removed: folders of 1 run\./) });
+  expect(folders()).toEqual([rejected]);
+  // What a person asks for afterwards is answered all the same.
+  expect((await office.type("show", "L1")).out).toContain("landed");
+  expect((await office.type("show", landed)).out).toContain("loads.csv");
+  expect((await office.type("report", landed)).code).toBe(0);
+  expect((await office.run(...office.importing)).rows).toMatchObject({ known: 1, staged: 0 });
 });
 
 describe("a disk that is not mounted (F98)", () => {
@@ -113,14 +111,12 @@ describe("a disk that is not mounted (F98)", () => {
   });
 });
 
-describe("a mistyped ledger (F94)", () => {
-  it.each(["resume", "retry"])("%s says so, and makes none", async (command) => {
-    const office = open();
-    await office.type(...office.importing);
-    const mistyped = office.path("state/sandbox/leger.db");
-    const { code, err } = await office.type(command, "--ledger", mistyped);
-    expect([code, err]).toEqual([2, expect.stringContaining("There is no ledger here")]);
-    expect(existsSync(mistyped)).toBe(false);
-    expect((await office.type(command)).code).toBe(0);
-  });
+it.each(["resume", "retry"])("a mistyped ledger (F94): %s says so, and makes none", async (command) => {
+  const office = open();
+  await office.type(...office.importing);
+  const mistyped = office.path("state/sandbox/leger.db");
+  const { code, err } = await office.type(command, "--ledger", mistyped);
+  expect([code, err]).toEqual([2, expect.stringContaining("There is no ledger here")]);
+  expect(existsSync(mistyped)).toBe(false);
+  expect((await office.type(command)).code).toBe(0);
 });

@@ -24,22 +24,20 @@ describe("a power loss, with what was under way cut or garbled, leaves the timel
   });
 });
 
-describe("a ledger that no power loss explains: pages garbled that had long been written", () => {
-  test("ends in a sentence that names a backup and the journal, and sends nothing", async () => {
-    const world = createWorld();
-    try {
-      await world.import(files);
-      const sent = world.sandbox.store.statistics().requests;
-      const bytes = readFileSync(world.target.ledgerPath);
-      bytes.fill(0xa5, 8192);
-      writeFileSync(world.target.ledgerPath, bytes);
-      await expect(world.import(files)).rejects.toMatchObject({
-        code: "ledger-damaged",
-        hint: expect.stringContaining("rebuild"),
-      });
-      expect(world.sandbox.store.statistics().requests).toBe(sent);
-    } finally {
-      await world.close();
-    }
-  });
+test("a ledger that no power loss explains: pages garbled that had long been written ends in a sentence that names a backup and the journal, and sends nothing", async () => {
+  const world = createWorld();
+  try {
+    await world.import(files);
+    const sent = world.sandbox.store.statistics().requests;
+    const bytes = readFileSync(world.target.ledgerPath);
+    bytes.fill(0xa5, 8192);
+    writeFileSync(world.target.ledgerPath, bytes);
+    await expect(world.import(files)).rejects.toMatchObject({
+      code: "ledger-damaged",
+      hint: expect.stringContaining("rebuild"),
+    });
+    expect(world.sandbox.store.statistics().requests).toBe(sent);
+  } finally {
+    await world.close();
+  }
 });

@@ -78,40 +78,36 @@ describe("a set of columns", () => {
   );
 });
 
-describe("an event that waits", () => {
-  it("takes what an edited mapping says, although rows of two earlier files gave it", async () => {
-    const before = mapping(weighings);
-    const given = structuredClone(weighings);
-    Object.assign(given.inputs.rows.events.weighing.attributes, { public: { Load: "=load" } });
-    const header = "Load;At;Ticket;Share A\n";
-    const waits = "L1;2025-06-02 10:00;T2;2\n";
-    const { codes, outputs, dump } = await importing(
-      { mapping: before, file: "a.csv", text: `${header}L1;yesterday;T1;1\n${waits}` },
-      { mapping: before, file: "b.csv", text: header + waits },
-      { mapping: mapping(given), file: "b.csv", text: header + waits },
-      { mapping: mapping(given), file: "c.csv", text: `${header}L1;2025-06-01 10:00;T1;1\n` },
-    );
-    expect(outputs.join("\n")).not.toContain("event-key-twice");
-    expect(codes).toEqual([3, 3, 3, 0]);
-    expect(dump.match(/"name":"Load","value":"L1"/g)).toHaveLength(2);
-  });
+it("an event that waits takes what an edited mapping says, although rows of two earlier files gave it", async () => {
+  const before = mapping(weighings);
+  const given = structuredClone(weighings);
+  Object.assign(given.inputs.rows.events.weighing.attributes, { public: { Load: "=load" } });
+  const header = "Load;At;Ticket;Share A\n";
+  const waits = "L1;2025-06-02 10:00;T2;2\n";
+  const { codes, outputs, dump } = await importing(
+    { mapping: before, file: "a.csv", text: `${header}L1;yesterday;T1;1\n${waits}` },
+    { mapping: before, file: "b.csv", text: header + waits },
+    { mapping: mapping(given), file: "b.csv", text: header + waits },
+    { mapping: mapping(given), file: "c.csv", text: `${header}L1;2025-06-01 10:00;T1;1\n` },
+  );
+  expect(outputs.join("\n")).not.toContain("event-key-twice");
+  expect(codes).toEqual([3, 3, 3, 0]);
+  expect(dump.match(/"name":"Load","value":"L1"/g)).toHaveLength(2);
 });
 
-describe("an event that is known by its content", () => {
-  it("goes on under another name that says what it was", async () => {
-    const before = structuredClone(weighings);
-    Object.assign(before.inputs.rows.events.weighing, { key: "content", within: "file" });
-    const { weighing } = structuredClone(before.inputs.rows.events);
-    const after = structuredClone(before);
-    Object.assign(after.inputs.rows, { events: { pesagem: { ...weighing, was: "weighing" } } });
-    const text = "Load;At;Ticket;Share A\nL1;2025-06-01 10:00;T1;1\n";
-    const { codes, dump } = await importing(
-      { mapping: mapping(before), file: "a.csv", text },
-      { mapping: mapping(after), file: "b.csv", text: `${text}L1;2025-06-01 11:00;T2;2\n` },
-    );
-    expect(codes).toEqual([0, 0]);
-    expect(dump.match(/Weighing/g)).toHaveLength(2);
-  });
+it("an event that is known by its content goes on under another name that says what it was", async () => {
+  const before = structuredClone(weighings);
+  Object.assign(before.inputs.rows.events.weighing, { key: "content", within: "file" });
+  const { weighing } = structuredClone(before.inputs.rows.events);
+  const after = structuredClone(before);
+  Object.assign(after.inputs.rows, { events: { pesagem: { ...weighing, was: "weighing" } } });
+  const text = "Load;At;Ticket;Share A\nL1;2025-06-01 10:00;T1;1\n";
+  const { codes, dump } = await importing(
+    { mapping: mapping(before), file: "a.csv", text },
+    { mapping: mapping(after), file: "b.csv", text: `${text}L1;2025-06-01 11:00;T2;2\n` },
+  );
+  expect(codes).toEqual([0, 0]);
+  expect(dump.match(/Weighing/g)).toHaveLength(2);
 });
 
 describe("two rows of one import that differ on an event which has landed", () => {

@@ -323,14 +323,12 @@ const loadTrace = `data:text/javascript,${encodeURIComponent(
   `import { register } from "node:module"; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`,
 )}`;
 
-describe("as a process", () => {
-  it("an older Node is told what is needed, with 2, before anything is loaded (F69)", () => {
-    const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
-    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
-    const argv = ["--import", preload, "--import", loadTrace, program(), "status"];
-    const result = spawnSync(process.execPath, argv, { cwd: folder(), encoding: "utf8" });
-    expect(result.status).toBe(2);
-    expect(result.stderr).toContain("rowferry: Node 22 or later is needed; this is Node 20.20.2");
-    expect(result.stderr).not.toMatch(/loaded .*(main\.js|better-sqlite3)/);
-  });
+it("an older Node is told what is needed, with 2, before anything is loaded (F69)", () => {
+  const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
+  const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+  const argv = ["--import", preload, "--import", loadTrace, program(), "status"];
+  const result = spawnSync(process.execPath, argv, { cwd: folder(), encoding: "utf8" });
+  expect(result.status).toBe(2);
+  expect(result.stderr).toContain("rowferry: Node 22 or later is needed; this is Node 20.20.2");
+  expect(result.stderr).not.toMatch(/loaded .*(main\.js|better-sqlite3)/);
 });

@@ -191,26 +191,24 @@ describe("the way out of a rejected row", () => {
   });
 });
 
-describe("an import that is interrupted while it reads", () => {
-  it("is to be typed again: `resume` has nothing to go on with, and would say that all is well", async () => {
-    const many = Array.from({ length: 3000 }, (_, index) => `N${index},11222333000181,${index},2026-01-01 10:00,5`);
-    writeFileSync(at("may.csv"), `MTR,CNPJ,Ticket,Date,Weight\n${many.join("\n")}\n`);
-    world.stderr.text = "";
-    const ended = type(world, "import", at("weighings.yaml"), at("may.csv"));
-    world.send("SIGINT");
-    expect(await ended).toBe(130);
-    expect(world.stderr.text).toContain("Run the same command again: it reads the files from the beginning.");
-    expect(world.stderr.text).not.toContain("resume");
-    expect((await typed("status")).out.replace(/\s+/g, " ")).toMatch(
-      /-import-2 has not staged its rows: .* run that import again/,
-    );
-    expect((await typed("runs")).out).not.toContain("can resume");
-    const resumed = await typed("resume");
-    expect(resumed.code).toBe(3);
-    expect(resumed.out.replace(/\s+/g, " ")).toContain("none of them is in the ledger. Run that import again.");
-    await type(world, "import", at("weighings.yaml"), at("may.csv"));
-    expect((await typed("status")).out).not.toContain("has not staged");
-  });
+it("an import that is interrupted while it reads is to be typed again: `resume` has nothing to go on with, and would say that all is well", async () => {
+  const many = Array.from({ length: 3000 }, (_, index) => `N${index},11222333000181,${index},2026-01-01 10:00,5`);
+  writeFileSync(at("may.csv"), `MTR,CNPJ,Ticket,Date,Weight\n${many.join("\n")}\n`);
+  world.stderr.text = "";
+  const ended = type(world, "import", at("weighings.yaml"), at("may.csv"));
+  world.send("SIGINT");
+  expect(await ended).toBe(130);
+  expect(world.stderr.text).toContain("Run the same command again: it reads the files from the beginning.");
+  expect(world.stderr.text).not.toContain("resume");
+  expect((await typed("status")).out.replace(/\s+/g, " ")).toMatch(
+    /-import-2 has not staged its rows: .* run that import again/,
+  );
+  expect((await typed("runs")).out).not.toContain("can resume");
+  const resumed = await typed("resume");
+  expect(resumed.code).toBe(3);
+  expect(resumed.out.replace(/\s+/g, " ")).toContain("none of them is in the ledger. Run that import again.");
+  await type(world, "import", at("weighings.yaml"), at("may.csv"));
+  expect((await typed("status")).out).not.toContain("has not staged");
 });
 
 describe("replace, resolve and verify", () => {

@@ -37,11 +37,9 @@ function refusal(from: Parameters<typeof resolved>[0]): RowferryError {
   throw new Error("nothing was refused");
 }
 
-describe("a folder that has the name of a settings file", () => {
-  it("is a Python environment where it is .env, and refused as rowferry.config.yaml", () => {
-    expect(resolved({ files: { ".env/bin/python": "" } })).toMatchObject({ name: "sandbox" });
-    expect(refusal({ files: { "rowferry.config.yaml/x": "" } }).message).toBe("rowferry.config.yaml is a folder");
-  });
+it("a folder that has the name of a settings file is a Python environment where it is .env, and refused as rowferry.config.yaml", () => {
+  expect(resolved({ files: { ".env/bin/python": "" } })).toMatchObject({ name: "sandbox" });
+  expect(refusal({ files: { "rowferry.config.yaml/x": "" } }).message).toBe("rowferry.config.yaml is a folder");
 });
 
 describe("which target is meant (DESIGN section 3, HARD-CASES H34)", () => {

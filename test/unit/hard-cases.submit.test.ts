@@ -259,21 +259,19 @@ describe("H6: an accepted answer of the wrong shape", () => {
   });
 });
 
-describe("H7: registrations have no key", () => {
-  test.each(["/participants", "/participants/{participantId}/addresses"])(
-    "nothing at %s is created twice after a lost answer",
-    async (path) => {
-      open({ sandbox: { twinParticipants: true } });
-      world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
-      expect((await imported(...at(10))).exitCode).toBe(0);
-      expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
-      const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
-      const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
-      const look = kinds.find(({ method, when }) => method === "GET" && when > (post?.when ?? 0));
-      expect((look?.when ?? 0) - (post?.when ?? 0)).toBeGreaterThanOrEqual(3000);
-    },
-  );
-});
+test.each(["/participants", "/participants/{participantId}/addresses"])(
+  "H7: registrations have no key nothing at %s is created twice after a lost answer",
+  async (path) => {
+    open({ sandbox: { twinParticipants: true } });
+    world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
+    expect((await imported(...at(10))).exitCode).toBe(0);
+    expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
+    const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
+    const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
+    const look = kinds.find(({ method, when }) => method === "GET" && when > (post?.when ?? 0));
+    expect((look?.when ?? 0) - (post?.when ?? 0)).toBeGreaterThanOrEqual(3000);
+  },
+);
 
 describe("H8: credentials", () => {
   test("a revoked credential stops the run and rejects no row", async () => {
@@ -296,23 +294,21 @@ describe("H8: credentials", () => {
   });
 });
 
-describe("H9: a correction of an event in doubt", () => {
-  test("goes out under the same key; a duplicate means that the earlier content landed", async () => {
-    await begun();
-    faults({ nth: 1, times: 6, action: lost });
-    await imported("M1 10 weight=5");
-    faults();
-    const corrected = file("M1 10 weight=6");
-    const summary = await world.import([corrected]);
-    expect(states()[1]).toBe("changed: changed");
-    expect(summary.exitCode).toBe(3);
-    // The correction again is no news, and it has not landed.
-    await imported("M1 10 weight=6");
-    expect(states()[1]).toBe("changed: changed");
-    // The row as it landed is.
-    const back = await imported("M1 10 weight=5");
-    expect([states()[1], back.exitCode]).toEqual(["landed", 0]);
-  });
+test("H9: a correction of an event in doubt goes out under the same key; a duplicate means that the earlier content landed", async () => {
+  await begun();
+  faults({ nth: 1, times: 6, action: lost });
+  await imported("M1 10 weight=5");
+  faults();
+  const corrected = file("M1 10 weight=6");
+  const summary = await world.import([corrected]);
+  expect(states()[1]).toBe("changed: changed");
+  expect(summary.exitCode).toBe(3);
+  // The correction again is no news, and it has not landed.
+  await imported("M1 10 weight=6");
+  expect(states()[1]).toBe("changed: changed");
+  // The row as it landed is.
+  const back = await imported("M1 10 weight=5");
+  expect([states()[1], back.exitCode]).toEqual(["landed", 0]);
 });
 
 test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", async () => {

@@ -216,18 +216,16 @@ describe("a table that a key is read from (F5)", () => {
   });
 });
 
-describe("a module of functions that a key calls (F5)", () => {
-  it("is refused where it is another one, and may be edited where no key calls it", async () => {
-    for (const [key, code] of [
-      ["=code(load)", 2],
-      ["=load", 0],
-    ] as const) {
-      const office = openOffice(keyed(key, { functions: "f.mjs" }));
-      writeFileSync(office.path("f.mjs"), "export const code = (text) => `x${text}`;\n");
-      office.writeCsv("w.csv", rows);
-      expect((await imported(office)).code).toBe(0);
-      writeFileSync(office.path("f.mjs"), "export const code = (text) => `y${text}`;\n");
-      expect([key, (await imported(office)).code]).toEqual([key, code]);
-    }
-  });
+it("a module of functions that a key calls (F5) is refused where it is another one, and may be edited where no key calls it", async () => {
+  for (const [key, code] of [
+    ["=code(load)", 2],
+    ["=load", 0],
+  ] as const) {
+    const office = openOffice(keyed(key, { functions: "f.mjs" }));
+    writeFileSync(office.path("f.mjs"), "export const code = (text) => `x${text}`;\n");
+    office.writeCsv("w.csv", rows);
+    expect((await imported(office)).code).toBe(0);
+    writeFileSync(office.path("f.mjs"), "export const code = (text) => `y${text}`;\n");
+    expect([key, (await imported(office)).code]).toEqual([key, code]);
+  }
 });

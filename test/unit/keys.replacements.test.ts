@@ -30,86 +30,80 @@ const changeAll = async (office: Office, loads: readonly string[]) => {
   for (const load of loads) expect((await office.type("replace", `load/${load}`, "--reason", "weight")).code).toBe(0);
 };
 
-describe("a replacement whose CANCEL is refused (F88)", () => {
-  it("leaves one live document, says what waits, and goes on when the CANCEL is sent again", async () => {
-    const sandbox = createSandbox({ rate: null });
-    const office = await openOfficeAt(sandbox, weighings);
-    await changeAll(office, ["L1"]);
-    const refuse = { kind: "status", status: 422, when: "before" } as const;
-    sandbox.setFaults([
-      { match: { path: "/documents/{documentId}/events" }, action: refuse },
-      { match: { path: "/documents/events" }, nth: 1, action: refuse },
-    ]);
-    const stopped = await office.run("resume");
-    expect(there(office)).toEqual([["L1", "open", "1", "2"]]);
-    expect(stopped).toMatchObject({ exitCode: 3, open: { events: { rejected: 1, held: 2 } } });
-    expect(stopped.problems).toMatchObject([{ code: "cancel-refused", count: 1 }]);
-    const { out } = await office.type("status");
-    expect(out).toContain("rowferry retry --code cancel-refused");
-    sandbox.setFaults([]);
-    expect((await office.run("retry", "--code", "cancel-refused")).exitCode).toBe(0);
-    expect(there(office)).toEqual([
-      ["L1", "cancelled", "1", "2"],
-      ["L1", "open", "1", "3"],
-    ]);
-  });
+it("a replacement whose CANCEL is refused (F88) leaves one live document, says what waits, and goes on when the CANCEL is sent again", async () => {
+  const sandbox = createSandbox({ rate: null });
+  const office = await openOfficeAt(sandbox, weighings);
+  await changeAll(office, ["L1"]);
+  const refuse = { kind: "status", status: 422, when: "before" } as const;
+  sandbox.setFaults([
+    { match: { path: "/documents/{documentId}/events" }, action: refuse },
+    { match: { path: "/documents/events" }, nth: 1, action: refuse },
+  ]);
+  const stopped = await office.run("resume");
+  expect(there(office)).toEqual([["L1", "open", "1", "2"]]);
+  expect(stopped).toMatchObject({ exitCode: 3, open: { events: { rejected: 1, held: 2 } } });
+  expect(stopped.problems).toMatchObject([{ code: "cancel-refused", count: 1 }]);
+  const { out } = await office.type("status");
+  expect(out).toContain("rowferry retry --code cancel-refused");
+  sandbox.setFaults([]);
+  expect((await office.run("retry", "--code", "cancel-refused")).exitCode).toBe(0);
+  expect(there(office)).toEqual([
+    ["L1", "cancelled", "1", "2"],
+    ["L1", "open", "1", "3"],
+  ]);
 });
 
-describe("replacements by selectors", () => {
-  it("are of every document that an input changed, after a confirmation that says how many; all or none", async () => {
+it("replacements by selectors are of every document that an input changed, after a confirmation that says how many; all or none", async () => {
+  const office = openOffice(weighings);
+  const both = (gross: string) => file(...["L1", "L2"].flatMap((load) => [row(load, 10, "1"), row(load, 20, gross)]));
+  await office.brought("w-1.csv", [...both("2"), row("L3", 10, "x")]);
+  await office.brought("w-2.csv", [...both("3"), row("L4", 10, "7")]);
+  const command = ["replace", "--input", "w-2.csv", "--reason", "weight"];
+  const before = there(office);
+
+  expect((await office.type("replace", "--reason", "weight")).code).toBe(2);
+  expect((await office.type("replace", "load/L1", "--input", "w-2.csv", "--reason", "weight")).code).toBe(2);
+  expect((await office.type("replace", "--input", "w-1.csv", "--row", "6", "--reason", "weight")).code).toBe(2);
+  const foreseen = await office.type(...command, "--dry-run");
+  expect([foreseen.code, foreseen.out]).toEqual([
+    0,
+    expect.stringMatching(/load L1: gen[^]* 1 \([^)]*\) will\s+be\s+cancelled[^]*load L2: gen[^]*Would send/),
+  ]);
+  const refused = await office.type(...command);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--yes")]);
+  let question = "";
+  office.world.ask = (text) => Promise.resolve(((question = text), "1"));
+  expect((await office.type(...command)).code).toBe(2);
+  expect(question).toContain(
+    "This cancels 2 documents for 2 changed or late events, and sends them again with 4 events: load/L1, load/L2.",
+  );
+  expect((await office.run("resume")).events).toEqual({});
+  expect(there(office)).toEqual(before);
+
+  const done = await office.type(...command, "--yes");
+  expect([done.code, done.out]).toEqual([0, expect.stringMatching(/load L1: generation 2[^]*load L2: generation 2/)]);
+  await office.run("resume");
+  expect(there(office)).toEqual([
+    ["L1", "cancelled", "1", "2"],
+    ["L2", "cancelled", "1", "2"],
+    ["L4", "open", "7"],
+    ["L1", "open", "1", "3"],
+    ["L2", "open", "1", "3"],
+  ]);
+});
+
+it("replacements under --limit (F88) are sent whole, or not begun", async () => {
+  for (const limit of ["1", "2", "3", "5"]) {
     const office = openOffice(weighings);
-    const both = (gross: string) => file(...["L1", "L2"].flatMap((load) => [row(load, 10, "1"), row(load, 20, gross)]));
-    await office.brought("w-1.csv", [...both("2"), row("L3", 10, "x")]);
-    await office.brought("w-2.csv", [...both("3"), row("L4", 10, "7")]);
-    const command = ["replace", "--input", "w-2.csv", "--reason", "weight"];
-    const before = there(office);
-
-    expect((await office.type("replace", "--reason", "weight")).code).toBe(2);
-    expect((await office.type("replace", "load/L1", "--input", "w-2.csv", "--reason", "weight")).code).toBe(2);
-    expect((await office.type("replace", "--input", "w-1.csv", "--row", "6", "--reason", "weight")).code).toBe(2);
-    const foreseen = await office.type(...command, "--dry-run");
-    expect([foreseen.code, foreseen.out]).toEqual([
-      0,
-      expect.stringMatching(/load L1: gen[^]* 1 \([^)]*\) will\s+be\s+cancelled[^]*load L2: gen[^]*Would send/),
-    ]);
-    const refused = await office.type(...command);
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--yes")]);
-    let question = "";
-    office.world.ask = (text) => Promise.resolve(((question = text), "1"));
-    expect((await office.type(...command)).code).toBe(2);
-    expect(question).toContain(
-      "This cancels 2 documents for 2 changed or late events, and sends them again with 4 events: load/L1, load/L2.",
-    );
-    expect((await office.run("resume")).events).toEqual({});
-    expect(there(office)).toEqual(before);
-
-    const done = await office.type(...command, "--yes");
-    expect([done.code, done.out]).toEqual([0, expect.stringMatching(/load L1: generation 2[^]*load L2: generation 2/)]);
-    await office.run("resume");
-    expect(there(office)).toEqual([
-      ["L1", "cancelled", "1", "2"],
-      ["L2", "cancelled", "1", "2"],
-      ["L4", "open", "7"],
-      ["L1", "open", "1", "3"],
-      ["L2", "open", "1", "3"],
-    ]);
-  });
-});
-
-describe("replacements under --limit (F88)", () => {
-  it("are sent whole, or not begun", async () => {
-    for (const limit of ["1", "2", "3", "5"]) {
-      const office = openOffice(weighings);
-      await changeAll(office, ["L1", "L2", "L3"]);
-      await office.run("resume", "--limit", limit);
-      const states = there(office).map(([load, state]) => `${load} ${state}`);
-      const cancelled = states.filter((state) => state.endsWith("cancelled")).length;
-      expect([limit, cancelled > 0, cancelled < 3]).toEqual([limit, true, limit !== "5"]);
-      expect([limit, states.filter((state) => state.endsWith("open")).length]).toEqual([limit, 3]);
-      expect((await office.run("resume")).exitCode).toBe(0);
-      expect(there(office).filter(([, state]) => state === "open")).toHaveLength(3);
-    }
-  });
+    await changeAll(office, ["L1", "L2", "L3"]);
+    await office.run("resume", "--limit", limit);
+    const states = there(office).map(([load, state]) => `${load} ${state}`);
+    const cancelled = states.filter((state) => state.endsWith("cancelled")).length;
+    expect([limit, cancelled > 0, cancelled < 3]).toEqual([limit, true, limit !== "5"]);
+    expect([limit, states.filter((state) => state.endsWith("open")).length]).toEqual([limit, 3]);
+    expect((await office.run("resume")).exitCode).toBe(0);
+    expect(there(office).filter(([, state]) => state === "open")).toHaveLength(3);
+  }
 });
 
 describe("a replacement of what was pruned (F86)", () => {

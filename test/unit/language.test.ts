@@ -90,15 +90,13 @@ describe("keys (4)", () => {
   });
 });
 
-describe("tables (6)", () => {
-  it("have typed columns, whose mistakes are found when the mapping loads", async () => {
-    const yaml = mappingWith({
-      tables: "t: { file: t.csv, key: K, columns: { kg: { header: Kg, as: number } } }",
-      attributes: 'A: "=tables.t[doc].kg * 2"',
-    });
-    expect(shown(mapRows(await load(yaml, { "t.csv": "K;Kg\n1;0,5\n" }), [DAY]))[0]?.[0]?.value).toBe("1");
-    expect((await refusal(yaml, { "t.csv": "K;Kg\n1;much\n" })).message).toMatch(/row 2.*"much"/su);
+it("tables (6) have typed columns, whose mistakes are found when the mapping loads", async () => {
+  const yaml = mappingWith({
+    tables: "t: { file: t.csv, key: K, columns: { kg: { header: Kg, as: number } } }",
+    attributes: 'A: "=tables.t[doc].kg * 2"',
   });
+  expect(shown(mapRows(await load(yaml, { "t.csv": "K;Kg\n1;0,5\n" }), [DAY]))[0]?.[0]?.value).toBe("1");
+  expect((await refusal(yaml, { "t.csv": "K;Kg\n1;much\n" })).message).toMatch(/row 2.*"much"/su);
 });
 
 describe("`by` and `is` (7)", () => {
@@ -156,14 +154,12 @@ describe("parties (8)", () => {
   });
 });
 
-describe("names (12)", () => {
-  it.each(["Peso", "peso-bruto", "in", "string", "row", "1st", "última"])(
-    "%s is refused with a suggestion",
-    async (name) => {
-      expect((await refusal(mappingWith({ columns: `"${name}": X` }))).hint).toMatch(/^Call it "[a-z][a-z0-9_]*"/u);
-    },
-  );
-});
+it.each(["Peso", "peso-bruto", "in", "string", "row", "1st", "última"])(
+  "names (12): %s is refused with a suggestion",
+  async (name) => {
+    expect((await refusal(mappingWith({ columns: `"${name}": X` }))).hint).toMatch(/^Call it "[a-z][a-z0-9_]*"/u);
+  },
+);
 
 describe("sharing (13)", () => {
   const common = `
@@ -339,21 +335,19 @@ it("an attribute's name has no blank at its ends, where it would be another attr
   expect(message).toContain('"A "');
 });
 
-describe("filled(x) (1)", () => {
-  it("is false where the column's `map` makes a blank of the cell", async () => {
-    const columns = 'x: { header: X, map: { "n/a": "", a: A } }';
-    const yaml = mappingWith({ columns, attributes: "F: =filled(x), B: =blank(x)" });
-    const told = shown(
-      mapRows(
-        await load(yaml),
-        ["n/a", "a"].map((X) => ({ ...DAY, X })),
-      ),
-    );
-    expect(told.map((attributes) => attributes.map(({ value }) => value))).toEqual([
-      ["false", "true"],
-      ["true", "false"],
-    ]);
-  });
+it("filled(x) (1) is false where the column's `map` makes a blank of the cell", async () => {
+  const columns = 'x: { header: X, map: { "n/a": "", a: A } }';
+  const yaml = mappingWith({ columns, attributes: "F: =filled(x), B: =blank(x)" });
+  const told = shown(
+    mapRows(
+      await load(yaml),
+      ["n/a", "a"].map((X) => ({ ...DAY, X })),
+    ),
+  );
+  expect(told.map((attributes) => attributes.map(({ value }) => value))).toEqual([
+    ["false", "true"],
+    ["true", "false"],
+  ]);
 });
 
 describe("an order of texts that are numbers", () => {
@@ -417,14 +411,15 @@ describe("an event's attributes", () => {
   });
 });
 
-describe("words that YAML no longer takes for true and false", () => {
-  it.each(["yes", "No", "on", "OFF"])("are refused in free JSON, not sent as text: %s", async (word) => {
+it.each(["yes", "No", "on", "OFF"])(
+  "words that YAML no longer takes for true and false are refused in free JSON, not sent as text: %s",
+  async (word) => {
     const { message, hint } = await refusal(mappingWith({ fields: `a: { isPublic: ${word} }` }));
     expect(message).toContain(`"${word}" is a text`);
     expect(hint).toMatch(/true|false/);
     await expect(load(mappingWith({ fields: `a: { isPublic: "${word}" }` }))).resolves.toBeDefined();
-  });
-});
+  },
+);
 
 it("every type and its options in the reference are a column as it may be written", async () => {
   const page = readFileSync("docs/reference/mapping.md", "utf8");

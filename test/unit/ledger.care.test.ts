@@ -185,20 +185,18 @@ async function used(): Promise<World> {
   return made;
 }
 
-describe("files", () => {
-  it("are readable by their owner only", async () => {
-    const { target, clock } = await used();
-    mkdirSync(join(target.stateFolder, "copies"), { mode: 0o700 });
-    await backup(target, join(target.stateFolder, "copies", "backup.db"));
-    await prune(target, -1, { clock, waitForLock: false });
-    openLedgerReadOnly(target.ledgerPath, ownerOf(target)).close();
-    const modes = readdirSync(target.stateFolder, { recursive: true, withFileTypes: true }).map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [path, (statSync(path).mode & 0o077).toString(8)];
-    });
-    expect(modes.length).toBeGreaterThan(8);
-    expect(modes.filter(([, mode]) => mode !== "0")).toEqual([]);
+it("files are readable by their owner only", async () => {
+  const { target, clock } = await used();
+  mkdirSync(join(target.stateFolder, "copies"), { mode: 0o700 });
+  await backup(target, join(target.stateFolder, "copies", "backup.db"));
+  await prune(target, -1, { clock, waitForLock: false });
+  openLedgerReadOnly(target.ledgerPath, ownerOf(target)).close();
+  const modes = readdirSync(target.stateFolder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return [path, (statSync(path).mode & 0o077).toString(8)];
   });
+  expect(modes.length).toBeGreaterThan(8);
+  expect(modes.filter(([, mode]) => mode !== "0")).toEqual([]);
 });
 
 describe("ledger backup", () => {

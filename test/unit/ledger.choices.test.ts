@@ -148,54 +148,50 @@ describe("a replacement", () => {
   });
 });
 
-describe("a replacement of a document whose id a kill kept from the ledger", () => {
-  it("cancels it once the journal is all that is left: it knows the id", async () => {
-    world.sandbox.setFaults(lostAnswers());
-    const rows = ["M1 10"];
-    await world.import([storyFile("a", rows)]);
-    world.sandbox.setFaults([]);
-    // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
-    const [there] = world.sandbox.store.documents();
-    const [event] = there?.events ?? [];
-    const document = { document: ["story", "manifest", "M1", 1], mode: "create", state: "open", reason: null };
-    const landed = { key: event?.deduplicationId, state: "landed", reason: null, id: event?.eventId, targetId: null };
-    const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
-    const intent = lines.findIndex((line) => line.includes('"entry":"intent"') && line.includes('"M1"'));
-    const end = { entry: "end", at: world.clock.now(), kind: "create-with-events", record: "document" };
-    const documents = [{ ...document, id: there?.id, lastAt: there?.lastAt }];
-    lines.splice(intent + 1, 0, JSON.stringify({ ...end, documents, events: [landed] }));
-    writeFileSync(journal, `${lines.join("\n")}\n`);
-    // The line was put in behind the ledger's back.
-    const database = openLedgerOfAnyone(world.target.ledgerPath);
-    forgetJournal(database);
-    database.close();
-    await replace("M1");
-    await world.resume();
-    expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
-    await loseAllAndRebuild();
-    const again = await world.import([storyFile("a", rows)]);
-    expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
-    expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
-    await loseAllAndRebuild();
-    expect((await world.import([storyFile("b", rows)])).requests.sent).toBe(0);
-  });
+it("a replacement of a document whose id a kill kept from the ledger cancels it once the journal is all that is left: it knows the id", async () => {
+  world.sandbox.setFaults(lostAnswers());
+  const rows = ["M1 10"];
+  await world.import([storyFile("a", rows)]);
+  world.sandbox.setFaults([]);
+  // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
+  const [there] = world.sandbox.store.documents();
+  const [event] = there?.events ?? [];
+  const document = { document: ["story", "manifest", "M1", 1], mode: "create", state: "open", reason: null };
+  const landed = { key: event?.deduplicationId, state: "landed", reason: null, id: event?.eventId, targetId: null };
+  const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+  const intent = lines.findIndex((line) => line.includes('"entry":"intent"') && line.includes('"M1"'));
+  const end = { entry: "end", at: world.clock.now(), kind: "create-with-events", record: "document" };
+  const documents = [{ ...document, id: there?.id, lastAt: there?.lastAt }];
+  lines.splice(intent + 1, 0, JSON.stringify({ ...end, documents, events: [landed] }));
+  writeFileSync(journal, `${lines.join("\n")}\n`);
+  // The line was put in behind the ledger's back.
+  const database = openLedgerOfAnyone(world.target.ledgerPath);
+  forgetJournal(database);
+  database.close();
+  await replace("M1");
+  await world.resume();
+  expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
+  await loseAllAndRebuild();
+  const again = await world.import([storyFile("a", rows)]);
+  expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
+  expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
+  await loseAllAndRebuild();
+  expect((await world.import([storyFile("b", rows)])).requests.sent).toBe(0);
 });
 
-describe("a link in doubt to a document that was replaced since", () => {
-  it("leaves the next generation's rows in time: it goes on naming the generation that it was sent to", async () => {
-    const begin = ["M1 5", "M3 10"];
-    const link = ["M1 40 RELATED to=M3"];
-    await world.import([storyFile("a", begin)]);
-    world.sandbox.setFaults(lostAnswers(50));
-    expect((await world.import([storyFile("b", link)])).open.events).toEqual({ stalled: 1 });
-    world.sandbox.setFaults([]);
-    await replace("M3");
-    await loseAllAndRebuild();
-    await world.import([storyFile("a", begin)]);
-    await world.import([storyFile("b", link)]);
-    const later = await world.import([storyFile("c", ["M3 20"])]);
-    expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
-  });
+it("a link in doubt to a document that was replaced since leaves the next generation's rows in time: it goes on naming the generation that it was sent to", async () => {
+  const begin = ["M1 5", "M3 10"];
+  const link = ["M1 40 RELATED to=M3"];
+  await world.import([storyFile("a", begin)]);
+  world.sandbox.setFaults(lostAnswers(50));
+  expect((await world.import([storyFile("b", link)])).open.events).toEqual({ stalled: 1 });
+  world.sandbox.setFaults([]);
+  await replace("M3");
+  await loseAllAndRebuild();
+  await world.import([storyFile("a", begin)]);
+  await world.import([storyFile("b", link)]);
+  const later = await world.import([storyFile("c", ["M3 20"])]);
+  expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
 });
 
 describe("keys of a changed mapping (H25)", () => {

@@ -93,24 +93,22 @@ describe("the journal", () => {
   });
 });
 
-describe("a journal whose first line a power loss tore", () => {
-  it.each([
-    ["in the middle", (whole: string) => whole.slice(0, 20)],
-    ["so that zeros stand there", (whole: string) => "\0".repeat(whole.length - 1)],
-  ])("%s begins again; another file is left alone", async (_, tear) => {
-    world = createWorld({ journal });
-    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
-    openJournal(journal, world.target.ledgerPath, owner).close();
-    const whole = readFileSync(journal, "utf8");
-    writeFileSync(journal, tear(whole));
-    openJournal(journal, world.target.ledgerPath, owner).close();
-    expect(readFileSync(journal, "utf8")).toBe(whole);
-    writeFileSync(journal, "notes");
-    expect(() => openJournal(journal, world.target.ledgerPath, owner)).toThrow(
-      expect.objectContaining({ code: "journal-unreadable" }),
-    );
-    expect(readFileSync(journal, "utf8")).toBe("notes");
-  });
+it.each([
+  ["in the middle", (whole: string) => whole.slice(0, 20)],
+  ["so that zeros stand there", (whole: string) => "\0".repeat(whole.length - 1)],
+])("a journal whose first line a power loss tore: %s begins again; another file is left alone", async (_, tear) => {
+  world = createWorld({ journal });
+  const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+  openJournal(journal, world.target.ledgerPath, owner).close();
+  const whole = readFileSync(journal, "utf8");
+  writeFileSync(journal, tear(whole));
+  openJournal(journal, world.target.ledgerPath, owner).close();
+  expect(readFileSync(journal, "utf8")).toBe(whole);
+  writeFileSync(journal, "notes");
+  expect(() => openJournal(journal, world.target.ledgerPath, owner)).toThrow(
+    expect.objectContaining({ code: "journal-unreadable" }),
+  );
+  expect(readFileSync(journal, "utf8")).toBe("notes");
 });
 
 const golden = join(import.meta.dirname, "../../fixtures/journal/version-1.ndjson");
@@ -189,29 +187,27 @@ describe("the journal's format, version 1", () => {
   });
 });
 
-describe("a ledger that missed an answer", () => {
-  it("takes it from its journal: the document has its id, and nothing is left in doubt", async () => {
-    world = createWorld({ journal });
-    await world.import([storyFile("a", ["M0 10"])]);
-    // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
-    world.withLedger((database) =>
-      database.exec(
-        `CREATE TABLE room (id INTEGER PRIMARY KEY, more INTEGER REFERENCES room (id) DEFERRABLE INITIALLY DEFERRED);
+it("a ledger that missed an answer takes it from its journal: the document has its id, and nothing is left in doubt", async () => {
+  world = createWorld({ journal });
+  await world.import([storyFile("a", ["M0 10"])]);
+  // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
+  world.withLedger((database) =>
+    database.exec(
+      `CREATE TABLE room (id INTEGER PRIMARY KEY, more INTEGER REFERENCES room (id) DEFERRABLE INITIALLY DEFERRED);
          CREATE TRIGGER no_room AFTER UPDATE OF result ON requests WHEN NEW.kind = 'create-with-events'
            BEGIN INSERT INTO room (more) VALUES (-1); END`,
-      ),
-    );
-    await expect(world.import([storyFile("b", ["M1 10", "M1 20", "M2 10"])])).rejects.toThrow("FOREIGN KEY");
-    world.withLedger((database) => database.exec("DROP TRIGGER no_room; DROP TABLE room"));
-    const before = world.sandbox.dump();
-    const { requests, open, exitCode } = await world.resume();
-    expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
-    expect(world.sandbox.dump()).toBe(before);
-    expect(isSound()).toEqual([]);
-    const again = await world.import([storyFile("c", ["M1 30", "M2 5"])]);
-    expect(again.events).toEqual({ landed: 1 });
-    expect(again.open.events).toEqual({ rejected: 1 });
-  });
+    ),
+  );
+  await expect(world.import([storyFile("b", ["M1 10", "M1 20", "M2 10"])])).rejects.toThrow("FOREIGN KEY");
+  world.withLedger((database) => database.exec("DROP TRIGGER no_room; DROP TABLE room"));
+  const before = world.sandbox.dump();
+  const { requests, open, exitCode } = await world.resume();
+  expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
+  expect(world.sandbox.dump()).toBe(before);
+  expect(isSound()).toEqual([]);
+  const again = await world.import([storyFile("c", ["M1 30", "M2 5"])]);
+  expect(again.events).toEqual({ landed: 1 });
+  expect(again.open.events).toEqual({ rejected: 1 });
 });
 
 describe("a rebuilt ledger", () => {

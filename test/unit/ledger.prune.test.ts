@@ -105,14 +105,12 @@ describe("pruning pages that landed and open rows share", () => {
   });
 });
 
-describe("at a run's end", () => {
-  it("cells of a row stay while a participant that it declared is refused, though its event has landed", async () => {
-    world = createWorld();
-    const row = rowInWords("M1 10", 2);
-    if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
-    await world.import([storyFile("a", [row])]);
-    const [shown] = (await showAnything(world.target, "a.csv:2")).rows;
-    expect(shown?.events.map(({ state }) => state)).toEqual(["landed"]);
-    expect((await writeRejects(world.target, {}, join(world.target.stateFolder, "r"))).rows).toHaveLength(1);
-  });
+it("at a run's end, cells of a row stay while a participant that it declared is refused, though its event has landed", async () => {
+  world = createWorld();
+  const row = rowInWords("M1 10", 2);
+  if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
+  await world.import([storyFile("a", [row])]);
+  const [shown] = (await showAnything(world.target, "a.csv:2")).rows;
+  expect(shown?.events.map(({ state }) => state)).toEqual(["landed"]);
+  expect((await writeRejects(world.target, {}, join(world.target.stateFolder, "r"))).rows).toHaveLength(1);
 });

@@ -18,34 +18,32 @@ const statesOf = async (document: string) =>
     .at(-1)
     ?.events.map(({ at, state }) => [at.slice(14, 16), state]);
 
-describe("several documents that are replaced at once", () => {
-  it("are all left as they were when one of them cannot be written, in the ledger and in the journal", async () => {
-    world = createWorld();
-    await world.import([storyFile("a", ["M1 10", "M2 10"])]);
-    const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
-    const replaceBoth = (confirm: () => void) =>
-      replaceEach(
-        world.target,
-        ["M1", "M2"],
-        "wrong weight",
-        { clock: world.clock, waitForLock: false, journal },
-        async () => confirm(),
-      );
-    const asLedger = (text: string) => new Database(world.target.ledgerPath).exec(text).close();
-    const stopped = replaceBoth(() =>
-      asLedger(`CREATE TRIGGER disk_full BEFORE INSERT ON documents WHEN NEW.key = 'M2'
-        BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`),
+it("several documents that are replaced at once are all left as they were when one of them cannot be written, in the ledger and in the journal", async () => {
+  world = createWorld();
+  await world.import([storyFile("a", ["M1 10", "M2 10"])]);
+  const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
+  const replaceBoth = (confirm: () => void) =>
+    replaceEach(
+      world.target,
+      ["M1", "M2"],
+      "wrong weight",
+      { clock: world.clock, waitForLock: false, journal },
+      async () => confirm(),
     );
-    await expect(stopped).rejects.toThrow("the disk is full");
-    const generations = async () =>
-      Promise.all(["M1", "M2"].map(async (name) => (await showAnything(world.target, name)).documents.length));
-    expect(await generations()).toEqual([1, 1]);
-    expect(existsSync(journal) ? readFileSync(journal, "utf8") : "").not.toContain("replaced");
-    asLedger("DROP TRIGGER disk_full");
-    await replaceBoth(() => {});
-    expect(await generations()).toEqual([2, 2]);
-    expect(readFileSync(journal, "utf8").match(/"entry":"replaced"/g)).toHaveLength(2);
-  });
+  const asLedger = (text: string) => new Database(world.target.ledgerPath).exec(text).close();
+  const stopped = replaceBoth(() =>
+    asLedger(`CREATE TRIGGER disk_full BEFORE INSERT ON documents WHEN NEW.key = 'M2'
+        BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`),
+  );
+  await expect(stopped).rejects.toThrow("the disk is full");
+  const generations = async () =>
+    Promise.all(["M1", "M2"].map(async (name) => (await showAnything(world.target, name)).documents.length));
+  expect(await generations()).toEqual([1, 1]);
+  expect(existsSync(journal) ? readFileSync(journal, "utf8") : "").not.toContain("replaced");
+  asLedger("DROP TRIGGER disk_full");
+  await replaceBoth(() => {});
+  expect(await generations()).toEqual([2, 2]);
+  expect(readFileSync(journal, "utf8").match(/"entry":"replaced"/g)).toHaveLength(2);
 });
 
 describe("an invalid row of a document that is replaced (H15, H26)", () => {
@@ -80,68 +78,60 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
   });
 });
 
-describe("what was dismissed on a document that is replaced (H23)", () => {
-  it("stays dismissed on its next generation when tomorrow's full export brings it again", async () => {
-    world = createWorld();
-    const rows = ["M1 10", "M1 20 bad"];
-    await world.import([storyFile("a", rows)]);
-    dismissSelected(world.target, { row: ["3"], input: "a.csv" }, world.clock);
-    await replace("M1");
-    await world.resume();
-    const again = await world.import([storyFile("b", [...rows, "4: M1 30"])]);
-    expect([again.exitCode, again.open.events]).toEqual([0, {}]);
-    expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2, 2]);
-  });
+it("what was dismissed on a document that is replaced (H23) stays dismissed on its next generation when tomorrow's full export brings it again", async () => {
+  world = createWorld();
+  const rows = ["M1 10", "M1 20 bad"];
+  await world.import([storyFile("a", rows)]);
+  dismissSelected(world.target, { row: ["3"], input: "a.csv" }, world.clock);
+  await replace("M1");
+  await world.resume();
+  const again = await world.import([storyFile("b", [...rows, "4: M1 30"])]);
+  expect([again.exitCode, again.open.events]).toEqual([0, {}]);
+  expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2, 2]);
 });
 
-describe("a link in doubt to a document that was replaced, corrected since (H9, H26)", () => {
-  it("lets rows of the next generation come in: what landed linked to the first", async () => {
-    world = createWorld();
-    const link = (weight: string) =>
-      eventRow({
-        row: 2,
-        document: "M1",
-        minute: 40,
-        name: "RELATED",
-        weight,
-        related: { document: "M3", bidirectional: true },
-      });
-    await world.import([storyFile("a", ["M1 5", "M3 10"])]);
-    world.sandbox.setFaults(lostAnswers(50));
-    expect((await world.import([storyFile("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
-    world.sandbox.setFaults([]);
-    await replace("M3");
-    expect((await world.import([storyFile("c", [link("6")])])).open.events).toEqual({ changed: 1 });
-    const later = await world.import([storyFile("d", ["M3 20"])]);
-    expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
-  });
-});
-
-describe("a document whose payloads are pruned", () => {
-  it("is sent again from the very files that brought it", async () => {
-    world = createWorld();
-    const event = "        key: =at_text\n        externalCreatedAt: =at";
-    const bring = () => importText(world, weighingMapping({ event }), "a.csv", rows);
-    const rows = "MTR,CNPJ,At\nM1,11222333000181,2025-10-01 10:00\nM1,11222333000181,2025-10-01 11:00\n";
-    expect((await bring()).exitCode).toBe(0);
-    world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
-    await replace("M1");
-    const again = await bring();
-    expect([again.exitCode, again.rows.staged]).toEqual([0, 2]);
-    expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed"]);
-  });
-});
-
-describe("a document that has made others", () => {
-  it("is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
-    world = createWorld();
-    await world.import([storyFile("a", ["M1 10 target=B1"])]);
-    await expect(replace("M1")).rejects.toMatchObject({
-      code: "document-has-made-others",
-      message: expect.stringContaining("(batch B1)") as string,
+it("a link in doubt to a document that was replaced, corrected since (H9, H26) lets rows of the next generation come in: what landed linked to the first", async () => {
+  world = createWorld();
+  const link = (weight: string) =>
+    eventRow({
+      row: 2,
+      document: "M1",
+      minute: 40,
+      name: "RELATED",
+      weight,
+      related: { document: "M3", bidirectional: true },
     });
-    const summary = await world.resume();
-    expect([summary.exitCode, summary.requests.sent]).toEqual([0, 0]);
-    expect(await statesOf("M1")).toEqual([["10", "landed"]]);
+  await world.import([storyFile("a", ["M1 5", "M3 10"])]);
+  world.sandbox.setFaults(lostAnswers(50));
+  expect((await world.import([storyFile("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
+  world.sandbox.setFaults([]);
+  await replace("M3");
+  expect((await world.import([storyFile("c", [link("6")])])).open.events).toEqual({ changed: 1 });
+  const later = await world.import([storyFile("d", ["M3 20"])]);
+  expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
+});
+
+it("a document whose payloads are pruned is sent again from the very files that brought it", async () => {
+  world = createWorld();
+  const event = "        key: =at_text\n        externalCreatedAt: =at";
+  const bring = () => importText(world, weighingMapping({ event }), "a.csv", rows);
+  const rows = "MTR,CNPJ,At\nM1,11222333000181,2025-10-01 10:00\nM1,11222333000181,2025-10-01 11:00\n";
+  expect((await bring()).exitCode).toBe(0);
+  world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
+  await replace("M1");
+  const again = await bring();
+  expect([again.exitCode, again.rows.staged]).toEqual([0, 2]);
+  expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed"]);
+});
+
+it("a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
+  world = createWorld();
+  await world.import([storyFile("a", ["M1 10 target=B1"])]);
+  await expect(replace("M1")).rejects.toMatchObject({
+    code: "document-has-made-others",
+    message: expect.stringContaining("(batch B1)") as string,
   });
+  const summary = await world.resume();
+  expect([summary.exitCode, summary.requests.sent]).toEqual([0, 0]);
+  expect(await statesOf("M1")).toEqual([["10", "landed"]]);
 });

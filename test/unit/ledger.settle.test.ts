@@ -224,20 +224,18 @@ describe("replace (H26)", () => {
   });
 });
 
-describe("selectors", () => {
-  it("narrow each other, and name by run, input, row, document and code", async () => {
-    world = createWorld();
-    const first = await world.import([storyFile("a", ["M1 ? invalid", "M2 ? invalid"])]);
-    await world.import([storyFile("b", ["4: M1 5 invalid"])]);
-    const rows = (selectors: Parameters<typeof selectOpen>[1]) =>
-      world.withLedger((database) => selectOpen(database, selectors).rows.length);
-    expect(rows({})).toBe(3);
-    expect(rows({ run: first.run })).toBe(2);
-    expect(rows({ input: "b.csv" })).toBe(1);
-    expect(rows({ document: "M1" })).toBe(2);
-    expect(rows({ document: "manifest/M1", input: "a.csv" })).toBe(1);
-    expect(rows({ row: ["3"] })).toBe(1);
-    expect(rows({ code: "value-unmapped" })).toBe(3);
-    expect(rows({ code: "late" })).toBe(0);
-  });
+it("selectors narrow each other, and name by run, input, row, document and code", async () => {
+  world = createWorld();
+  const first = await world.import([storyFile("a", ["M1 ? invalid", "M2 ? invalid"])]);
+  await world.import([storyFile("b", ["4: M1 5 invalid"])]);
+  const rows = (selectors: Parameters<typeof selectOpen>[1]) =>
+    world.withLedger((database) => selectOpen(database, selectors).rows.length);
+  expect(rows({})).toBe(3);
+  expect(rows({ run: first.run })).toBe(2);
+  expect(rows({ input: "b.csv" })).toBe(1);
+  expect(rows({ document: "M1" })).toBe(2);
+  expect(rows({ document: "manifest/M1", input: "a.csv" })).toBe(1);
+  expect(rows({ row: ["3"] })).toBe(1);
+  expect(rows({ code: "value-unmapped" })).toBe(3);
+  expect(rows({ code: "late" })).toBe(0);
 });

@@ -54,43 +54,37 @@ describe("the rest of a file that was imported with --limit", () => {
   });
 });
 
-describe("a row dated years ahead by mistake", () => {
-  it("is taken back, and what it held goes", async () => {
-    world = createWorld();
-    const rows = ["M1 10", eventRow({ row: 3, document: "M1", minute: years }), "M1 20 key=x"];
-    const first = await world.import([storyFile("a", rows)]);
-    expect(first.open.events).toMatchObject({ deferred: 1 });
-    expect(await withdraw({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 1, events: 1 });
-    expect((await world.resume()).open.events).toEqual({});
-    expect(timelines()).toEqual([2]);
-  });
+it("a row dated years ahead by mistake is taken back, and what it held goes", async () => {
+  world = createWorld();
+  const rows = ["M1 10", eventRow({ row: 3, document: "M1", minute: years }), "M1 20 key=x"];
+  const first = await world.import([storyFile("a", rows)]);
+  expect(first.open.events).toMatchObject({ deferred: 1 });
+  expect(await withdraw({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 1, events: 1 });
+  expect((await world.resume()).open.events).toEqual({});
+  expect(timelines()).toEqual([2]);
 });
 
-describe("an invalid row", () => {
-  it("holds nothing once its input is taken back, and holds again when the file comes again", async () => {
-    world = createWorld();
-    const bad = "2: M1 5 invalid";
-    await world.import([storyFile("bad", [bad]), storyFile("good", ["M1 10"])]);
-    expect(timelines()).toEqual([]);
-    expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
-    const after = await world.resume();
-    expect([after.exitCode, timelines()]).toEqual([0, [1]]);
-    const again = await world.import([storyFile("bad", [bad])]);
-    expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
-  });
+it("an invalid row holds nothing once its input is taken back, and holds again when the file comes again", async () => {
+  world = createWorld();
+  const bad = "2: M1 5 invalid";
+  await world.import([storyFile("bad", [bad]), storyFile("good", ["M1 10"])]);
+  expect(timelines()).toEqual([]);
+  expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
+  const after = await world.resume();
+  expect([after.exitCode, timelines()]).toEqual([0, [1]]);
+  const again = await world.import([storyFile("bad", [bad])]);
+  expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
 });
 
-describe("an event that rows of two files give", () => {
-  it("stays as long as one of them stands", async () => {
-    world = createWorld();
-    const event = "        key: once\n        externalCreatedAt: =at";
-    const rows = "MTR,CNPJ,At\nM1,11222333000181,2035-10-01 10:00\n";
-    await importText(world, weighingMapping({ event }), "a.csv", rows);
-    await importText(world, weighingMapping({ event }), "b.csv", `${rows}M2,11222333000181,2035-10-01 10:00\n`);
-    expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 1, events: 0 });
-    expect((await world.resume()).open.events).toEqual({ deferred: 2 });
-    expect(isSound()).toEqual([]);
-  });
+it("an event that rows of two files give stays as long as one of them stands", async () => {
+  world = createWorld();
+  const event = "        key: once\n        externalCreatedAt: =at";
+  const rows = "MTR,CNPJ,At\nM1,11222333000181,2035-10-01 10:00\n";
+  await importText(world, weighingMapping({ event }), "a.csv", rows);
+  await importText(world, weighingMapping({ event }), "b.csv", `${rows}M2,11222333000181,2035-10-01 10:00\n`);
+  expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 1, events: 0 });
+  expect((await world.resume()).open.events).toEqual({ deferred: 2 });
+  expect(isSound()).toEqual([]);
 });
 
 describe("what cannot be taken back", () => {

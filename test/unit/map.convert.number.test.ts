@@ -57,13 +57,11 @@ describe("decimal under a comma", () => {
   });
 });
 
-describe("decimal under a point", () => {
-  it.each([
-    ["1,500.50", "1500.5"],
-    ["1500.5", "1500.5"],
-  ])("%j is %j", (cell, value) => {
-    expect(convert("number", cell, "text", ".")).toEqual({ value });
-  });
+it.each([
+  ["1,500.50", "1500.5"],
+  ["1500.5", "1500.5"],
+])("decimal under a point: %j is %j", (cell, value) => {
+  expect(convert("number", cell, "text", ".")).toEqual({ value });
 });
 
 describe("numbers of a workbook", () => {
@@ -129,12 +127,10 @@ it("more than sixty digits are refused, and quickly, however many", () => {
   expect(convert("number", "9".repeat(60), "text", ",")).toEqual({ value: "9".repeat(60) });
 });
 
-describe("without a decimal mark in the mapping", () => {
-  it("bare digits are read and anything with a mark is refused", () => {
-    expect(convert("number", "1500")).toEqual({ value: "1500" });
-    expect(convert("number", "1.500")).toMatchObject({
-      problem: { code: "number-unreadable", hint: expect.stringContaining("decimal:") },
-    });
+it("without a decimal mark in the mapping, bare digits are read and anything with a mark is refused", () => {
+  expect(convert("number", "1500")).toEqual({ value: "1500" });
+  expect(convert("number", "1.500")).toMatchObject({
+    problem: { code: "number-unreadable", hint: expect.stringContaining("decimal:") },
   });
 });
 
@@ -161,16 +157,14 @@ describe("units", () => {
   });
 });
 
-describe("bounds, places and JSON numbers", () => {
-  it.each([
-    [{ name: "number", places: 2 }, "1,5", { value: "1.50" }],
-    [{ name: "number", places: 2 }, "-0", { value: "0.00" }],
-    [{ name: "number", places: 2 }, "1,505", { problem: { code: "number-range" } }],
-    [{ name: "number", min: 0 }, "-0,1", { problem: { code: "number-range" } }],
-    [{ name: "number", max: 10 }, "10,01", { problem: { code: "number-range" } }],
-  ])("%j of %j", (spec, cell, expected) => {
-    expect(convert(spec, cell, "text", ",")).toMatchObject(expected);
-  });
+it.each([
+  [{ name: "number", places: 2 }, "1,5", { value: "1.50" }],
+  [{ name: "number", places: 2 }, "-0", { value: "0.00" }],
+  [{ name: "number", places: 2 }, "1,505", { problem: { code: "number-range" } }],
+  [{ name: "number", min: 0 }, "-0,1", { problem: { code: "number-range" } }],
+  [{ name: "number", max: 10 }, "10,01", { problem: { code: "number-range" } }],
+])("bounds, places and JSON numbers: %j of %j", (spec, cell, expected) => {
+  expect(convert(spec, cell, "text", ",")).toMatchObject(expected);
 });
 
 describe("integer", () => {

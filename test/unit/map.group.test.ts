@@ -263,14 +263,12 @@ describe("a condition reads only what decides it", () => {
   });
 });
 
-describe("words of groups", () => {
-  it("are refused in an input without a group", async () => {
-    expect(
-      await refusal(mappingWith({ columns: "x: { header: X, as: number }", attributes: "A: =sum(x)" })),
-    ).toMatchObject({
-      code: "mapping-expression",
-      hint: expect.stringContaining("group:") as string,
-    });
-    expect(await refusal(mappingWith({ event: "each: row" }))).toMatchObject({ code: "mapping-value" });
+it("words of groups are refused in an input without a group", async () => {
+  expect(
+    await refusal(mappingWith({ columns: "x: { header: X, as: number }", attributes: "A: =sum(x)" })),
+  ).toMatchObject({
+    code: "mapping-expression",
+    hint: expect.stringContaining("group:") as string,
   });
+  expect(await refusal(mappingWith({ event: "each: row" }))).toMatchObject({ code: "mapping-value" });
 });

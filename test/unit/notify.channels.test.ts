@@ -152,37 +152,33 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   });
 });
 
-describe("the dead man's switch", () => {
-  it("is called at the start, then for 0 and 3 itself, else with the exit code", async () => {
-    const { url, received } = await openReceiver();
-    const office = open(`ping: { url: "${url}?key=1" }`);
-    await office.night();
-    await office.type("import", office.path("m.yaml"), office.path("gone.csv"));
-    expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      "GET /hook/start?key=1",
-      "GET /hook?key=1",
-      "GET /hook/start?key=1",
-      "GET /hook/2?key=1",
-    ]);
-  });
+it("the dead man's switch is called at the start, then for 0 and 3 itself, else with the exit code", async () => {
+  const { url, received } = await openReceiver();
+  const office = open(`ping: { url: "${url}?key=1" }`);
+  await office.night();
+  await office.type("import", office.path("m.yaml"), office.path("gone.csv"));
+  expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /hook/start?key=1",
+    "GET /hook?key=1",
+    "GET /hook/start?key=1",
+    "GET /hook/2?key=1",
+  ]);
 });
 
-describe("settings", () => {
-  it.each([
-    ["two ways in one channel", 'notify: [{ command: x, slack: { url: "https://a" } }]', /must be a list of channels/],
-    ["no way", "notify: [{ when: [failed] }]", /must be a list of channels/],
-    ["a moment that there is not", "notify: [{ command: x, when: [allways] }]", /must be a list of needs-person/],
-    ["a mistyped name", "notify: [{ comand: x }]", /there is no setting "comand".*command/],
-    ["plain http to another machine", 'notify: [{ webhook: { url: "http://example.com/" } }]', /plain http/],
-    ["a secret elsewhere", "notify: [{ slack: { urlFile: /etc/hostname } }]", /secret outside its folder/],
-    ["a password in the address", 'notify: [{ email: { smtp: "smtps://u:p@h", from: a, to: b } }]', /passwordFile/],
-    ["a time that is none", "expect: { every: often }", /must be such as/],
-  ])("%s is refused before anything is read, exit 2", async (_, settings, message) => {
-    const office = open(settings);
-    const { code, err } = await office.night();
-    expect(code).toBe(2);
-    expect(err).toMatch(message);
-  });
+it.each([
+  ["two ways in one channel", 'notify: [{ command: x, slack: { url: "https://a" } }]', /must be a list of channels/],
+  ["no way", "notify: [{ when: [failed] }]", /must be a list of channels/],
+  ["a moment that there is not", "notify: [{ command: x, when: [allways] }]", /must be a list of needs-person/],
+  ["a mistyped name", "notify: [{ comand: x }]", /there is no setting "comand".*command/],
+  ["plain http to another machine", 'notify: [{ webhook: { url: "http://example.com/" } }]', /plain http/],
+  ["a secret elsewhere", "notify: [{ slack: { urlFile: /etc/hostname } }]", /secret outside its folder/],
+  ["a password in the address", 'notify: [{ email: { smtp: "smtps://u:p@h", from: a, to: b } }]', /passwordFile/],
+  ["a time that is none", "expect: { every: often }", /must be such as/],
+])("settings: %s is refused before anything is read, exit 2", async (_, settings, message) => {
+  const office = open(settings);
+  const { code, err } = await office.night();
+  expect(code).toBe(2);
+  expect(err).toMatch(message);
 });
 
 /** As much of SMTP as takes a mail. */

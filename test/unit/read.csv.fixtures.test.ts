@@ -33,12 +33,13 @@ async function outcome(path: string, { options, notes }: Expected): Promise<obje
   }
 }
 
-describe("a CSV file is read cell for cell, or refused with a code and its place", () => {
-  test.each(readdirSync(folder))("%s", async (name) => {
+test.each(readdirSync(folder))(
+  "a CSV file is read cell for cell, or refused with a code and its place: %s",
+  async (name) => {
     const expected = JSON.parse(readFileSync(join(folder, name, "expected.json"), "utf8")) as Expected;
     const file = readdirSync(join(folder, name)).find((entry) => entry !== "expected.json") ?? "";
     const { options: _options, error, ...table } = expected;
     const wanted = error === undefined ? table : { error: { file, ...error } };
     expect(await outcome(join(folder, name, file), expected)).toMatchObject(wanted);
-  });
-});
+  },
+);

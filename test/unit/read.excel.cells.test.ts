@@ -129,20 +129,18 @@ describe("numbers are read with the fifteen digits that a spreadsheet shows, or 
   });
 });
 
-describe("truth values and errors", () => {
-  test.each([
-    ['<c r="B1" t="b"><v>1</v></c>', "boolean true"],
-    ['<c r="B1" t="b"><v>0</v></c>', "boolean false"],
-    ['<c r="B1" t="b"><v>true</v></c>', "boolean true"],
-    ['<c r="B1" t="b"><v>2</v></c>', "! cell-unreadable B"],
-    ['<c r="B1" t="e"><v>#N/A</v></c>', "error #N/A"],
-    ['<c r="B1" t="e"><f>1/0</f><v>#DIV/0!</v></c>', "error #DIV/0!"],
-    ['<c r="B1" t="zz"><v>1</v></c>', "! cell-unreadable B"],
-    ['<c r="B1" t="s"><v>99</v></c>', "! cell-unreadable B"],
-    ['<c r="B1" t="s"><v>-1</v></c>', "! cell-unreadable B"],
-  ])("%s", async (xml, expected) => {
-    expect(await cell(xml)).toEqual([expected]);
-  });
+test.each([
+  ['<c r="B1" t="b"><v>1</v></c>', "boolean true"],
+  ['<c r="B1" t="b"><v>0</v></c>', "boolean false"],
+  ['<c r="B1" t="b"><v>true</v></c>', "boolean true"],
+  ['<c r="B1" t="b"><v>2</v></c>', "! cell-unreadable B"],
+  ['<c r="B1" t="e"><v>#N/A</v></c>', "error #N/A"],
+  ['<c r="B1" t="e"><f>1/0</f><v>#DIV/0!</v></c>', "error #DIV/0!"],
+  ['<c r="B1" t="zz"><v>1</v></c>', "! cell-unreadable B"],
+  ['<c r="B1" t="s"><v>99</v></c>', "! cell-unreadable B"],
+  ['<c r="B1" t="s"><v>-1</v></c>', "! cell-unreadable B"],
+])("truth values and errors: %s", async (xml, expected) => {
+  expect(await cell(xml)).toEqual([expected]);
 });
 
 describe("formulas are not calculated: the stored result counts", () => {

@@ -2,22 +2,20 @@
 import { columnLetters } from "../../src/model/formula.js";
 import { findHeader, headerTexts } from "../../src/read/header.js";
 
-describe("the header is", () => {
-  test.each([
-    ["the first row of an ordinary table", 0, "MTR|Data|Peso / 1|01.03.2026|2,5"],
-    ["the only row", 0, "MTR|Data"],
-    ["none in a file of blanks", -1, " / | "],
-    ["the first row even if it is all numbers", 0, "2024|2025 / 1|2"],
-    ["below a title", 1, "Relatório / MTR|Data|Peso / 1|x|2"],
-    ["below a title padded with blanks", 1, "Relatório|| / MTR|Data|Peso / 1|x|2"],
-    ["below pairs of name and value", 2, "Empresa|ACME / Filial|Santos / MTR|Data|Peso / 1|x|2"],
-    ["above sparse rows", 0, "a|b|c|d / 1||| / 2||| / 3|||"],
-    ["a row with blanks among its labels", 0, "a||c| / 1|2|3|4 / 5|6|7|8"],
-    ["not the first row of values that happens to be wider", 0, "a|b / 1|2|3 / 4|5|6"],
-  ])("%s", (_promise, index, table) => {
-    const rows = table.split(" / ").map((line, position) => ({ number: position + 1, cells: line.split("|") }));
-    expect(findHeader(rows)).toBe(index);
-  });
+test.each([
+  ["the first row of an ordinary table", 0, "MTR|Data|Peso / 1|01.03.2026|2,5"],
+  ["the only row", 0, "MTR|Data"],
+  ["none in a file of blanks", -1, " / | "],
+  ["the first row even if it is all numbers", 0, "2024|2025 / 1|2"],
+  ["below a title", 1, "Relatório / MTR|Data|Peso / 1|x|2"],
+  ["below a title padded with blanks", 1, "Relatório|| / MTR|Data|Peso / 1|x|2"],
+  ["below pairs of name and value", 2, "Empresa|ACME / Filial|Santos / MTR|Data|Peso / 1|x|2"],
+  ["above sparse rows", 0, "a|b|c|d / 1||| / 2||| / 3|||"],
+  ["a row with blanks among its labels", 0, "a||c| / 1|2|3|4 / 5|6|7|8"],
+  ["not the first row of values that happens to be wider", 0, "a|b / 1|2|3 / 4|5|6"],
+])("the header is: %s", (_promise, index, table) => {
+  const rows = table.split(" / ").map((line, position) => ({ number: position + 1, cells: line.split("|") }));
+  expect(findHeader(rows)).toBe(index);
 });
 
 test("several header rows become one text per column, inner white space folded", () => {

@@ -98,36 +98,32 @@ describe("stranded.csv", () => {
   });
 });
 
-describe("a name that is no file", () => {
-  it("is left as it is: a pipe, a folder, a link to a device", async () => {
-    const path = place("pipe");
-    execFileSync("mkfifo", [path]);
-    symlinkSync("/dev/null", `${path}-link`);
-    mkdirSync(`${path}-folder`);
-    for (const name of [path, `${path}-link`, `${path}-folder`])
-      await expect(writeMetrics(name, summary())).rejects.toThrow(`${name} cannot be used`);
-    expect(statSync(path).isFIFO()).toBe(true);
-    expect(readlinkSync(`${path}-link`)).toBe("/dev/null");
-    expect(readdirSync(dirname(path))).toHaveLength(3);
-  });
+it("a name that is no file is left as it is: a pipe, a folder, a link to a device", async () => {
+  const path = place("pipe");
+  execFileSync("mkfifo", [path]);
+  symlinkSync("/dev/null", `${path}-link`);
+  mkdirSync(`${path}-folder`);
+  for (const name of [path, `${path}-link`, `${path}-folder`])
+    await expect(writeMetrics(name, summary())).rejects.toThrow(`${name} cannot be used`);
+  expect(statSync(path).isFIFO()).toBe(true);
+  expect(readlinkSync(`${path}-link`)).toBe("/dev/null");
+  expect(readdirSync(dirname(path))).toHaveLength(3);
 });
 
-describe("a file that is not ours", () => {
-  it("is left as it is: figures replace figures, a plan replaces a plan, and neither another file", async () => {
-    const path = place("march.csv");
-    for (const text of ["Load;At\n", "L"]) {
-      writeFileSync(path, text);
-      await expect(writeMetrics(path, summary())).rejects.toMatchObject({ code: "file-exists" });
-      await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
-      expect(readFileSync(path, "utf8")).toBe(text);
-    }
-    writeFileSync(path, "");
-    for (let count = 0; count < 2; count += 1) await writeMetrics(path, summary());
-    await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
-    writeFileSync(path, "");
-    for (let count = 0; count < 2; count += 1) await writeSavedPlan(path, {} as never);
+it("a file that is not ours is left as it is: figures replace figures, a plan replaces a plan, and neither another file", async () => {
+  const path = place("march.csv");
+  for (const text of ["Load;At\n", "L"]) {
+    writeFileSync(path, text);
     await expect(writeMetrics(path, summary())).rejects.toMatchObject({ code: "file-exists" });
-  });
+    await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
+    expect(readFileSync(path, "utf8")).toBe(text);
+  }
+  writeFileSync(path, "");
+  for (let count = 0; count < 2; count += 1) await writeMetrics(path, summary());
+  await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
+  writeFileSync(path, "");
+  for (let count = 0; count < 2; count += 1) await writeSavedPlan(path, {} as never);
+  await expect(writeMetrics(path, summary())).rejects.toMatchObject({ code: "file-exists" });
 });
 
 describe("receipts.csv", () => {

@@ -138,34 +138,32 @@ describe("over HTTP", () => {
   });
 });
 
-describe("the description", () => {
-  it("is OpenAPI of every endpoint, and refers to nothing that is not in it", async () => {
-    const text = await (await fetch(`${address.baseUrl}/openapi.json`)).text();
-    const { openapi, paths, components } = JSON.parse(text) as {
-      openapi: string;
-      paths: Record<string, Record<string, { requestBody?: unknown; responses: object }>>;
-      components: { schemas: Record<string, unknown> };
-    };
-    expect(openapi).toBe("3.1.0");
-    const endpoints = Object.entries(paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method} ${path}`),
-    );
-    expect(endpoints.toSorted()).toEqual([
-      "get /documents/{id}",
-      "get /participants",
-      "get /participants/{id}",
-      "get /participants/{participantId}/addresses",
-      "post /documents",
-      "post /documents/events",
-      "post /documents/{documentId}/events",
-      "post /oauth/token",
-      "post /participants",
-      "post /participants/{participantId}/addresses",
-    ]);
-    const referred = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
-    expect(new Set(referred)).toEqual(new Set(Object.keys(components.schemas)));
-    for (const name of ["Close", "Actor", "Cancel", "Related", "Update", "Custom"]) {
-      expect(referred).toContain(`${name}Event`);
-    }
-  });
+it("the description is OpenAPI of every endpoint, and refers to nothing that is not in it", async () => {
+  const text = await (await fetch(`${address.baseUrl}/openapi.json`)).text();
+  const { openapi, paths, components } = JSON.parse(text) as {
+    openapi: string;
+    paths: Record<string, Record<string, { requestBody?: unknown; responses: object }>>;
+    components: { schemas: Record<string, unknown> };
+  };
+  expect(openapi).toBe("3.1.0");
+  const endpoints = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method} ${path}`),
+  );
+  expect(endpoints.toSorted()).toEqual([
+    "get /documents/{id}",
+    "get /participants",
+    "get /participants/{id}",
+    "get /participants/{participantId}/addresses",
+    "post /documents",
+    "post /documents/events",
+    "post /documents/{documentId}/events",
+    "post /oauth/token",
+    "post /participants",
+    "post /participants/{participantId}/addresses",
+  ]);
+  const referred = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
+  expect(new Set(referred)).toEqual(new Set(Object.keys(components.schemas)));
+  for (const name of ["Close", "Actor", "Cancel", "Related", "Update", "Custom"]) {
+    expect(referred).toContain(`${name}Event`);
+  }
 });

@@ -68,12 +68,10 @@ describe("backoff", () => {
   });
 });
 
-describe("a repeat", () => {
-  it("carries the identical body (service.md, Errors: the same deduplicationId on every retry)", async () => {
-    const { requests } = await play(append, [lost(), { status: 500 }, { status: 429 }, ok]);
-    expect(new Set(requests.map((request) => request.body))).toEqual(new Set([append.body]));
-    expect(requests).toHaveLength(4);
-  });
+it("a repeat carries the identical body (service.md, Errors: the same deduplicationId on every retry)", async () => {
+  const { requests } = await play(append, [lost(), { status: 500 }, { status: 429 }, ok]);
+  expect(new Set(requests.map((request) => request.body))).toEqual(new Set([append.body]));
+  expect(requests).toHaveLength(4);
 });
 
 describe("doubt", () => {
