@@ -29,7 +29,7 @@ interface Page {
 const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
 const query = String(new URLSearchParams(cause));
 
-async function page(console: RunningConsole): Promise<Page> {
+async function page(console: RunningConsole) {
   const [values, grid, tally] = await Promise.all(
     ["cause", "grid", "tally"].map((path) =>
       console.ask(`/api/${path}?${path === "tally" ? "target=sandbox" : query}`),
@@ -43,7 +43,7 @@ async function page(console: RunningConsole): Promise<Page> {
   };
 }
 
-async function post<Answer>(console: RunningConsole, path: string, more: object): Promise<Answer> {
+async function post<Answer>(console: RunningConsole, path: string, more: object) {
   const body = { target: "sandbox", ...more };
   const answer = await console.ask(`/api/${path}`, { method: "POST", body });
   expect(answer.status, answer.body).toBe(200);

@@ -29,7 +29,7 @@ interface Undecided {
 }
 
 /** Of twelve loads three changed, three are in doubt, two are foreign, and four are stranded. */
-async function undecided(): Promise<Undecided> {
+async function undecided() {
   const at = badNight();
   onTestFinished(at.remove);
   const [header, ...rows] = rightRows(at).slice(0, 13);
@@ -65,7 +65,7 @@ const overview = (page: Page) => page.getByRole("link", { name: "Overview" }).fi
 const decide = (page: Page, what: RegExp) => page.getByRole("row", { name: what }).getByRole("link").click();
 
 /** What it would do is read before the second press. */
-async function press(page: Page, label: RegExp): Promise<string> {
+async function press(page: Page, label: RegExp) {
   await page.getByRole("button", { name: label }).first().click();
   const group = page.getByRole("group", { name: label });
   const again = group.getByRole("button", { name: label });

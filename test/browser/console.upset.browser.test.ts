@@ -10,7 +10,7 @@ import { type Folder, startConsole } from "./console.js";
 useChromium();
 
 /** What the service has, against the ledger. */
-async function agree(at: Folder): Promise<void> {
+async function agree(at: Folder) {
   const { code, stdout } = await at.type("verify");
   expect(code, stdout).toBe(0);
 }

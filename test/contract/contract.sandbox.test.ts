@@ -40,7 +40,7 @@ describe("the contract suite", () => {
   it("cites only rules of the specification and open points", () => {
     const known = new Set(RULES.map((rule) => rule.id));
     const points = new Set(Array.from({ length: 41 }, (_each, index) => `Open point ${index + 1}`));
-    const isOwn = (id: string): boolean => id.startsWith("Sandbox: ");
+    const isOwn = (id: string) => id.startsWith("Sandbox: ");
     expect([...cited].filter((id) => !known.has(id) && !points.has(id) && !isOwn(id))).toEqual([]);
     expect(RULES.filter((rule) => rule.untested !== null && cited.has(rule.id))).toEqual([]);
   });

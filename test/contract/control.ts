@@ -65,7 +65,7 @@ export class Control {
   /** Requests since the service was started, how many of them a fault befell, and how many met the limit. */
   async statistics(): Promise<{ requests: number; faults: number; rateLimited: number }> {
     const { json } = await this.#order("GET", "stats");
-    const count = (name: string): number => Number(member(json, name));
+    const count = (name: string) => Number(member(json, name));
     return { requests: count("requests"), faults: count("faults"), rateLimited: count("rateLimited") };
   }
 

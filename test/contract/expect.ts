@@ -43,7 +43,7 @@ export function refused(answer: Answer, among: readonly number[] = PAYLOAD): Rea
 }
 
 /** The codes and messages of a refusal, without the words that hold a digit: ids, keys and times of this run. */
-function wordsOf(answer: Answer): string {
+function wordsOf(answer: Answer) {
   const told = items(answer.json, "errors").map(
     (error) => `${String(member(error, "code"))} ${String(member(error, "message") ?? "")}`,
   );
@@ -70,7 +70,7 @@ export function codes(answer: Answer): string[] {
   return items(answer.json, "errors").map((error) => String(member(error, "code")));
 }
 
-function saysNothing(answer: Answer): boolean {
+function saysNothing(answer: Answer) {
   const texts = items(answer.json, "errors").map((error) => member(error, "message"));
   return [...texts, member(answer.json, "message")].every((text) => text === undefined || text === null || text === "");
 }

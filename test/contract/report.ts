@@ -4,7 +4,7 @@
 import { RULES } from "./rules.js";
 import type { CaseResult } from "./run-cases.js";
 
-function line(result: CaseResult): string {
+function line(result: CaseResult) {
   const title = `${result.contractCase.kind === "positive" ? "+" : "-"} ${result.contractCase.title}`;
   switch (result.outcome) {
     case "passed":
@@ -16,12 +16,12 @@ function line(result: CaseResult): string {
   }
 }
 
-function numberOf(id: string): number {
+function numberOf(id: string) {
   return Number(/\d+$/.exec(id)?.[0] ?? 0);
 }
 
 /** Rules in the specification's order, then the open points by number. */
-function inOrder(results: readonly CaseResult[]): string[] {
+function inOrder(results: readonly CaseResult[]) {
   const cited = new Set(results.map((result) => result.contractCase.rule));
   const known = RULES.map((rule) => rule.id).filter((id) => cited.delete(id));
   return [...known, ...[...cited].toSorted((one, other) => numberOf(one) - numberOf(other))];
@@ -36,8 +36,7 @@ export function report(results: readonly CaseResult[]): string {
   const untested = RULES.filter((rule) => rule.untested !== null);
   lines.push("", "rules that no request can try:");
   for (const rule of untested) lines.push(`  ${rule.id}: ${String(rule.untested)}`);
-  const count = (outcome: CaseResult["outcome"]): number =>
-    results.filter((result) => result.outcome === outcome).length;
+  const count = (outcome: CaseResult["outcome"]) => results.filter((result) => result.outcome === outcome).length;
   const missing = new Set(results.flatMap((result) => (result.outcome === "not run" ? result.missing : [])));
   if (missing.size > 0) lines.push("", `capabilities that were missing: ${[...missing].join(", ")}`);
   lines.push("", `${count("passed")} passed, ${count("failed")} failed, ${count("not run")} skipped`, "");

@@ -11,7 +11,7 @@ export interface Rule {
   untested: string | null;
 }
 
-const rule = (id: string, says: string, untested: string | null = null): Rule => ({ id, says, untested });
+const rule = (id: string, says: string, untested: string | null = null) => ({ id, says, untested });
 
 export const RULES: readonly Rule[] = [
   rule("What the service does 1", "keeps participants and addresses"),

@@ -42,7 +42,7 @@ export async function runCases(
 ): Promise<CaseResult[]> {
   const results = new Map<ContractCase, CaseResult>();
   let failed = false;
-  const drain = async (waiting: ContractCase[]): Promise<void> => {
+  const drain = async (waiting: ContractCase[]) => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       if (failed && options.untilFirstFailure) return;
       const result = await runOne(next, service);

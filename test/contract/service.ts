@@ -52,7 +52,7 @@ export interface ServiceOptions {
 }
 
 /** How far the suite's burst stays below the service's, for jitter on the way: a tenth of a second, or five requests. */
-function roomBelow(limit: { rate: number; burst: number }): number {
+function roomBelow(limit: { rate: number; burst: number }) {
   return Math.max(5, limit.rate / 10);
 }
 
@@ -73,13 +73,13 @@ export class ServiceUnderTest {
     this.options = options;
     this.profile = { ...defaultProfile, ...options.profile };
     const { limit, controlUrl, credential, secondCredential, scope } = options;
-    const post = (headers: Record<string, string>, form: string): Promise<Answer> =>
+    const post = (headers: Record<string, string>, form: string) =>
       this.#exchange("POST", options.tokenUrl, headers, form);
     this.#tokens = {
       first: new Tokens(post, credential, scope),
       second: secondCredential && new Tokens(post, secondCredential, scope),
     };
-    const pace = (): Pace => (limit ? pacedAt(limit.rate, Math.max(1, limit.burst - roomBelow(limit))) : unpaced);
+    const pace = () => (limit ? pacedAt(limit.rate, Math.max(1, limit.burst - roomBelow(limit))) : unpaced);
     this.#paces = { first: pace(), second: pace() };
     this.#control = controlUrl === null ? null : new Control((method, path, body) => this.#order(method, path, body));
     this.capabilities = new Set<Capability>([
@@ -121,7 +121,7 @@ export class ServiceUnderTest {
 
   /** Asks the token endpoint once, with these names and secrets. */
   askToken(credential: Credential, how: ClientAuthentication): Promise<Answer> {
-    const post = (headers: Record<string, string>, form: string): Promise<Answer> =>
+    const post = (headers: Record<string, string>, form: string) =>
       this.#exchange("POST", this.options.tokenUrl, headers, form);
     return askForToken(post, credential, how, this.options.scope);
   }

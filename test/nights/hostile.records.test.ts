@@ -160,7 +160,7 @@ const mapping = {
 };
 
 /** Each column in turn holds each value, on a document of its own; good rows stand first and last. */
-function rowsOf(good: Cells): Cells[] {
+function rowsOf(good: Cells) {
   const bad = Object.keys(good).flatMap((column) =>
     hostile.map((value, at) => ({
       ...good,

@@ -91,7 +91,7 @@ describe.concurrent("a service that", () => {
     ],
   ];
 
-  async function judged([title, change, exit]: Service): Promise<void> {
+  async function judged([title, change, exit]: Service) {
     const trial = await oneTrial(personality({ name: title, ...change }), (folder, { linkTime }) =>
       crates(folder, 12, 1, { linkTime }),
     );

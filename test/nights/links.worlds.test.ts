@@ -24,7 +24,7 @@ interface Shown {
 }
 
 /** What is wrong with the world of this seed. */
-async function judge(seed: number): Promise<string[]> {
+async function judge(seed: number) {
   const random = seededRandom(seed);
   const chance = (probability: number) => random() < probability;
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
@@ -179,7 +179,7 @@ async function judge(seed: number): Promise<string[]> {
   return wrong;
 }
 
-const sentOn = (world: LinkedWorld): number =>
+const sentOn = (world: LinkedWorld) =>
   world.sandbox.store
     .documents()
     .flatMap(({ events }) =>
@@ -187,7 +187,7 @@ const sentOn = (world: LinkedWorld): number =>
     ).length;
 
 /** A person finds the ids of stranded documents at the service. @returns whether any was */
-async function resolveStranded(world: LinkedWorld, keys: readonly string[]): Promise<boolean> {
+async function resolveStranded(world: LinkedWorld, keys: readonly string[]) {
   let found = false;
   for (const key of keys) {
     const { documents = [] } = (await world.json("show", `load/${key}`)) as { documents?: { state: string }[] };
@@ -210,13 +210,13 @@ async function planned(world: LinkedWorld, files: readonly string[]): Promise<Pl
 }
 
 /** Events that are neither landed nor given up. */
-async function openEvents(world: LinkedWorld): Promise<number> {
+async function openEvents(world: LinkedWorld) {
   const { open } = (await world.json("status")) as { open: { events: Record<string, number> } };
   return Object.entries(open.events).reduce((sum, [state, count]) => (state === "changed" ? sum : sum + count), 0);
 }
 
 /** Whether what `show` says of each load is what the service holds, and true where it gives a reason. */
-async function told(world: LinkedWorld, seed: number, keys: readonly string[]): Promise<string[]> {
+async function told(world: LinkedWorld, seed: number, keys: readonly string[]) {
   const wrong: string[] = [];
   for (const key of keys) {
     const { documents = [] } = (await world.json("show", `load/${key}`)) as {
@@ -248,7 +248,7 @@ async function told(world: LinkedWorld, seed: number, keys: readonly string[]): 
 }
 
 /** Links that were made after what they link to had been replaced. */
-function linksToReplaced(world: LinkedWorld): string[] {
+function linksToReplaced(world: LinkedWorld) {
   const documents = world.sandbox.store.documents();
   const next = (id: string) => {
     const old = documents.find((one) => one.id === id);

@@ -18,7 +18,7 @@ import { createWorld, lostAnswers, type World } from "./simulation/world.js";
 const whole: Nights = { live, createWorld, replaceEach };
 afterEach(() => void vi.restoreAllMocks());
 
-const plain = (steps: Step[], more: Partial<Story> = {}): Story => ({
+const plain = (steps: Step[], more: Partial<Story> = {}) => ({
   seed: 1,
   sandbox: {},
   settings: {},
@@ -27,9 +27,9 @@ const plain = (steps: Step[], more: Partial<Story> = {}): Story => ({
   ...more,
 });
 let files = 0;
-const imports = (rows: Omit<Extract<StoryRow, { is: "event" }>, "is" | "row">[], more: Partial<Step> = {}): Step => {
+const imports = (rows: Omit<Extract<StoryRow, { is: "event" }>, "is" | "row">[], more: Partial<Step> = {}) => {
   files += 1;
-  const numbered = rows.map((row, index): StoryRow => ({ is: "event", row: index + 2, key: `k${row.minute}`, ...row }));
+  const numbered = rows.map((row, index) => ({ is: "event", row: index + 2, key: `k${row.minute}`, ...row }));
   return { do: "import", file: `file-${files}`, rows: numbered, faults: [], kill: null, ...more } as Step;
 };
 const m1 = (minute: number) => ({ document: "M1", minute });
@@ -158,7 +158,7 @@ describe("taken from the ledger, a night breaks a promise:", () => {
 });
 
 /** Participants registered twice after a lost answer, where the service allows twins. */
-async function twins(from: Nights): Promise<number> {
+async function twins(from: Nights) {
   const world = from.createWorld({
     sandbox: { twinParticipants: true },
     settings: { participants: { strategy: "create-first", foreign: "use" } },
@@ -173,7 +173,7 @@ async function twins(from: Nights): Promise<number> {
 }
 
 /** Two ledgers know one document; the second sends an event that the first has landed. Its state in the second. */
-async function ofTwoLedgers(from: Nights): Promise<string> {
+async function ofTwoLedgers(from: Nights) {
   const world = from.createWorld();
   const file = (minute: number) => [
     { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
@@ -190,7 +190,7 @@ async function ofTwoLedgers(from: Nights): Promise<string> {
   return state;
 }
 
-const lastState = (world: World): string =>
+const lastState = (world: World) =>
   world.withLedger((database) =>
     database.prepare<[], string>("SELECT state FROM event_states ORDER BY event_id DESC LIMIT 1").pluck().get(),
   ) ?? "";
@@ -206,7 +206,7 @@ async function ofTwoNames(identity: "first" | "reject") {
 }
 
 /** Lengths of the timelines after a document of one event was replaced: the old one with its CANCEL, and the new one. */
-async function replaced(from: Nights): Promise<number[]> {
+async function replaced(from: Nights) {
   const world = from.createWorld();
   await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
   await from.replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
@@ -217,7 +217,7 @@ async function replaced(from: Nights): Promise<number[]> {
 }
 
 /** The process dies with an answer on its way, and the ledger's disk with it; what the rebuilt one makes of that event. */
-async function rebuiltInDoubt(kept: (line: string) => string): Promise<string> {
+async function rebuiltInDoubt(kept: (line: string) => string) {
   const disk = mkdtempSync(join(tmpdir(), "rowferry-safeguard-"));
   const journal = join(disk, "journal.ndjson");
   const world = createWorld({ journal });

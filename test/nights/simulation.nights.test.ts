@@ -16,7 +16,7 @@ const once = [
 /** The same of real shape, cut to 150 rows. */
 const onceOfRealShape = [4_000_023, 4_000_050, 4_000_092, 4_000_174, 4_000_210];
 
-async function brokenNights(seeds: readonly number[], rowsOfRealShape: number | null = null): Promise<string[]> {
+async function brokenNights(seeds: readonly number[], rowsOfRealShape: number | null = null) {
   const broken: string[] = [];
   for (const seed of seeds) {
     const night = await live(drawStory(seed, rowsOfRealShape));

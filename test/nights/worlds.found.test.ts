@@ -40,7 +40,7 @@ interface Import {
 }
 
 /** Imports files one after the other; gives the exit codes, what was printed, and the sandbox's dump. */
-async function importing(...imports: Import[]): Promise<{ codes: number[]; outputs: string[]; dump: string }> {
+async function importing(...imports: Import[]) {
   const life = new Life();
   onTestFinished(() => life.close());
   await life.open();

@@ -3,7 +3,7 @@ import { drawWorld } from "./worlds/draw.js";
 import { live } from "./worlds/live.js";
 import { drawn } from "../support/sample.js";
 
-async function differences(first: number, count: number): Promise<string[]> {
+async function differences(first: number, count: number) {
   const found: string[] = [];
   for (let seed = first; seed < first + count; seed++) {
     const lived = await live(drawWorld(seed));

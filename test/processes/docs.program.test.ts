@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const weighings = ["examples/weighings/weighings.yaml", "examples/weighings/weighings-2025-11-19.csv"];
 
-function folder(): string {
+function folder() {
   const path = mkdtempSync(join(tmpdir(), "rowferry-library-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   cpSync(join(root, "examples"), join(path, "examples"), { recursive: true });

@@ -99,7 +99,7 @@ const run = async (args: string[], more: Record<string, string> = {}): Promise<E
   return ended;
 };
 const entries = () => readdirSync(join(folder, "state"), { recursive: true, withFileTypes: true });
-const filesOf = (pattern: RegExp): string[] =>
+const filesOf = (pattern: RegExp) =>
   entries()
     .filter((entry) => entry.isFile() && pattern.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
@@ -152,7 +152,7 @@ afterAll(async () => {
 });
 
 /** As written, and with nothing but its letters and digits. */
-const spellings = (value: string): string[] => {
+const spellings = (value: string) => {
   const bare = value.replaceAll(/[^\p{L}\p{N}]/gu, "");
   return /\d{8}/.test(bare) ? [value, bare] : [value];
 };

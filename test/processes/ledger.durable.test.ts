@@ -49,7 +49,7 @@ describe("under a file-size limit that the journal reaches", () => {
 });
 
 /** A gzip member of so many bytes that holds nothing: all of it is the name in its header. */
-function emptyMember(bytes: number): Buffer {
+function emptyMember(bytes: number) {
   const named = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]);
   const rest = gzipSync("").subarray(named.length);
   return Buffer.concat([named, Buffer.alloc(bytes - named.length - 1 - rest.length, "x"), Buffer.alloc(1), rest]);
@@ -71,13 +71,13 @@ describe("the archive", () => {
   });
   const archive = () => join(world.target.stateFolder, "archive");
   const month = () => join(archive(), `${new Date(world.clock.now()).toISOString().slice(0, 7)}.ndjson.gz`);
-  const archived = async (): Promise<number> => {
+  const archived = async () => {
     const keys = new Set<unknown>();
     for await (const entry of readArchive(archive())) if (entry.type === "payload") keys.add(entry["deduplicationId"]);
     return keys.size;
   };
   /** Bodies that the ledger no longer has. */
-  const gone = (): number =>
+  const gone = () =>
     world.look((database) =>
       Number(database.prepare<[], number>("SELECT count(*) FROM events WHERE payload = ''").pluck().get()),
     );

@@ -26,7 +26,7 @@ async function expectQuick(fitting: number, ...args: string[]): Promise<Ended> {
 }
 
 /** Whether another process is writing, and has been for a while. */
-async function isWriting(): Promise<boolean> {
+async function isWriting() {
   for (let look = 0; look < 5; look += 1) {
     const database = new Database(here().ledger, { timeout: 0 });
     try {
@@ -41,7 +41,7 @@ async function isWriting(): Promise<boolean> {
   return true;
 }
 
-async function end({ child, ended }: Rowferry): Promise<void> {
+async function end({ child, ended }: Rowferry) {
   child.kill("SIGKILL");
   await ended;
 }

@@ -22,7 +22,7 @@ const runImport = (more: Partial<ProcessOptions> = {}, ...flags: string[]) =>
   here().import({ ...unprivileged, ...more }, ...flags);
 
 /** A sentence, what to do, no stack; nothing was sent. */
-function expectRefused({ code, stderr }: Ended, sentence: RegExp): void {
+function expectRefused({ code, stderr }: Ended, sentence: RegExp) {
   expect(stderr).toMatch(sentence);
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/unexpected|^\s+at /m);
@@ -44,7 +44,7 @@ describe("a disk that is full", () => {
     await here().expectWhole(await runImport());
   });
 
-  async function expectNothingStaged(fileBlocks: number): Promise<void> {
+  async function expectNothingStaged(fileBlocks: number) {
     const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';
     const ended = await runImport({ fileBlocks }, "--on-finish", hook);
     expectRefused(ended, /could not be written/);

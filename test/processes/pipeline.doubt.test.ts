@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 300_000 });
 afterAll(endProcesses);
 
 /** Keys of what a killed process was sending, as its ledger says. */
-function inDoubt(ledgerPath: string): string[] {
+function inDoubt(ledgerPath: string) {
   const ledger = new Database(ledgerPath, { readonly: true });
   const events = ledger
     .prepare<[], Buffer>(
@@ -32,7 +32,7 @@ function inDoubt(ledgerPath: string): string[] {
   return [...events.map((key) => keyText(key)), ...documents.map((key) => documentDeduplicationId(key))];
 }
 
-async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, answerAfterMs: number): Promise<void> {
+async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, answerAfterMs: number) {
   const here = await newInstallation({ service: { rate: 20, burst: 30 }, answerAfterMs, env: REAL });
   const documents = () => here.sandbox.store.documents().length;
   const random = seededRandom(seed);

@@ -11,7 +11,7 @@ const journalled = () => ["--journal", here().path("journal")];
 const again = () => here().import({}, ...journalled());
 const built = (program: string) => here().import({ program }, ...journalled());
 
-async function killAfter(requests: number): Promise<void> {
+async function killAfter(requests: number) {
   const args = ["import", ...journalled(), ...manifests];
   expect((await here().runUntil(requests, ({ child }) => child.kill("SIGKILL"), args)).code).toBeNull();
 }
@@ -21,7 +21,7 @@ describe("an import killed with SIGKILL and run again", () => {
   test("after 110 requests leaves the timelines of an undisturbed run", () => expectWholeAfterKill(110));
   test("after 10 requests leaves the timelines of an undisturbed run", long, () => expectWholeAfterKill(10));
 
-  async function expectWholeAfterKill(requests: number): Promise<void> {
+  async function expectWholeAfterKill(requests: number) {
     await killAfter(requests);
     const ended = await again();
     await here().expectWhole(ended);
@@ -92,7 +92,7 @@ describe("the log of a killed import (F93)", () => {
   const log = () => `${here().ledger}-wal`;
   const commands = [["import", ...manifests], ["resume"], ["status"], ["dismiss", "--code", "link-circle"], ["verify"]];
 
-  async function expectRefused(sentence: RegExp): Promise<void> {
+  async function expectRefused(sentence: RegExp) {
     const before = here().requests();
     const ends = await Promise.all(commands.map((command) => here().run(command)));
     for (const { code, stderr } of ends)
@@ -148,7 +148,7 @@ describe("two imports at once (H33)", () => {
     expectApart(() => rmSync(`${here().ledger}.lock`)),
   );
 
-  async function expectApart(mishap: () => void): Promise<void> {
+  async function expectApart(mishap: () => void) {
     const first = here().import({ env: { ROWFERRY_RATE: "100", ROWFERRY_BURST: "10" } });
     while (here().requests() === 0) await wait(10);
     mishap();

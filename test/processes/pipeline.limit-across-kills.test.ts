@@ -8,7 +8,7 @@ import { createWorld } from "../nights/simulation/world.js";
 import { refusedBy } from "../support/submit/exact-bucket.js";
 
 /** Kills each run at a request of its own, and starts the next after a while. Participants are looked up and made first. */
-async function expectUnderTheLimit(participants: number, seed: number): Promise<void> {
+async function expectUnderTheLimit(participants: number, seed: number) {
   const random = seededRandom(seed);
   const answerAfterMs = [20, 300, 1_500][seed % 3] ?? 0;
   const rows = Array.from({ length: 400 }, (_, index) =>

@@ -38,7 +38,7 @@ describe("a disk that takes no more of what is printed", () => {
 
 describe("a terminal that is closed", () => {
   /** SIGHUP, and once more while it ends. */
-  async function hangUp(pid: number): Promise<void> {
+  async function hangUp(pid: number) {
     process.kill(pid, "SIGHUP");
     await wait(5);
     try {

@@ -7,7 +7,7 @@ import { expectWhole, undisturbedTimelines } from "./timelines.js";
 
 const here = installed();
 
-const requests = async ({ controlUrl }: SandboxProcess): Promise<number> => {
+const requests = async ({ controlUrl }: SandboxProcess) => {
   const answer = await fetch(`${controlUrl}/stats`);
   return ((await answer.json()) as { requests: number }).requests;
 };

@@ -40,7 +40,7 @@ const WAL_HEADER = 32;
 
 const cut = (path: string, to: number) => truncateSync(path, Math.min(to, statSync(path).size));
 /** Replaces bytes from `from` on. */
-function garble(path: string, from: number, change: (byte: number, index: number) => number): void {
+function garble(path: string, from: number, change: (byte: number, index: number) => number) {
   const bytes = readFileSync(path);
   for (let index = from; index < bytes.length; index += 1) bytes[index] = change(bytes[index] ?? 0, index);
   writeFileSync(path, bytes);
@@ -159,7 +159,7 @@ export async function powerLoss(request: number, damage: Damage, expected: Timel
 }
 
 /** What is not as the undisturbed run would have left it, by the service, the ledger and the summary. */
-function compare(world: World, expected: Timelines, { exitCode, open, rows }: Summary): string[] {
+function compare(world: World, expected: Timelines, { exitCode, open, rows }: Summary) {
   const broken = world.withLedger((database) => checkLedger(database)).flatMap((check) => check.broken);
   broken.push(...differences(exitCode, world.sandbox, world.target.ledgerPath, expected));
   if (open.events["foreign"] !== undefined) broken.push("P5: an event of ours is called foreign");
@@ -169,7 +169,7 @@ function compare(world: World, expected: Timelines, { exitCode, open, rows }: Su
 }
 
 /** The journal went through the same power loss: a ledger made from it is as good, and has nothing left to send. */
-async function rebuilt(world: World, journal: string, expected: Timelines, before: Summary): Promise<string[]> {
+async function rebuilt(world: World, journal: string, expected: Timelines, before: Summary) {
   world.target.ledgerPath = `${world.target.ledgerPath}.rebuilt`;
   await rebuildLedger(world.target, { journal, backup: null }, world.clock);
   const summary = await world.import(files);

@@ -31,7 +31,7 @@ export function endProcesses(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-function watched<Child extends ChildProcess>(child: Child): Child {
+function watched<Child extends ChildProcess>(child: Child) {
   running.add(child);
   child.on("exit", () => running.delete(child));
   return child;
@@ -46,7 +46,7 @@ export function program(): string {
   return cli;
 }
 
-function built(): string {
+function built() {
   const cache = join(root, "node_modules", ".cache", "rowferry-built");
   const folder = join(cache, contentOfSrc());
   if (existsSync(folder)) return folder;
@@ -58,7 +58,7 @@ function built(): string {
   const making = mkdtempSync(join(cache, "making-"));
   // Also for processes of another user.
   chmodSync(making, 0o755);
-  const node = (...args: string[]): void => {
+  const node = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
     if (status !== 0) throw new Error(`The program could not be built: ${stdout}${stderr}`);
   };
@@ -75,7 +75,7 @@ function built(): string {
   return folder;
 }
 
-function contentOfSrc(): string {
+function contentOfSrc() {
   const hash = createHash("sha256");
   const files = globSync(["src/**", "package.json", "tsconfig*.json", "scripts/build-console.mjs"], { cwd: root });
   for (const path of files.toSorted()) hash.update(`${path}\0`).update(readFileSync(join(root, path)));

@@ -157,7 +157,7 @@ describe("a Redis that answers what it likes", () => {
   const answers = (level: string) => ["100", "40", level].map((text) => `$${text.length}\r\n${text}\r\n`).join("");
 
   /** Takes tokens for some seconds of a server that answers each command so; when they came. */
-  async function takeFrom(answer: (socket: Socket) => void, seconds: number): Promise<Arrival[]> {
+  async function takeFrom(answer: (socket: Socket) => void, seconds: number) {
     const server = createServer((socket) => {
       socket.on("error", () => {});
       // ioredis says who it is before it asks.

@@ -24,7 +24,7 @@ export function undisturbedTimelines(): Promise<Timelines> {
   return ofManifests;
 }
 
-async function importUndisturbed(): Promise<Timelines> {
+async function importUndisturbed() {
   const [mappingPath = "", ...files] = manifests;
   const world = createWorld();
   try {
@@ -57,7 +57,7 @@ const WAITING = `${STRANDED} OR EXISTS (SELECT 1 FROM events e JOIN event_states
   WHERE e.document_id = d.id AND s.state IN ('held', 'stalled'))`;
 
 /** Keys of documents of which that is true. */
-function documentsWhere(ledgerPath: string, condition: string): Set<string> {
+function documentsWhere(ledgerPath: string, condition: string) {
   const ledger = new Database(ledgerPath, { readonly: true });
   try {
     const keys = `SELECT d.key FROM documents d LEFT JOIN document_states x ON x.document_id = d.id WHERE ${condition}`;

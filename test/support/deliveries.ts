@@ -51,7 +51,7 @@ const HEADER = "Delivery,Event,Ticket,Date,Credit,Remarks\n";
 const START = Date.parse("2025-01-01T00:00:00Z");
 const REMARKS = "as delivered and sampled and sealed at the gate ".repeat(3).trim();
 
-function line({ delivery, event, ticket, credit = "" }: Delivery, second: number): string {
+function line({ delivery, event, ticket, credit = "" }: Delivery, second: number) {
   const at = new Date(START + second * 1000).toISOString().slice(0, 19).replace("T", " ");
   return `${delivery},${event},${ticket},${at},${credit},${REMARKS}\n`;
 }

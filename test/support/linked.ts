@@ -121,7 +121,7 @@ export const linkedMapping = (settings: object = {}) =>
 const HEADER = "Doc,What,At,Key,Other,Company,Carrier,Depot,Weight";
 export const COMPANY = "11222333000181";
 
-const csvOf = (rows: readonly LinkRow[]): string =>
+const csvOf = (rows: readonly LinkRow[]) =>
   [
     HEADER,
     ...rows.map(({ doc, at, what = "weigh", other = "", key = String(at), company = COMPANY, weight = "1", ...row }) =>
@@ -171,7 +171,7 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
     ROWFERRY_BURST: "1000",
   };
   const minute = (at: number) => (at - START) / 60_000;
-  const typed = (...argv: string[]): Promise<Typed> => {
+  const typed = (...argv: string[]) => {
     // A run takes its time: the next one has another name.
     base.now += 60_000;
     return typedIn(base, ...argv);

@@ -129,7 +129,7 @@ ${indent(parts.more ?? "", 6)}
 `;
 }
 
-function indent(text: string, by: number): string {
+function indent(text: string, by: number) {
   return text
     .split("\n")
     .filter((line) => line.trim() !== "")

@@ -81,7 +81,7 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
     if (summary?.type !== "summary") throw new Error(`no summary: ${argv.join(" ")}\n${out}${err}`);
     return summary;
   };
-  const atService = <Found>(read: (sandbox: Sandbox) => Found): Found => {
+  const atService = <Found>(read: (sandbox: Sandbox) => Found) => {
     if (service !== undefined) return read(service.sandbox);
     const sandbox = createSandbox({ storage: { file: path("state/sandbox/store.db") }, rate: null });
     const found = read(sandbox);

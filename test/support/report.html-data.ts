@@ -9,7 +9,7 @@ const excel = { input: "Organizações e locais.xlsx", sheet: "Coletas novembro"
 const manifest = (key: string) => ({ kind: "manifest", key });
 
 type Located = ReportData["problems"][number]["items"][number];
-const located = (code: Located["code"], row: number, column: string | null, message: string): Located => ({
+const located = (code: Located["code"], row: number, column: string | null, message: string) => ({
   code,
   file: csv,
   sheet: null,

@@ -6,7 +6,7 @@ import { testWorld, type TestWorld, type } from "../support/cli.world.js";
 const project = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Brings files of the project into the world's folder, under their own paths. */
-function bring(world: TestWorld, ...paths: string[]): void {
+function bring(world: TestWorld, ...paths: string[]) {
   for (const path of paths) {
     mkdirSync(dirname(join(world.cwd, path)), { recursive: true });
     copyFileSync(join(project, path), join(world.cwd, path));

@@ -7,7 +7,7 @@ import { testWorld, type } from "../support/cli.world.js";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
-async function service(options: SandboxOptions = {}): Promise<{ [name: string]: string }> {
+async function service(options: SandboxOptions = {}) {
   const sandbox = createSandbox(options);
   onTestFinished(() => sandbox.close());
   const { baseUrl, tokenUrl } = await sandbox.listen();
@@ -188,7 +188,7 @@ describe("rowferry sandbox", () => {
   });
 
   it("says when a port is taken", async () => {
-    const { ROWFERRY_BASE_URL = "" } = await service();
+    const { ROWFERRY_BASE_URL } = await service();
     const world = testWorld();
     expect(await type(world, "sandbox", "--memory", "--port", new URL(ROWFERRY_BASE_URL).port)).toBe(2);
     expect(world.stderr.text).toContain("is taken");

@@ -33,7 +33,7 @@ A1;S3;01.10.2025 10:00;3;
 `;
 
 /** A world that has imported `rows` as `nacht-1.csv`. */
-async function firstNight(rows = night, settings = ""): Promise<TestWorld> {
+async function firstNight(rows = night, settings = "") {
   const world = testWorld({ files: { "m.yaml": mapping(settings) }, pipeline });
   world.clock = { ...systemClock, now: () => world.now };
   await put(world, "nacht-1.csv", rows);
@@ -51,15 +51,15 @@ async function put(world: TestWorld, name: string, text: string) {
 }
 
 /** What `rejects` writes now, by file. */
-async function rejected(world: TestWorld): Promise<{ [file: string]: string }> {
+async function rejected(world: TestWorld) {
   const folder = join(world.cwd, `rejects-${world.now}-${Math.random()}`);
   await type(world, "rejects", "--folder", folder);
   return Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]));
 }
 
-const firstOf = async (world: TestWorld): Promise<string> => Object.values(await rejected(world))[0] ?? "";
+const firstOf = async (world: TestWorld) => Object.values(await rejected(world))[0] ?? "";
 
-async function shown(world: TestWorld, what: string): Promise<string> {
+async function shown(world: TestWorld, what: string) {
   world.stdout.text = "";
   await type(world, "show", what);
   return world.stdout.text;

@@ -32,7 +32,7 @@ inputs:${inputs}
 const titles = "Kälte Nord;;\r\nStand: 20.11.2025;;\r\n;;\r\n";
 const table = "Auftrag;Kunde;Beginn\r\nA1;Weiß;01.10.2025 10:00\r\nA2;Käßbohrer;irgendwann\r\n";
 
-function newWorld(yaml: string): TestWorld {
+function newWorld(yaml: string) {
   const world = testWorld({ files: { "m.yaml": mapping(yaml) }, pipeline });
   world.clock = { ...systemClock, now: () => world.now };
   return world;
@@ -41,7 +41,7 @@ function newWorld(yaml: string): TestWorld {
 const at = (world: TestWorld, name: string) => join(world.cwd, name);
 
 /** Imports a file that has one bad row, and gives the path of what was rejected. */
-async function rejectedOf(world: TestWorld, name: string, content: Buffer): Promise<string> {
+async function rejectedOf(world: TestWorld, name: string, content: Buffer) {
   writeFileSync(at(world, name), content);
   expect(await type(world, "import", at(world, "m.yaml"), at(world, name))).toBe(3);
   const runs = at(world, "state/sandbox/runs");
@@ -150,7 +150,7 @@ describe("a rejected CSV file", () => {
 });
 
 describe("a rejected workbook", () => {
-  const workbook = async (): Promise<Buffer> => {
+  const workbook = async () => {
     const book = new exceljs.Workbook();
     for (const name of ["Offen", "Erledigt"]) {
       const sheet = book.addWorksheet(name);
@@ -218,7 +218,7 @@ A2;;zwei
 A2;;4
 A3;01.10.2025 10:00;5
 `;
-  async function rejectedGroup(content = rows): Promise<{ world: TestWorld; path: string; text: string }> {
+  async function rejectedGroup(content = rows) {
     const world = newWorld("");
     writeFileSync(at(world, "m.yaml"), yaml);
     const path = await rejectedOf(world, "g.csv", Buffer.from(content));
@@ -228,7 +228,7 @@ A3;01.10.2025 10:00;5
     parse(text, { delimiter: ";" })
       .slice(1)
       .map(([order, , amount, row]) => [order, amount, row?.split(":")[1]]);
-  async function typed(world: TestWorld, ...argv: string[]): Promise<string> {
+  async function typed(world: TestWorld, ...argv: string[]) {
     world.stdout.text = "";
     world.stderr.text = "";
     const code = await type(world, ...argv);

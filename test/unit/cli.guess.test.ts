@@ -6,7 +6,7 @@ import { testWorld, type TestWorld, type } from "../support/cli.world.js";
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
 
 /** A world with one fixture file in it; its name. */
-function withFixture(folder: string, file: string): { world: TestWorld; file: string } {
+function withFixture(folder: string, file: string) {
   const world = testWorld();
   copyFileSync(join(fixtures, folder, file), join(world.cwd, file));
   return { world, file };
@@ -112,7 +112,7 @@ describe("rowferry guess --ask", () => {
   const orders = `Ordem;Emissão;Empresa\n${[1, 2, 3, 4].map((at) => `O-${at};0${at}/03/2026;Acme ${at}`).join("\n")}\n`;
 
   /** Answers by what the question holds; all that was asked. */
-  function terminal(world: TestWorld, answers: { [part: string]: string }): string[] {
+  function terminal(world: TestWorld, answers: { [part: string]: string }) {
     const asked: string[] = [];
     world.ask = (question) => {
       asked.push(question);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 /** A path in the world's folder. */
-function at(name: string): string {
+function at(name: string) {
   return join(world.cwd, name);
 }
 

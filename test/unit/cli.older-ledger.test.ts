@@ -58,7 +58,7 @@ async function twoNights() {
   };
 }
 
-async function dump(world: TestWorld): Promise<string> {
+async function dump(world: TestWorld) {
   world.stdout.text = "";
   await type(world, "sandbox", "dump");
   return world.stdout.text;

@@ -79,7 +79,7 @@ const course: PipelineEvent[] = [
   ...[100, 400, 800, 1200].map((done) => step("events", done, 1200, 300 + done)),
 ];
 
-function told(events: PipelineEvent[], isTTY: boolean, columns: number | null = null): string {
+function told(events: PipelineEvent[], isTTY: boolean, columns: number | null = null) {
   const stream = collectedStream(isTTY, columns);
   let now = 0;
   const progress = createProgress({ stream, clock: { now: () => now, sleep: () => Promise.resolve() }, limit: 20 });

@@ -31,7 +31,7 @@ const files = {
 let sandbox: Sandbox;
 let world: TestWorld;
 
-async function open(): Promise<void> {
+async function open() {
   sandbox = createSandbox({ rate: null });
   world = testWorld({ files, pipeline });
   world.env = serviceEnv(await sandbox.listen({ host: "127.0.0.1", port: 0 }), at("ledger.db"));
@@ -53,7 +53,7 @@ const typed = (...argv: string[]) => typedIn(world, ...argv);
 const json = (...argv: string[]) => jsonOf(world, ...argv);
 
 /** While the creates of M1 to M3 are carried out, every answer is lost; the next night they are told to exist. */
-async function strandThree(): Promise<Summary> {
+async function strandThree() {
   sandbox.setFaults([
     { match: { method: "POST", path: "/documents/events" }, action: { kind: "drop", when: "after" } },
   ]);
@@ -67,13 +67,13 @@ async function strandThree(): Promise<Summary> {
 const stillOpen = async () => (await json("status")).find((line) => line.type === "status")?.["open"];
 
 /** The ids that a person finds on the service's own screens. */
-function idsAtService(): Map<string, string> {
+function idsAtService() {
   const lines = sandbox.dump({ ids: true }).matchAll(/^document "(\w+)" .* id=(\S+) key=/gm);
   return new Map([...lines].map(([, key = "", id = ""]) => [key, id]));
 }
 const idOf = (key: string) => idsAtService().get(key) ?? "";
 
-const write = (...lines: string[]): string => {
+const write = (...lines: string[]) => {
   writeFileSync(at("filled.csv"), `${lines.join("\n")}\n`);
   return at("filled.csv");
 };

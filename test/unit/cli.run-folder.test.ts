@@ -17,7 +17,7 @@ let runFolder = "";
 let summary: Summary;
 
 /** The real pipeline in a folder of its own. */
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+async function run(...argv: string[]) {
   const stdout: CollectedStream = collectedStream();
   const stderr: CollectedStream = collectedStream();
   const world: World = {
@@ -132,7 +132,7 @@ it("plan counts and shows the empty document and the events that follow it under
   const shellFirst = mapping.replace("namespace: demo-waste", "namespace: shells\nsettings: { creation: shell-first }");
   writeFileSync(join(cwd, "mappings/shells.yaml"), shellFirst);
   const job = ["mappings/shells.yaml", "fixtures/manifests/manifests-2025-09.csv"];
-  const lastLine = ({ out }: { out: string }): unknown => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
+  const lastLine = ({ out }: { out: string }) => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
 
   const plan = lastLine(await run("plan", ...job, "--document", "manifest/310025004101", "--json")) as Plan;
   expect(plan.preview?.requests.slice(-2).map(({ kind }) => kind)).toEqual(["create-document", "append-events"]);
@@ -187,7 +187,7 @@ it("`report` of an earlier run shows what stands open now, not what stood open w
 });
 
 /** What the columns of the chart of requests sum to (F18). */
-function chartedRequests(page: string): number {
+function chartedRequests(page: string) {
   const [, span = "", highest = "", limit = ""] =
     /columns of (\d+) seconds; highest ([\d.]+), limit (\d+)/.exec(page) ?? [];
   const path = /class="sent" d="([^"]+)"/.exec(page)?.[1] ?? "";
@@ -196,12 +196,12 @@ function chartedRequests(page: string): number {
   return Math.round(heights.reduce((sum, height) => sum + height * perHeight, 0));
 }
 
-const requestCount = (page: string): number =>
+const requestCount = (page: string) =>
   Number(/Requests <span class="count">([\d,]+)/.exec(page)?.[1]?.replaceAll(",", ""));
 
 describe("another setting", () => {
   let home = "";
-  const lastLine = ({ out }: { out: string }): unknown => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
+  const lastLine = ({ out }: { out: string }) => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
   const planOf = async (job: readonly string[]) => lastLine(await run("plan", ...job, "--json")) as Plan;
   const sumOf = ({ requests }: Plan) => Object.values(requests).reduce((sum, count) => sum + count, 0);
   const sentBy = async (...argv: string[]) => {
@@ -211,7 +211,7 @@ describe("another setting", () => {
   };
 
   /** A ledger of its own, or that of the test before. @returns mapping and file, of 30 rows */
-  function jobIn(folder: string, namespace: string, settings: string): [string, string] {
+  function jobIn(folder: string, namespace: string, settings: string) {
     cwd = join(home, folder);
     cpSync(join(home, "mappings"), join(cwd, "mappings"), { recursive: true });
     const [mapping, file] = [join(cwd, `mappings/${namespace}.yaml`), join(cwd, "manifests.csv")];

@@ -27,7 +27,7 @@ function resolved(from: { flags?: TargetFlags; env?: Record<string, string>; fil
   return { cwd, ...resolveTarget({ flags: from.flags ?? {}, env: from.env ?? {}, cwd }) };
 }
 
-function refusal(from: Parameters<typeof resolved>[0]): RowferryError {
+function refusal(from: Parameters<typeof resolved>[0]) {
   try {
     resolved(from);
   } catch (error) {
@@ -223,7 +223,7 @@ describe("the target env", () => {
   });
 });
 
-function broken(text: string): RowferryError {
+function broken(text: string) {
   return refusal({ files: { "rowferry.config.yaml": text }, flags: { target: "production" } });
 }
 

@@ -6,7 +6,7 @@ import type { Summary } from "../../src/model/summary.js";
 import { collectedStream, testWorld } from "../support/cli.world.js";
 import { summary } from "../support/summary.sample.js";
 
-function printed(changes: Partial<Summary> = {}, columns = 80): string {
+function printed(changes: Partial<Summary> = {}, columns = 80) {
   const one = summary(changes);
   const stdout = collectedStream(false, columns);
   tell(

@@ -66,7 +66,7 @@ it("every line that commands print is as its schema says, and every line is prin
   } finally {
     await player.close();
   }
-  const types = Object.values(lines).flatMap((schemas) => schemas.map(({ shape }): string => shape.type.value));
+  const types = Object.values(lines).flatMap((schemas) => schemas.map(({ shape }) => shape.type.value));
   expect(new Set(types).size).toBe(types.length);
   expect(types.filter((type) => !seen.has(type) && !elsewhere.includes(type))).toEqual([]);
 });

@@ -18,14 +18,11 @@ const paths = globSync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**
 const pages = new Map(paths.map((path) => [path, read(path)]));
 
 /** Places in pages where something is wrong, as `page: what`. */
-function findings(
-  find: (text: string, path: string) => Iterable<string>,
-  of: Iterable<string> = pages.keys(),
-): string[] {
+function findings(find: (text: string, path: string) => Iterable<string>, of: Iterable<string> = pages.keys()) {
   return [...of].flatMap((path) => [...find(pages.get(path) ?? "", path)].map((what) => `${path}: ${what}`));
 }
 
-function anchors(text: string): Set<string> {
+function anchors(text: string) {
   const titles = text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.*)$/gm);
   const plain = (title: string) =>
     title
@@ -35,7 +32,7 @@ function anchors(text: string): Set<string> {
   return new Set([...titles].map(([, title = ""]) => plain(title)));
 }
 
-function links(text: string, path: string): { target: string; anchor: string }[] {
+function links(text: string, path: string) {
   const found = text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g);
   return [...found]
     .filter(([, target = ""]) => !/^\w+:/.test(target))

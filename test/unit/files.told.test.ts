@@ -435,7 +435,7 @@ describe("several files of one command", () => {
   });
 });
 
-async function openNames(content: Buffer): Promise<string[]> {
+async function openNames(content: Buffer) {
   const path = await temporaryFile(content, "rows.zip");
   const names: string[] = [];
   for (const one of await expandFiles([path])) {

@@ -14,7 +14,7 @@ import { excelFixtureBytes, excelFixtures } from "../support/read/read-excel-fix
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
 
 /** A world with these files in it, and a mapping drafted from them. */
-async function drafted(...files: string[]): Promise<{ world: TestWorld; path: string; code: number }> {
+async function drafted(...files: string[]) {
   const world = testWorld({ pipeline });
   for (const file of files) copyFileSync(join(fixtures, file), join(world.cwd, basename(file)));
   const code = await type(world, "guess", ...files.map((file) => basename(file)), "-o", "m.yaml");
@@ -127,7 +127,7 @@ const unreadable = new Set(
 const more = ["replacement/substituicoes-2025-10.csv", "updates/analises-2025-10.csv", "relations/lotes-2025-10.csv"];
 
 /** What came of a draft: it loads, or nothing can be read in the file, as `check` finds too. */
-async function cameOf(world: TestWorld, code: number): Promise<"loads" | "unreadable"> {
+async function cameOf(world: TestWorld, code: number) {
   if (code !== 0) {
     expect([2, 3]).toContain(code);
     const manifests = join(fixtures, "../mappings/manifests.yaml");

@@ -39,7 +39,7 @@ const documentKey = (key: string) =>
   documentDeduplicationId({ namespace: "story", kind: "manifest", key, generation: 1 });
 
 /** M1 with an event at minute 1; then what is at 10 and 20 lands, and its answers are lost for a whole run. */
-async function loseAnswers(journal?: string): Promise<void> {
+async function loseAnswers(journal?: string) {
   await begun({ sandbox: { checks: "order-first" }, ...(journal === undefined ? {} : { journal }) });
   faults({ nth: 1, times: 6, action: lost });
   expect((await imported(...at(10, 20))).exitCode).toBe(4);
@@ -47,7 +47,7 @@ async function loseAnswers(journal?: string): Promise<void> {
 }
 
 /** M1's event at minute 10 was never carried out, but nobody can know; then it is refused until `faults()`. */
-async function refuseInDoubt(): Promise<void> {
+async function refuseInDoubt() {
   await begun();
   faults({ nth: 1, times: 6, action: notThere });
   await imported(...at(10));
@@ -193,7 +193,7 @@ describe("a person's word", () => {
 
 describe("a document in doubt", () => {
   /** Its creation was never carried out; then every request is refused. */
-  async function refuseCreation(): Promise<void> {
+  async function refuseCreation() {
     open();
     faults({ nth: 1, times: 6, action: notThere });
     await imported(...at(10, 20));

@@ -10,7 +10,7 @@ describe("a row that comes late behind a link in doubt", () => {
   const link = { document: "A", minute: 20, name: "RELATED", related: { document: "M1", bidirectional: true } };
 
   /** A's link to M1 has landed, or never arrived: no answer comes for a whole run. */
-  async function loseLink(linkTime: "event" | "server", action: FaultAction = lost): Promise<void> {
+  async function loseLink(linkTime: "event" | "server", action: FaultAction = lost) {
     open({ sandbox: { linkTime }, settings: { linkTime } });
     await imported(...at(1), "A 2");
     faults({ nth: 1, times: 6, action });

@@ -96,7 +96,7 @@ describe("H22: equal rows under `key: content`", () => {
 });
 
 /** The rejected file that `rejects` writes now. */
-async function rejects(): Promise<string> {
+async function rejects() {
   const { files } = await writeRejects(world.target, {}, join(world.target.stateFolder, "rejects"));
   expect(files).toHaveLength(1);
   return files[0]?.path ?? "";
@@ -121,7 +121,7 @@ const badRow = "r1,M1,11222333000181,1,2026-01-01 10:00,five\n";
 const laterRow = "r2,M1,11222333000181,2,2026-01-01 11:00,6\n";
 
 describe("H23: a hold ends", () => {
-  async function hold(): Promise<void> {
+  async function hold() {
     open();
     const summary = await importText(world, byTicket, "a.csv", idHeader + badRow + laterRow);
     expect([summary.open.events, summary.open.rows, summary.exitCode]).toEqual([{ held: 1 }, 1, 3]);

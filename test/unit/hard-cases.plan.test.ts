@@ -69,7 +69,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect([summary.exitCode, refusals()]).toEqual([3, 6]);
   });
 
-  const cutOff = (when: "before" | "after"): void =>
+  const cutOff = (when: "before" | "after") =>
     world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: { kind: "drop", when } }]);
   const close = "M1 20 CLOSE";
   const cancel = "M1 20 CANCEL reason=wrong";

@@ -22,7 +22,7 @@ import { START } from "../nights/simulation/story-rows.js";
 afterEach(() => world.close());
 
 /** Of each event with a state, in time order, whether it is in doubt (1). */
-const doubts = (): number[] =>
+const doubts = () =>
   world.withLedger((database) =>
     database
       .prepare<[], number>("SELECT s.doubt FROM event_states s JOIN events e ON e.id = s.event_id ORDER BY e.at, e.id")
@@ -33,7 +33,7 @@ const doubts = (): number[] =>
 describe("H1: a refusal after doubt proves nothing", () => {
   const switches: [string, SandboxOptions][] = [true, false].flatMap((partialBatches) =>
     (["duplicate-first", "order-first"] as const).flatMap((checks) =>
-      [true, false].map((terseErrors): [string, SandboxOptions] => [
+      [true, false].map((terseErrors) => [
         `${partialBatches ? "partial" : "whole"} batches, ${checks}${terseErrors ? ", terse" : ""}`,
         { partialBatches, checks, terseErrors },
       ]),

@@ -40,12 +40,12 @@ beforeEach(() => {
   write(home, "my.secret", SECRET);
 });
 
-function write(folder: string, name: string, text: string, mode = 0o600): void {
+function write(folder: string, name: string, text: string, mode = 0o600) {
   writeFileSync(join(folder, name), text);
   chmodSync(join(folder, name), mode);
 }
 
-function resolved(env: Record<string, string>, target?: string): Target | RowferryError {
+function resolved(env: Record<string, string>, target?: string) {
   try {
     return resolveTarget({ flags: target === undefined ? {} : { target }, env, cwd });
   } catch (error) {
@@ -55,7 +55,7 @@ function resolved(env: Record<string, string>, target?: string): Target | Rowfer
 }
 
 /** Refused with exit code 2 and no secret in its words, or a target that goes elsewhere without it. */
-function expectSecretKept(outcome: Target | RowferryError): void {
+function expectSecretKept(outcome: Target | RowferryError) {
   if (outcome instanceof RowferryError) {
     expect(`${outcome.description} ${outcome.hint}`).not.toContain(SECRET);
     expect(outcome.code).toMatch(/^(settings|target|secret)-/);

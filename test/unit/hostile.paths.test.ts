@@ -88,7 +88,7 @@ function world() {
   return made;
 }
 
-function expectHarmless({ stdout, stderr, cwd }: ReturnType<typeof world>, code: number): void {
+function expectHarmless({ stdout, stderr, cwd }: ReturnType<typeof world>, code: number) {
   const said = stdout.text + stderr.text;
   expect(said).not.toContain("something unexpected");
   // oxlint-disable-next-line no-control-regex -- this is what is looked for

@@ -54,7 +54,7 @@ function patternsOf(path: string, code: string): Pattern[] {
 }
 
 /** A sentence for each pattern that is not linear. */
-async function judge({ place, source, flags }: Pattern): Promise<string[]> {
+async function judge({ place, source, flags }: Pattern) {
   if (source === null) return composed.includes(place) ? [] : [`${place} is composed at run time`];
   const verdict = await check(source, flags, { timeout: 60_000 });
   if (verdict.status === "safe") return [];

@@ -40,7 +40,7 @@ const pieces = [
 ].flat();
 const piece = fc.constantFrom(...pieces);
 const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.nat(12), piece });
-const edited = (text: string, edits: readonly { at: number; length: number; piece: string }[]): string =>
+const edited = (text: string, edits: readonly { at: number; length: number; piece: string }[]) =>
   edits.reduce((result, { at, length, piece: inserted }) => {
     const position = Math.floor(at * result.length);
     return result.slice(0, position) + inserted + result.slice(position + length);
@@ -54,7 +54,7 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 /** Whether they were taken. */
-function tryOut(env: Record<string, string | undefined>): boolean {
+function tryOut(env: Record<string, string | undefined>) {
   try {
     const target = resolveTarget({ flags: {}, env, cwd });
     expect(Number.isFinite(target.burst) && (target.rate === null || target.rate > 0)).toBe(true);

@@ -32,7 +32,7 @@ const edited = (gross: object, attributes: object = {}) => {
 };
 
 /** Names and values of what stands on each load. */
-const there = (office: Office): Record<string, string[]> =>
+const there = (office: Office) =>
   Object.fromEntries(
     office
       .documents()
@@ -50,7 +50,7 @@ const rejectedOf = ({ files }: Summary) => files.filter(({ kind }) => kind === "
 const rowsOf = (path: string) => parse(readFileSync(path));
 
 /** Writes these weights into the rows of the rejected file; of the others it keeps what was there, or drops them. */
-function correct(office: Office, summary: Summary, weights: Record<string, string>, rest: "kept" | "dropped"): string {
+function correct(office: Office, summary: Summary, weights: Record<string, string>, rest: "kept" | "dropped") {
   const [path = ""] = rejectedOf(summary);
   const [header = [], ...rows] = rowsOf(path);
   const own = rows.filter(([load = ""]) => rest === "kept" || load in weights);

@@ -12,7 +12,7 @@ const header = ["Load", "At", "Gross"];
 const at = (minute: number) => `2026-01-01 10:${String(minute).padStart(2, "0")}`;
 
 /** Weights by load and minute, as documents have them that are not cancelled: `L1 10` → `12`. */
-function weights(office: Office): { [weighing: string]: string } {
+function weights(office: Office) {
   const found: { [weighing: string]: string } = {};
   for (const { externalId: load, events, state } of office.documents()) {
     if (state === "cancelled") continue;

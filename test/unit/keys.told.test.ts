@@ -69,7 +69,7 @@ const load = (name: string, code = "1", minute = 10) => [
   [name, `2026-01-01 10:${minute}`, code],
 ];
 
-function ownerNames(office: Office): (string | undefined)[] {
+function ownerNames(office: Office) {
   const names = new Map(office.participants().map(({ id, name }) => [id, name]));
   return office.documents().map(({ participantId }) => names.get(participantId ?? ""));
 }

@@ -20,7 +20,7 @@ day_text: Day`;
 const yamlWith = (formula: string, more = "") =>
   more + mappingWith({ columns, attributes: `A: ${JSON.stringify(`=${formula}`)}` });
 
-async function value(formula: string, cells: { [header: string]: string } = {}): Promise<string | undefined> {
+async function value(formula: string, cells: { [header: string]: string } = {}) {
   return recordsOf(mapRows(await load(yamlWith(formula)), [{ ...DAY, ...cells }])).events[0]?.attributes[0]?.value;
 }
 

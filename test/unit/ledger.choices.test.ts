@@ -27,7 +27,7 @@ const undo = (selectors: Selectors) => dismissSelected(world.target, selectors, 
 const replace = (document: string) =>
   replaceEach(world.target, [document], "wrong", { clock: world.clock, waitForLock: false, journal });
 
-async function loseAllAndRebuild(from: string | null = null): Promise<void> {
+async function loseAllAndRebuild(from: string | null = null) {
   for (const name of readdirSync(world.target.stateFolder))
     rmSync(join(world.target.stateFolder, name), { recursive: true });
   await rebuildLedger(world.target, { journal, backup: from }, world.clock);

@@ -114,7 +114,7 @@ it.each([
 const golden = join(import.meta.dirname, "../../fixtures/journal/version-1.ndjson");
 
 /** Every kind of entry: registered, created, landed, refused, dismissed, stranded and resolved, replaced. */
-async function everything(): Promise<void> {
+async function everything() {
   const mapping = (eventKey: string) =>
     weighingMapping({
       event: `
@@ -150,9 +150,9 @@ async function everything(): Promise<void> {
 }
 
 /** `intent.events[].key` and so on, of all entries; what a null might have held is unknown. */
-function membersIn(path: string): string[] {
+function membersIn(path: string) {
   const found = new Set<string>();
-  const walk = (name: string, value: unknown): void => {
+  const walk = (name: string, value: unknown) => {
     if (Array.isArray(value)) for (const one of value) walk(`${name}[]`, one);
     else if (value !== null && typeof value === "object")
       for (const [member, inner] of Object.entries(value)) walk(`${name}.${member}`, inner);

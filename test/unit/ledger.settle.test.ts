@@ -128,7 +128,7 @@ describe("dismiss", () => {
 });
 
 describe("resolve (H5)", () => {
-  async function strand(): Promise<string> {
+  async function strand() {
     world = createWorld();
     world.sandbox.setFaults(lostAnswers());
     const rows = ["M1 10", "M1 20"];

@@ -10,10 +10,10 @@ import { weighings } from "../support/weighings.js";
 let world: World;
 afterEach(() => world.close());
 
-const show = (text: string): Promise<Shown> => showAnything(world.target, text);
+const show = (text: string) => showAnything(world.target, text);
 
 /** One document with a landed event, an invalid row and what it holds; another one that has landed. */
-async function storyWithHold(): Promise<void> {
+async function storyWithHold() {
   world = createWorld();
   await world.import([storyFile("a", ["M1 10", "M1 20 invalid", "M1 30", "M2 10"])]);
 }

@@ -25,7 +25,7 @@ const against = (sandbox: Sandbox, chosen = {}) =>
     }),
   );
 
-async function imported(): Promise<void> {
+async function imported() {
   world = createWorld();
   await world.import([storyFile("a", ["M1 10", "M1 20 CLOSE", "M2 10"])]);
 }

@@ -52,7 +52,7 @@ describe("two linked loads that both came back changed (F107)", () => {
     return world;
   }
   const replace = (world: LinkedWorld, document: string) => world.typed("replace", document, "--reason", "corrected");
-  async function expectWhole(world: LinkedWorld): Promise<void> {
+  async function expectWhole(world: LinkedWorld) {
     const { code, out, err } = await world.typed("resume");
     expect([code, world.refusals(), deadLinks(world)], out + err).toEqual([0, [], []]);
     for (const number of cases.keys())

@@ -1,7 +1,7 @@
 /** One document, whatever its rows call it: by its key, or by the id that the service gave it. */
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 
-const idOf = (world: LinkedWorld, key: string): string => world.timelines(key)[0]?.id ?? "";
+const idOf = (world: LinkedWorld, key: string) => world.timelines(key)[0]?.id ?? "";
 
 describe("rows by key and rows by documentId (F110)", () => {
   test("go out in one order, whichever file brings them", async () => {

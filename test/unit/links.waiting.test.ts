@@ -28,7 +28,7 @@ const onEvents = { path: "/documents/events" };
 const correct = (world: LinkedWorld, out: string) =>
   correctWith(world, out, (text) => text.replaceAll(/,(split|link-id),([^,]*),([^,]*),[^,]*,/g, ",weigh,$2,$3,,"));
 
-async function correctWith(world: LinkedWorld, out: string, mend: (text: string) => string): Promise<void> {
+async function correctWith(world: LinkedWorld, out: string, mend: (text: string) => string) {
   for (const [, command] of out.matchAll(/^ *rowferry (import .*)$/gm)) {
     const argv = (command as string)
       .split(" ")

@@ -1,7 +1,7 @@
 import { compileConversion, conversionNames, conversions } from "../../src/map/convert/conversion.js";
 import { RowferryError } from "../../src/model/error.js";
 
-function failure(spec: Parameters<typeof compileConversion>[0], defaults = {}): RowferryError {
+function failure(spec: Parameters<typeof compileConversion>[0], defaults = {}) {
   try {
     compileConversion(spec, defaults);
   } catch (error) {

@@ -23,13 +23,13 @@ function at(text: string) {
   return { document, position: document.positionAt(offset) };
 }
 
-async function completions(text: string): Promise<string[]> {
+async function completions(text: string) {
   const { document, position } = at(text);
   const { items } = await service.doComplete(document, position, false);
   return items.map(({ label }) => label);
 }
 
-async function hover(text: string): Promise<string> {
+async function hover(text: string) {
   const { document, position } = at(text);
   return JSON.stringify((await service.doHover(document, position))?.contents ?? "");
 }

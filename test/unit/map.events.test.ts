@@ -3,7 +3,7 @@ import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../s
 const DAY = { Doc: "1", Day: "01/02/2026" };
 
 /** A second event beside the usual one. */
-function withEvent(text: string): string {
+function withEvent(text: string) {
   const columns = `ticket: Ticket
 line: { header: Line, as: integer }
 kg: { header: Kg, as: number }
@@ -149,7 +149,7 @@ describe("attributes", () => {
   });
 });
 
-function event(text: string): string {
+function event(text: string) {
   return withEvent(`e: { key: once, externalCreatedAt: =day, isPublic: true, ${text} }`);
 }
 
@@ -169,7 +169,7 @@ describe("what the service always refuses is refused when the mapping loads", ()
       "preserveSensitiveData: true",
       "isBackReference: true",
       "isPublic: true",
-    ].map((more): [string, string, string] => [
+    ].map((more) => [
       `a one-sided relation with ${more}`,
       `name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, ${more} }`,
       "rule 10",

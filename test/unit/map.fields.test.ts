@@ -12,7 +12,7 @@ const yamlOf = (column: string, defaults?: string, tables?: string) =>
   });
 
 /** The attribute that column X becomes; undefined when it is left out. */
-async function attribute(column: string, X: string, defaults?: string): Promise<string | undefined> {
+async function attribute(column: string, X: string, defaults?: string) {
   const records = recordsOf(mapRows(await load(yamlOf(column, defaults)), [{ ...DAY, X }]));
   return records.events[0]?.attributes.find(({ name }) => name === "A")?.value;
 }

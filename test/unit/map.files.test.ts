@@ -2,15 +2,15 @@ import { RowferryError } from "../../src/model/error.js";
 import { bind, load, mappingWith, recordsOf, row } from "../support/map.support.js";
 import { workedMs } from "../support/cpu.js";
 
-function inputText(name: string, text: string): string {
+function inputText(name: string, text: string) {
   return `  ${name}: { ${text}, columns: { k: K, doc: { header: Doc, as: taxId, type: CPF }, n: N }, participants: { p: { key: =k, taxId: =doc, name: =n, type: PERSON } } }\n`;
 }
 
-function twoInputs(first: string, second: string): string {
+function twoInputs(first: string, second: string) {
   return `version: 2\nnamespace: t\ndefaults: { country: BR }\ninputs:\n${inputText("a", first)}${inputText("b", second)}`;
 }
 
-function caught(run: () => unknown): RowferryError {
+function caught(run: () => unknown) {
   try {
     run();
   } catch (error) {

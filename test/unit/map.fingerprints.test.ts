@@ -9,7 +9,7 @@ weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }
 note: { name: N, key: content, within: file, externalCreatedAt: =day, isPublic: true, attributes: { public: { B: =y } } }`,
 });
 
-async function changed(edit: (yaml: string) => string): Promise<string[]> {
+async function changed(edit: (yaml: string) => string) {
   const [before, after] = [await load(BASE), await load(edit(BASE))];
   expect(edit(BASE)).not.toBe(BASE);
   return [...before.fingerprints]

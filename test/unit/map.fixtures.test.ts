@@ -23,12 +23,12 @@ interface Expected {
   invalid?: { row: number; codes: string[] }[];
 }
 
-async function expected(folder: string): Promise<Expected> {
+async function expected(folder: string) {
   return JSON.parse(await readFile(join(fixtures, folder, "expected.json"), "utf8")) as Expected;
 }
 
 /** All rows of a fixture as the mapping sees them, by sheet (CSV: under ""). */
-async function mapFile(mapping: string, file: string, unmapped: string[] = []): Promise<Map<string, MappedRow[]>> {
+async function mapFile(mapping: string, file: string, unmapped: string[] = []) {
   const compiled = await loadMapping(join(mappings, `${mapping}.yaml`));
   const input = await openInput(join(fixtures, file));
   const mapped = new Map<string, MappedRow[]>();

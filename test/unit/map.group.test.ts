@@ -13,7 +13,7 @@ import {
 const DAY = "01/02/2026";
 const GROUP = "group: =doc";
 
-function twoLines(kg: string): { [header: string]: string }[] {
+function twoLines(kg: string) {
   return [
     { Doc: "1", Day: DAY, Line: "1", Kg: "1" },
     { Doc: "1", Day: "", Line: "2", Kg: kg },

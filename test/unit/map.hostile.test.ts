@@ -4,7 +4,7 @@ import { workedMs } from "../support/cpu.js";
 
 const MAPPING = mappingWith({});
 
-function aliasBomb(): string {
+function aliasBomb() {
   let text = "a: &a [x, x, x, x, x, x, x, x, x]\n";
   for (const [index, name] of Array.from("bcdefghijk").entries())
     text += `${name}: &${name} [${`*${"abcdefghijk"[index]}, `.repeat(9)}]\n`;

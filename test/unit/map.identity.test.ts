@@ -23,7 +23,7 @@ const PLACE = {
   UF: "SP",
 };
 
-async function identities(rows: { [header: string]: string }[], key = ""): Promise<string[]> {
+async function identities(rows: { [header: string]: string }[], key = "") {
   return recordsOf(mapRows(await load(YAML(key)), rows)).addresses.map(({ identity }) => identity);
 }
 

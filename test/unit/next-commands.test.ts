@@ -29,7 +29,7 @@ const refuses = (path: string, status = 400): FaultRule => ({
 });
 let file = 0;
 
-async function importing(world: LinkedWorld, ...rows: LinkRow[]): Promise<number> {
+async function importing(world: LinkedWorld, ...rows: LinkRow[]) {
   const name = `rows-${(file += 1)}.csv`;
   world.write(name, rows);
   return (await world.import(name)).code;
@@ -50,7 +50,7 @@ const replace = "replace <document> --reason <text>";
 const named = () => ({ "<document>": "load/A", "<text>": "wrong" });
 
 /** The second row of a file is deleted before it was sent. */
-async function takeAway(world: LinkedWorld): Promise<void> {
+async function takeAway(world: LinkedWorld) {
   const name = `rows-${(file += 1)}.csv`;
   world.write(name, [{ ...weigh(1), doc: "B" }, weigh(2)]);
   const paths = ["linked.yaml", name].map((path) => join(world.cwd, path));
@@ -60,7 +60,7 @@ async function takeAway(world: LinkedWorld): Promise<void> {
 }
 
 /** A replacement whose CANCEL is refused. */
-async function refuseCancel(world: LinkedWorld): Promise<void> {
+async function refuseCancel(world: LinkedWorld) {
   await landed([weigh(1), weigh(2)], weigh(2, "7"))(world);
   await world.typed("replace", "load/A", "--reason", "wrong");
   world.sandbox.setFaults([refuses("/documents/events"), refuses("/documents/{documentId}/events")]);
@@ -69,7 +69,7 @@ async function refuseCancel(world: LinkedWorld): Promise<void> {
 }
 
 /** Nothing was carried out, which nobody can know; then it is refused twice. */
-async function leaveInDoubt(world: LinkedWorld, ...rows: LinkRow[]): Promise<void> {
+async function leaveInDoubt(world: LinkedWorld, ...rows: LinkRow[]) {
   world.sandbox.setFaults([lost]);
   expect(await importing(world, ...rows)).toBe(4);
   world.sandbox.setFaults([refuses("/documents/events"), refuses("/documents")]);

@@ -54,7 +54,7 @@ async function nights(
   };
 }
 
-const load = (name: string, minute: number, gross = "5"): string[] => [
+const load = (name: string, minute: number, gross = "5") => [
   name,
   `2026-01-01 ${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`,
   gross,

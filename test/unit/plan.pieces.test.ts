@@ -29,7 +29,7 @@ const told = (plans: Component[]) => ({
 });
 
 /** Both views of every document without links. @returns how many came in several pieces */
-function compare(database: LedgerDatabase, dueBefore: number, maxEvents: number, late: boolean): number {
+function compare(database: LedgerDatabase, dueBefore: number, maxEvents: number, late: boolean) {
   const work = createWorkStore(database);
   const context: PlanContext = {
     work,

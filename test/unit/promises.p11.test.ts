@@ -25,7 +25,7 @@ const number = (text: string | undefined) => Number((text ?? "").replaceAll(",",
 const numbers = (text: string) => Array.from(text.matchAll(/[\d,]+/g), ([found]) => number(found));
 const sum = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
 /** Of the lines that begin with this label: all, in one line. */
-const labelled = (out: string, label: string): string =>
+const labelled = (out: string, label: string) =>
   new RegExp(`^${label} +((?:.*\\n)(?: {11}\\S.*\\n)*)`, "m").exec(out)?.[1]?.replaceAll(/\s+/g, " ").trim() ?? "";
 
 test.each(seeds)(

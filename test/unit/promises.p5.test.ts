@@ -27,10 +27,7 @@ test.each(seeds)(
     await world.import("rows-1.csv");
     const ids = new Map(loads.map((doc) => [doc, world.timelines(doc)[0]?.id ?? ""]));
     const rows = loads.flatMap((doc) =>
-      Array.from(
-        { length: 1 + Math.floor(random() * 5) },
-        (_, index): LinkRow => ({ doc: ids.get(doc) ?? "", at: 10 + index }),
-      ),
+      Array.from({ length: 1 + Math.floor(random() * 5) }, (_, index) => ({ doc: ids.get(doc) ?? "", at: 10 + index })),
     );
     // Another ledger, of the same integrator, sends the first of some documents' events.
     const foreign = rows

@@ -36,7 +36,7 @@ async function* chunked(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer> 
   }
 }
 
-async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+async function textOf(chunks: AsyncIterable<Buffer>) {
   const parts: Buffer[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return Buffer.concat(parts).toString();
@@ -86,7 +86,7 @@ test.each([
 const LETTERS = "aéñüçśđžćņğışĄαβωψдёжщїђאבשابجกขฃ中文表的日本ーカ한국ẫợאֿქართ";
 
 /** All that iconv-lite knows, each by one of its names; but those that turn bytes into other bytes. */
-function allEncodings(): string[] {
+function allEncodings() {
   iconv.encodingExists("utf-8");
   const { encodings } = iconv as unknown as { encodings: Record<string, unknown> };
   const names = Object.keys(encodings).filter((name) => typeof encodings[name] === "object" && !name.startsWith("_"));

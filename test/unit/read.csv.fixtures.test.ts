@@ -20,7 +20,7 @@ interface Expected {
 const folder = join(import.meta.dirname, "../../fixtures/read-csv");
 
 /** What came of reading, in the form of `expected.json`. A note that contains what is expected of it is given as that. */
-async function outcome(path: string, { options, notes }: Expected): Promise<object> {
+async function outcome(path: string, { options, notes }: Expected) {
   try {
     const table = await readFile(path, options);
     const told = table.notes.map((note, index) =>

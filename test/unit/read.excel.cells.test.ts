@@ -3,7 +3,7 @@ import { readCells } from "../support/read/read-workbook.js";
 import { DECLARATION, MAIN } from "../support/read/write-workbook.js";
 
 /** What stands in B1, and what is wrong with it. */
-async function cell(xml: string, more: Parameters<typeof readCells>[1] = {}): Promise<string[] | undefined> {
+async function cell(xml: string, more: Parameters<typeof readCells>[1] = {}) {
   const rows = await readCells(`<row r="1"><c r="A1" t="str"><v>x</v></c>${xml}</row>`, more);
   return rows[0]?.slice(1).filter((text) => text !== "");
 }

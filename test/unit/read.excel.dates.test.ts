@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { compileNumberFormat } from "../../src/read/excel/number-format.js";
 import { readCells } from "../support/read/read-workbook.js";
 
-async function formatted(format: string | number, stored: string, date1904 = false): Promise<string | undefined> {
+async function formatted(format: string | number, stored: string, date1904 = false) {
   const rows = await readCells(`<row r="1"><c r="A1" s="1"><v>${stored}</v></c></row>`, {
     formats: [format],
     date1904,

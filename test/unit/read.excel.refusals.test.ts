@@ -14,7 +14,7 @@ import { workedMs } from "../support/cpu.js";
 const rows = '<row r="1"><c t="str"><v>a</v></c></row><row r="2"><c t="str"><v>b</v></c></row>';
 const made: MadeWorkbook = { sheets: [{ name: "S", rows }], strings: ["<si><t>x</t></si>"] };
 
-function damaged(name: string, data: string | Buffer): MadeWorkbook {
+function damaged(name: string, data: string | Buffer) {
   return { ...made, parts: { [name]: data } };
 }
 
@@ -213,6 +213,6 @@ describe("other files", () => {
   });
 });
 
-function pieces(text: string, count: number): string[] {
+function pieces(text: string, count: number) {
   return Array.from({ length: count }, () => text);
 }

@@ -9,11 +9,7 @@ import { type MadeSheet, textCell, writeWorkbook } from "../support/read/write-w
 import { entryText } from "../support/read/write-zip.js";
 
 /** A sheet of texts: `a b / 1 2`; a point stands for a blank cell, a dash for a row without any. */
-function sheetOf(
-  name: string,
-  table: string | readonly (readonly string[])[],
-  more: Partial<MadeSheet> = {},
-): MadeSheet {
+function sheetOf(name: string, table: string | readonly (readonly string[])[], more: Partial<MadeSheet> = {}) {
   const cellsByRow =
     typeof table !== "string"
       ? table
@@ -30,7 +26,7 @@ function sheetOf(
 }
 
 /** `2: a b`, blank cells as points. */
-function lines({ rows }: { rows: readonly Row[] }): string[] {
+function lines({ rows }: { rows: readonly Row[] }) {
   return rows.map(({ number, cells, problems }) => {
     expect(problems).toBeNull();
     return `${number}: ${cells.map((cell) => cell || ".").join(" ")}`;

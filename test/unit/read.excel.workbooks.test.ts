@@ -19,7 +19,7 @@ const made: MadeWorkbook = {
   formats: ["dd/mm/yyyy"],
 };
 
-async function expectRead(workbook: MadeWorkbook): Promise<void> {
+async function expectRead(workbook: MadeWorkbook) {
   const table = await readWorkbook(workbook);
   expect(table.header).toEqual(["Número", "Data 😀"]);
   expect(table.rows).toMatchObject([

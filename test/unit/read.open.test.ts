@@ -51,7 +51,7 @@ function onlySome(chunks: () => AsyncIterable<Buffer>, count: number) {
   };
 }
 
-async function folderOf(...names: string[]): Promise<string> {
+async function folderOf(...names: string[]) {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const name of names) await writeFile(join(folder, name), "a\n1\n");

@@ -5,7 +5,7 @@ import { readWorkbook } from "../support/read/read-workbook.js";
 import { textCell, writeWorkbook } from "../support/read/write-workbook.js";
 
 /** Each unit of UTF-16 in so many bytes. */
-function bytes(text: string, width: number): Buffer {
+function bytes(text: string, width: number) {
   const units = Buffer.from(text, "utf16le");
   const wide = Buffer.alloc((units.length / 2) * width);
   for (let at = 0; at < units.length; at += 2) units.copy(wide, (at / 2) * width, at, at + 2);

@@ -43,7 +43,7 @@ const sheet: fc.Arbitrary<TypedSheet> = fc
   }))
   .filter(({ mistakes }) => mistakes.size > 0);
 
-async function rejectedOf(office: Office): Promise<string> {
+async function rejectedOf(office: Office) {
   const summary = await office.import("loads.xlsx");
   const [file] = summary.files.filter(({ kind }) => kind === "rejected");
   return file?.path ?? expect.fail("nothing was rejected");

@@ -20,7 +20,7 @@ const post = (path: string, body: unknown) =>
   fetch(`${address.baseUrl}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 
 /** The answer of raw bytes, as text. */
-function raw(text: string, port = Number(new URL(address.baseUrl).port), isWhole = true): Promise<string> {
+function raw(text: string, port = Number(new URL(address.baseUrl).port), isWhole = true) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => {
       socket.write(text, "latin1");

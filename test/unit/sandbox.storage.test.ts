@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "sandbox-storage-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Everything that a store can do, refusals and rollbacks included; the text of all answers. */
-async function aDay(world: World): Promise<string> {
+async function aDay(world: World) {
   const { append, document, event, post, get, participantId } = world;
   const answers: string[] = [];
   const note = async (pending: Promise<{ status: number; body: string }>) => {

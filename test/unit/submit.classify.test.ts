@@ -7,7 +7,7 @@ function read(status: number, body: unknown = "", secrets: string[] = []) {
 }
 
 /** A hundred statuses. */
-function statuses(from: number): number[] {
+function statuses(from: number) {
   return Array.from({ length: 100 }, (_, index) => from + index);
 }
 

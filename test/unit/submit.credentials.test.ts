@@ -334,7 +334,7 @@ describe("the token endpoint", () => {
       Buffer.from(secret).toString("hex"),
       secret.split("").toReversed().join(""),
     ];
-    const places = (text: string): unknown[] => [
+    const places = (text: string) => [
       { error: text },
       { error: "invalid_client", error_description: text, error_uri: `https://x/${text}` },
       { message: text, errors: [{ code: text, message: text }] },

@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** Takes `count` tokens by `lanes` takers and tells when each was given. */
-async function drainTokens(throttle: Throttle, count: number, lanes = 40): Promise<number[]> {
+async function drainTokens(throttle: Throttle, count: number, lanes = 40) {
   const times: number[] = [];
   let taken = 0;
   const lane = async () => {
@@ -28,7 +28,7 @@ async function drainTokens(throttle: Throttle, count: number, lanes = 40): Promi
 }
 
 /** A number from 0 to 1 for each index, the same in every run. */
-function chance(index: number): number {
+function chance(index: number) {
   const x = Math.sin(index * 12.9898) * 43758.5453;
   return x - Math.floor(x);
 }

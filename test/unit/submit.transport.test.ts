@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-async function listen(server: Server | ReturnType<typeof createTcp>): Promise<string> {
+async function listen(server: Server | ReturnType<typeof createTcp>) {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -21,12 +21,12 @@ async function listen(server: Server | ReturnType<typeof createTcp>): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function http(listener: RequestListener): Promise<string> {
+function http(listener: RequestListener) {
   return listen(createHttp(listener));
 }
 
 /** Reads a request's first bytes, then does as told with the bare socket. */
-function tcp(onData: (socket: Socket) => void): Promise<string> {
+function tcp(onData: (socket: Socket) => void) {
   return listen(
     createTcp((socket) => {
       socket.on("error", () => {});

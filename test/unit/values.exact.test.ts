@@ -19,19 +19,19 @@ interface Ratio {
   bottom: bigint;
 }
 
-const of = (text: string): Ratio => {
+const of = (text: string) => {
   const [whole = "", fraction = ""] = text.replace(",", ".").split(".");
   return { top: BigInt(whole + fraction), bottom: 10n ** BigInt(fraction.length) };
 };
-const plus = (a: Ratio, b: Ratio): Ratio => ({ top: a.top * b.bottom + b.top * a.bottom, bottom: a.bottom * b.bottom });
-const times = (a: Ratio, b: Ratio): Ratio => ({ top: a.top * b.top, bottom: a.bottom * b.bottom });
-const minus = (a: Ratio, b: Ratio): Ratio => plus(a, { top: -b.top, bottom: b.bottom });
-const over = (a: Ratio, b: Ratio): Ratio => {
+const plus = (a: Ratio, b: Ratio) => ({ top: a.top * b.bottom + b.top * a.bottom, bottom: a.bottom * b.bottom });
+const times = (a: Ratio, b: Ratio) => ({ top: a.top * b.top, bottom: a.bottom * b.bottom });
+const minus = (a: Ratio, b: Ratio) => plus(a, { top: -b.top, bottom: b.bottom });
+const over = (a: Ratio, b: Ratio) => {
   const bottom = a.bottom * b.top;
   return bottom < 0n ? { top: -a.top * b.bottom, bottom: -bottom } : { top: a.top * b.bottom, bottom };
 };
 /** With so many places, halves away from zero, without superfluous zeros. */
-const written = ({ top, bottom }: Ratio, places: number): string => {
+const written = ({ top, bottom }: Ratio, places: number) => {
   const scaled = (top < 0n ? -top : top) * 10n ** BigInt(places);
   const digits = String((2n * scaled + bottom) / (2n * bottom)).padStart(places + 1, "0");
   const text = `${digits.slice(0, digits.length - places)}.${digits.slice(digits.length - places)}`.replace(

@@ -172,7 +172,7 @@ const two = (value: number) => String(value).padStart(2, "0");
 /** At most fifteen digits, which a spreadsheet keeps. */
 const decimal = fc
   .tuple(fc.nat({ max: 9_999_999 }), fc.nat({ max: 9999 }), fc.boolean(), fc.boolean())
-  .map(([whole, fraction, negative, group]): Value => {
+  .map(([whole, fraction, negative, group]) => {
     const places = String(fraction).padStart(4, "0").replace(/0+$/, "");
     const sign = negative && (whole > 0 || places !== "") ? "-" : "";
     const text = `${sign}${group ? grouped(String(whole)) : whole}${places === "" ? "" : `,${places}`}`;
@@ -180,17 +180,15 @@ const decimal = fc
   });
 
 /** As the mapping's files write a number where nothing but its text is wanted: no grouping. */
-const plainDecimal = decimal.map(({ csv, excel }): Value => ({ csv: csv.replaceAll(".", ""), excel }));
+const plainDecimal = decimal.map(({ csv, excel }) => ({ csv: csv.replaceAll(".", ""), excel }));
 
-const noisy = fc
-  .tuple(fc.integer({ min: 1, max: 99_999_999 }), fc.integer({ min: 1, max: 7 }))
-  .map(([cents, ulps]): Value => {
-    const value = cents / 100;
-    const noise = value + ulps * 2 ** (Math.floor(Math.log2(value)) - 52);
-    // Fifteen digits are what the spreadsheet shows, and writes into its own CSV.
-    const exact = Number(noise.toPrecision(15));
-    return { csv: String(exact).replace(".", ","), excel: { formula: "1+1", result: noise } };
-  });
+const noisy = fc.tuple(fc.integer({ min: 1, max: 99_999_999 }), fc.integer({ min: 1, max: 7 })).map(([cents, ulps]) => {
+  const value = cents / 100;
+  const noise = value + ulps * 2 ** (Math.floor(Math.log2(value)) - 52);
+  // Fifteen digits are what the spreadsheet shows, and writes into its own CSV.
+  const exact = Number(noise.toPrecision(15));
+  return { csv: String(exact).replace(".", ","), excel: { formula: "1+1", result: noise } };
+});
 
 const moment = fc
   .tuple(fc.integer({ min: 2020, max: 2025 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))
@@ -209,15 +207,13 @@ const moment = fc
     })),
   );
 
-const share = fc.nat({ max: 1000 }).map(
-  (permille): Value => ({
-    csv: `${String(permille / 10).replace(".", ",")}%`,
-    excel: permille / 1000,
-    format: "0.0%",
-  }),
-);
+const share = fc.nat({ max: 1000 }).map((permille) => ({
+  csv: `${String(permille / 10).replace(".", ",")}%`,
+  excel: permille / 1000,
+  format: "0.0%",
+}));
 
-const flag = fc.boolean().map((value): Value => ({ csv: value ? "Sim" : "Não", excel: value }));
+const flag = fc.boolean().map((value) => ({ csv: value ? "Sim" : "Não", excel: value }));
 
 /** Ids: text of fifteen to twenty digits, and numbers of up to fifteen; few, so that documents have many rows. */
 const id = fc.constantFrom<Value>(
@@ -228,7 +224,7 @@ const id = fc.constantFrom<Value>(
 /** Text that looks like something else, in a text cell. */
 const lookalike = fc
   .constantFrom("007", "1.234", "1,50", "2025-01-02", "01/02/2025", "TRUE", "1E3", "+5", "0x1F", "12%", " 5 ", "Sim")
-  .map((text): Value => ({ csv: text, excel: text }));
+  .map((text) => ({ csv: text, excel: text }));
 
 const row = fc
   .tuple(
@@ -260,7 +256,7 @@ const row = fc
     code,
   ]);
 
-async function workbook(path: string, rows: readonly Value[][]): Promise<void> {
+async function workbook(path: string, rows: readonly Value[][]) {
   const book = new exceljs.Workbook();
   const sheet = book.addWorksheet("Sheet1");
   sheet.addRow(header);

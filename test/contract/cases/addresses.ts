@@ -33,12 +33,12 @@ async function listedAddress(service: ServiceUnderTest, participantId: string, i
   return found;
 }
 
-function checkStrings(value: unknown, names: readonly string[], where: string): void {
+function checkStrings(value: unknown, names: readonly string[], where: string) {
   for (const name of names) check(typeof member(value, name) === "string", `${where}.${name} should be a string`);
 }
 
 /** Checks a geography object against its table; members that may be absent are checked when present. */
-function checkGeography(value: unknown): void {
+function checkGeography(value: unknown) {
   check(value !== null && typeof value === "object", "geography should be an object");
   checkStrings(value, ["status", "countryCode", "catalogVersion", "resolutionId"], "geography");
   check(Number.isInteger(member(value, "ruleVersion")), "geography.ruleVersion should be an integer");
@@ -59,7 +59,7 @@ function checkGeography(value: unknown): void {
 }
 
 /** Open point 6: how an unresolved location is told. */
-function isUnresolved(geography: unknown): boolean {
+function isUnresolved(geography: unknown) {
   const level = member(geography, "unresolvedLevel") ?? null;
   return level !== null || items(geography, "candidates").length > 0 || !member(geography, "municipality");
 }

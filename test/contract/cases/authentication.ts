@@ -32,7 +32,7 @@ async function everyEndpoint(
 }
 
 /** Refused as rows "401 / 403" say; whether the body is the envelope is told. */
-function unauthorized(answer: Answer): string {
+function unauthorized(answer: Answer) {
   check(AUTHORITY.includes(answer.status), `should be refused with 401 or 403: ${describeAnswer(answer)}`);
   return items(answer.json, "errors").length > 0
     ? `${answer.status} in the envelope`
@@ -165,7 +165,7 @@ export const authenticationCases: ContractCase[] = [
     "a wrong secret, client or grant gets no token; a refusal is RFC 6749's: 400 or 401, an error in JSON",
     async (service) => {
       const { clientId, clientSecret } = service.options.credential;
-      const pair = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+      const pair = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
       const grant = { grant_type: "client_credentials" };
       const named = { ...grant, client_id: clientId, client_secret: clientSecret };
       const good = pair(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);

@@ -21,19 +21,19 @@ import {
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** Any 4xx that is not about authority, in the envelope. */
-function refusedSomehow(answer: Answer): void {
+function refusedSomehow(answer: Answer) {
   const plain = answer.status >= 400 && answer.status < 500 && ![401, 403, 429].includes(answer.status);
   check(plain, `should have been refused with a 4xx: ${describeAnswer(answer)}`);
   envelope(answer);
 }
 
 /** The service still works. */
-async function stillAlive(service: ServiceUnderTest): Promise<void> {
+async function stillAlive(service: ServiceUnderTest) {
   const { id } = await newParticipant(service);
   done(await service.get(`/participants/${id}`));
 }
 
-const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
+const bytes = (text: string) => Buffer.from(text, "latin1");
 
 export const badInputCases: ContractCase[] = [
   forbids("Errors: 400", "a body that is no JSON is refused", async (service) => {
@@ -86,7 +86,7 @@ export const badInputCases: ContractCase[] = [
   allows("Open point 10", "how deep JSON may nest, and how many values it may hold", async (service) => {
     const place = await newPlace(service);
     const readings: string[] = [];
-    const tried = async (title: string, inner: string): Promise<void> => {
+    const tried = async (title: string, inner: string) => {
       const fields = documentFields(service, place, { externalCreatedAt: "2026-01-01T00:00:00Z" });
       const raw = `${JSON.stringify(fields).slice(0, -1)},"inner":${inner}}`;
       const answer = await service.send({ method: "POST", path: "/documents", raw, headers: JSON_TYPE });

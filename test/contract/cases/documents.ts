@@ -9,7 +9,7 @@ import type { Answer } from "../answer.js";
 import { create, dayAgo, documentFields, eventFields, newDocument, newPlace, send } from "../world.js";
 
 /** Open point 25: the id of a created document is `documentId`, else `id`. */
-function documentIdOf(answer: Answer): string {
+function documentIdOf(answer: Answer) {
   const id = member(done(answer).json, "documentId") ?? member(answer.json, "id");
   check(typeof id === "string" && id !== "", `carries no document id: ${describeAnswer(answer)}`);
   return id;

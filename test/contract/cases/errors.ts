@@ -29,7 +29,7 @@ export function requestIdOf(answer: Answer): string {
 }
 
 /** The four kinds of refusal that every service can be brought to. */
-async function provoked(service: Parameters<ContractCase["run"]>[0]): Promise<Answer[]> {
+async function provoked(service: Parameters<ContractCase["run"]>[0]) {
   const document = await newDocument(service);
   const event = document.event(1);
   await document.append(event);

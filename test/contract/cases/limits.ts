@@ -14,25 +14,25 @@ import { dayAgo, documentFields, eventFields, newDocument, newParticipant, newPl
 const TOO_LARGE = [413, ...PAYLOAD];
 
 /** Sends so many registrations at once, each refused for its payload where the limit lets it pass. */
-function floodOfWrites(service: ServiceUnderTest, count: number): Promise<Answer[]> {
+function floodOfWrites(service: ServiceUnderTest, count: number) {
   return Promise.all(Array.from({ length: count }, () => service.post("/participants", {}, { unpaced: true })));
 }
 
 /** Sends so many reads at once. */
-function flood(service: ServiceUnderTest, count: number, path: string, as: Caller = "first"): Promise<Answer[]> {
+function flood(service: ServiceUnderTest, count: number, path: string, as: Caller = "first") {
   return Promise.all(Array.from({ length: count }, () => service.get(path, { unpaced: true, as })));
 }
 
-function limitOf(service: ServiceUnderTest): { rate: number; burst: number } {
+function limitOf(service: ServiceUnderTest) {
   const { limit } = service.options;
   if (!limit) throw new Error("the case uses the limiter without declaring that it needs it");
   return limit;
 }
 
-const passed = (answers: readonly Answer[]): number => answers.filter((answer) => answer.status === 200).length;
+const passed = (answers: readonly Answer[]) => answers.filter((answer) => answer.status === 200).length;
 
 /** Empties the first client's bucket and returns the answers with the seconds they took. */
-async function emptied(service: ServiceUnderTest, path: string): Promise<{ answers: Answer[]; seconds: number }> {
+async function emptied(service: ServiceUnderTest, path: string) {
   const { burst } = limitOf(service);
   await service.rest();
   const start = performance.now();

@@ -35,23 +35,23 @@ const ADDRESS_DIFFERENCES: readonly (readonly [Fields, Fields])[] = [
 ];
 
 /** Looks up the id under the natural key of these fields. */
-async function lookedUp(service: ServiceUnderTest, fields: Fields): Promise<string> {
+async function lookedUp(service: ServiceUnderTest, fields: Fields) {
   return stringAt(done(await service.get("/participants", { query: naturalKey(fields) })), "id");
 }
 
 /** Nobody is registered under the natural key of these fields. */
-async function isNobody(service: ServiceUnderTest, fields: Fields): Promise<void> {
+async function isNobody(service: ServiceUnderTest, fields: Fields) {
   const found = await service.get("/participants", { query: naturalKey(fields) });
   check(absence(found) !== null, `a participant of a refused request was kept: ${describeAnswer(found)}`);
 }
 
 /** How many addresses the participant has. */
-async function addressCount(service: ServiceUnderTest, participantId: string): Promise<number> {
+async function addressCount(service: ServiceUnderTest, participantId: string) {
   return items(done(await service.get(`/participants/${participantId}/addresses`)).json).length;
 }
 
 /** An event that names its participant inline, and its address inline too. */
-function inlineEvent(service: ServiceUnderTest, at: string, participant: Fields, address: Fields): Fields {
+function inlineEvent(service: ServiceUnderTest, at: string, participant: Fields, address: Fields) {
   const nowhere = { participantId: "", addressId: "" };
   return eventFields(service, nowhere, at, { participantId: undefined, addressId: undefined, participant, address });
 }
@@ -217,7 +217,7 @@ export const referenceCases: ContractCase[] = [
     async (service) => {
       // One event can contradict itself only where its target names the same participant (open point 7: shape not shown).
       const document = await newDocument(service);
-      const contradiction = (): Fields => {
+      const contradiction = () => {
         const participant = participantFields(service);
         const target = document.target({
           participantId: undefined,

@@ -20,7 +20,7 @@ async function pair(service: ServiceUnderTest): Promise<[Document, Document]> {
 }
 
 /** Links two documents both ways, just now. */
-async function link(service: ServiceUnderTest, from: Document, to: Document): Promise<void> {
+async function link(service: ServiceUnderTest, from: Document, to: Document) {
   await from.append(from.related(await service.moment(), to.id));
 }
 

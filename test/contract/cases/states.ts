@@ -12,8 +12,8 @@ import { ENDPOINTS, newDocument } from "../world.js";
 const REASON_REQUIRED = "The reason metadata is required for CANCEL events";
 
 /** Every kind of event, at a time, on a document; RELATED points at `other`. */
-function everyKind(document: Document, other: Document, at: string): Record<string, Fields> {
-  const named = (name: string, over: Fields = {}): Fields => document.event(at, { name, ...over });
+function everyKind(document: Document, other: Document, at: string) {
+  const named = (name: string, over: Fields = {}) => document.event(at, { name, ...over });
   return {
     CUSTOM: named("Weighing"),
     ACTOR: named("ACTOR"),
@@ -30,13 +30,13 @@ function everyKind(document: Document, other: Document, at: string): Record<stri
 const CLOSE: EventOf = { name: "CLOSE" };
 const cancel: EventOf = (document) => document.cancel(0);
 
-async function closed(service: ServiceUnderTest): Promise<Document> {
+async function closed(service: ServiceUnderTest) {
   const document = await newDocument(service);
   await document.append(document.event(1, { name: "CLOSE" }));
   return document;
 }
 
-function cancelRefused(title: string, metadata: unknown): ContractCase {
+function cancelRefused(title: string, metadata: unknown) {
   return forbids("Endpoints, Events 9", `CANCEL with ${title} is answered 400 with the message`, async (service) => {
     let told: Reading | void = undefined;
     for (const by of ENDPOINTS) {
@@ -51,7 +51,7 @@ function cancelRefused(title: string, metadata: unknown): ContractCase {
   });
 }
 
-const reason = (name: string, value: string): Fields => ({ attributes: [{ name, value, isPublic: true }] });
+const reason = (name: string, value: string) => ({ attributes: [{ name, value, isPublic: true }] });
 
 export const stateCases: ContractCase[] = [
   takesEvents("States: CLOSE", "an open document is closed by a CLOSE event", [CLOSE]),

@@ -13,7 +13,7 @@ import { create, dayAgo, documentFields, ENDPOINTS, eventFields, newDocument, ne
 
 const HOUR = 3_600_000;
 
-function fromNow(service: ServiceUnderTest, ms: number): string {
+function fromNow(service: ServiceUnderTest, ms: number) {
   return new Date(service.now() + ms).toISOString();
 }
 
@@ -138,7 +138,7 @@ async function means(
   place: Place,
   time: string,
   [earlier, instant]: readonly [string, string],
-): Promise<boolean> {
+) {
   const made = await create(service, place, { externalCreatedAt: "2010-01-01T00:00:00Z" }, [time]);
   if (made.status >= 300) {
     refused(made, PAYLOAD);
@@ -402,7 +402,7 @@ export const timelineCases: ContractCase[] = [
   }),
   allows("Open point 37", "a document's own key may be an event's too, or not", async (service) => {
     const readings: string[] = [];
-    const tried = async (title: string, pending: Promise<Answer>, key: string): Promise<void> => {
+    const tried = async (title: string, pending: Promise<Answer>, key: string) => {
       const answer = await pending;
       if (answer.status >= 300) duplicate(answer, key);
       readings.push(`${title} ${answer.status}`);

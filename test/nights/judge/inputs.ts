@@ -56,7 +56,7 @@ export function crates(folder: string, count: number, seed = 1, options: CrateOp
   const sites = new Set<string>();
   const start = Date.parse("2025-06-02T08:00:00Z");
 
-  function step(crate: number, name: string, at: number, other = "", note = ""): void {
+  function step(crate: number, name: string, at: number, other = "", note = "") {
     const key = `CR-${crate}`;
     const visitor = Math.floor(chance(`${seed} ${key} ${name} visitor`) * 6);
     const owner = crate % 4;
@@ -128,7 +128,7 @@ interface ManifestRow {
 }
 
 /** The line, counting from 1, in which each record begins, the header's first. */
-function firstLines(text: string): number[] {
+function firstLines(text: string) {
   const lines = [1];
   let [line, isQuoted] = [1, false];
   for (const character of text) {

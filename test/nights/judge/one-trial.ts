@@ -57,12 +57,12 @@ export async function oneTrial(
   }
 }
 
-function refuseFailures(runs: readonly Ran[]): void {
+function refuseFailures(runs: readonly Ran[]) {
   const failed = runs.find(({ code }) => code === null || code === 1 || code === 2);
   if (failed !== undefined) throw new Error(`${failed.args.join(" ")} ended with ${failed.code}:\n${failed.output}`);
 }
 
-function endingOf(client: Client, runs: readonly Ran[]): { ending: Ending; reasons: Record<string, number> } {
+function endingOf(client: Client, runs: readonly Ran[]) {
   const open = client.open();
   const reasons: Record<string, number> = {};
   for (const { state, reason } of open) reasons[`${state} ${reason}`] = (reasons[`${state} ${reason}`] ?? 0) + 1;

@@ -54,7 +54,7 @@ export function createRegister(nature: Personality): Register {
   const addresses: Address[] = [];
   const used = new Map<string, number>();
 
-  function newId(kind: string, content: string): string {
+  function newId(kind: string, content: string) {
     const hash = createHash("sha1").update(`${kind} ${content}`).digest("hex").slice(0, 12);
     const count = (used.get(hash) ?? 0) + 1;
     used.set(hash, count);
@@ -64,10 +64,10 @@ export function createRegister(nature: Personality): Register {
     return nature.ids === "odd" ? `${kind}/${id}?é #1%2F` : `${kind}-${id}`;
   }
 
-  const naturalKey = (data: Record<string, Json>): string =>
+  const naturalKey = (data: Record<string, Json>) =>
     JSON.stringify([data["countryCode"], data["taxIdType"], data["taxId"]]);
 
-  function demand(body: Body, fields: readonly string[], what: string): Record<string, string> {
+  function demand(body: Body, fields: readonly string[], what: string) {
     const data: Record<string, string> = {};
     for (const field of fields) {
       const value = body[field];
@@ -78,7 +78,7 @@ export function createRegister(nature: Personality): Register {
     return data;
   }
 
-  function createParticipant(body: Body): Participant {
+  function createParticipant(body: Body) {
     const data = demand(body, participantFields, "participant");
     const twin = participants.some((one) => naturalKey(one.data) === naturalKey(data));
     if (twin && nature.twins === "409") throw new Refusal(409, "CONFLICT_ERROR", "Participant already registered");
@@ -87,13 +87,13 @@ export function createRegister(nature: Personality): Register {
     return made;
   }
 
-  function participant(id: string): Participant {
+  function participant(id: string) {
     const found = participants.find((one) => one.id === id);
     if (found === undefined) throw new Refusal(404, "NOT_FOUND", `Participant ${id} not found`);
     return found;
   }
 
-  function createAddress(participantId: string, body: Body): Address {
+  function createAddress(participantId: string, body: Body) {
     participant(participantId);
     demand(body, addressFields, "address");
     const extra = Object.keys(body).filter((name) => !(addressFields as readonly string[]).includes(name));
@@ -104,12 +104,12 @@ export function createRegister(nature: Personality): Register {
     return made;
   }
 
-  function inline(value: Json | undefined, what: string): Body {
+  function inline(value: Json | undefined, what: string) {
     if (!isBody(value)) throw new Refusal(400, "VALIDATION_ERROR", `${what} must be an object`);
     return value;
   }
 
-  function either(body: Body, name: "participant" | "address", where: string): void {
+  function either(body: Body, name: "participant" | "address", where: string) {
     const [byId, whole] = [body[`${name}Id`] !== undefined, body[name] !== undefined];
     if (byId === whole)
       throw new Refusal(400, "VALIDATION_ERROR", `${where}: exactly one of ${name}Id or ${name} must be provided`);

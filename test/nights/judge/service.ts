@@ -182,14 +182,7 @@ export async function startJudge(
     return { status: "OK", countryCode: country ?? "", resolvedAt, municipality, candidates: [] };
   }
 
-  function finish(
-    response: ServerResponse,
-    request: Seen,
-    status: number,
-    type: string,
-    text: string,
-    half = false,
-  ): void {
+  function finish(response: ServerResponse, request: Seen, status: number, type: string, text: string, half = false) {
     request.status = status;
     if (nature.clockOffset === null) response.sendDate = false;
     else response.setHeader("date", new Date(now()).toUTCString());
@@ -219,7 +212,7 @@ export async function startJudge(
     response.end(status === 204 ? undefined : body);
   }
 
-  function gatewayError(response: ServerResponse, request: Seen): void {
+  function gatewayError(response: ServerResponse, request: Seen) {
     const status = [500, 502, 503, 504][Math.floor(chance(`${request.number} status`) * 4)] ?? 500;
     request.code = "GATEWAY";
     if (status === 500)
@@ -254,12 +247,7 @@ export async function startJudge(
     }
   }
 
-  async function answer(
-    request: Seen,
-    text: string,
-    header: string | undefined,
-    response: ServerResponse,
-  ): Promise<void> {
+  async function answer(request: Seen, text: string, header: string | undefined, response: ServerResponse) {
     if (!limit.admits(request.at)) {
       if (nature.retryAfter !== null) response.setHeader("retry-after", String(nature.retryAfter));
       request.code = "TOO_MANY";
@@ -307,7 +295,7 @@ export async function startJudge(
     finish(response, request, status, type, said, half);
   }
 
-  async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function receive(incoming: IncomingMessage, response: ServerResponse) {
     const at = performance.now();
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);

@@ -53,7 +53,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
   const scoped = (key: string, doc: Doc | null) =>
     nature.keyScope === "integrator" || doc === null ? key : `${doc.id} ${key}`;
 
-  function checkKey(key: Json | undefined, doc: Doc | null): string | null {
+  function checkKey(key: Json | undefined, doc: Doc | null) {
     if (key === undefined || key === null) return null;
     if (typeof key !== "string" || key === "") throw invalid("deduplicationId must be a non-empty string");
     if (keys.has(scoped(key, doc)))
@@ -61,14 +61,14 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     return key;
   }
 
-  function take(key: string | null, doc: Doc | null): void {
+  function take(key: string | null, doc: Doc | null) {
     if (key === null) return;
     const name = scoped(key, doc);
     keys.add(name);
     undo.push(() => keys.delete(name));
   }
 
-  function make(body: Body, isTarget: boolean): Doc {
+  function make(body: Body, isTarget: boolean) {
     register.references(body, isTarget ? "target" : "document", !isTarget);
     const key = checkKey(body["deduplicationId"], null);
     const externalId = body["externalId"];
@@ -90,7 +90,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     return doc;
   }
 
-  function checkShape(event: Body, place: string): void {
+  function checkShape(event: Body, place: string) {
     const { name, isPublic, externalCreatedAt: at, metadata } = event;
     if (typeof name !== "string" || name === "") throw invalid(`${place}.name must be a string`);
     if (typeof isPublic !== "boolean") throw invalid(`${place}.isPublic must be a boolean`);
@@ -113,7 +113,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     if (name === "RELATED") checkRelation(event["relatedDocument"], place);
   }
 
-  function checkRelation(related: Json | undefined, place: string): void {
+  function checkRelation(related: Json | undefined, place: string) {
     if (!isBody(related) || typeof related["documentId"] !== "string")
       throw invalid(`${place}.relatedDocument.documentId is required`);
     if (related["bidirectional"] !== false) {
@@ -124,7 +124,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
       if (related[name] !== undefined) throw invalid(`${place}.relatedDocument.${name} is not allowed`);
   }
 
-  function checkPlace(doc: Doc, name: string, at: number): void {
+  function checkPlace(doc: Doc, name: string, at: number) {
     if (doc.state === "cancelled") throw conflict("The document is cancelled");
     if (doc.state === "closed" && name !== "RELATED" && name !== "CANCEL") throw conflict("The document is closed");
     if (at >= clock()) throw invalid("externalCreatedAt must be before the current time");
@@ -132,7 +132,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
       throw invalid("externalCreatedAt must not be earlier than the last event of the document");
   }
 
-  function write(doc: Doc, event: Omit<TimelineEvent, "id">): TimelineEvent {
+  function write(doc: Doc, event: Omit<TimelineEvent, "id">) {
     const written = { ...event, id: register.newId("e", `${doc.id} ${event.key ?? JSON.stringify(event.body)}`) };
     const { state } = doc;
     doc.events.push(written);
@@ -145,7 +145,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     return written;
   }
 
-  function appendOne(doc: Doc, event: Body): Appended["results"][number] {
+  function appendOne(doc: Doc, event: Body) {
     const name = textOf(event["name"]);
     const at = Date.parse(textOf(event["externalCreatedAt"]));
     if (nature.checks === "order-first") checkPlace(doc, name, at);
@@ -181,7 +181,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     return { eventId: written.id, target };
   }
 
-  function append(body: Body): Appended {
+  function append(body: Body) {
     const { documentId, document, events } = body;
     if ((documentId === undefined) === (document === undefined))
       throw invalid("Exactly one of documentId or document must be provided");
@@ -225,7 +225,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
   };
 }
 
-function hasReason(attributes: Json | undefined): boolean {
+function hasReason(attributes: Json | undefined) {
   return (
     Array.isArray(attributes) &&
     attributes.some((one) => isBody(one) && one["name"] === "reason" && textOf(one["value"]).trim() !== "")

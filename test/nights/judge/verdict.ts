@@ -23,7 +23,7 @@ const line = ({ at, name, by }: ExpectedEvent) =>
   `${new Date(at).toISOString()} ${name}${by === "mirror" ? " (mirror)" : ""}`;
 
 /** Events of one instant and rank may come in either order: the specification orders by time alone. */
-function normalised(events: readonly ExpectedEvent[]): string[] {
+function normalised(events: readonly ExpectedEvent[]) {
   return events
     .map((event, index) => ({ event, index }))
     .toSorted((a, b) => a.event.at - b.event.at || line(a.event).localeCompare(line(b.event)) || a.index - b.index)
@@ -31,7 +31,7 @@ function normalised(events: readonly ExpectedEvent[]): string[] {
 }
 
 /** Of equal lines, one goes for each of `others`. */
-function without(lines: readonly string[], others: readonly string[]): string[] {
+function without(lines: readonly string[], others: readonly string[]) {
   const left = [...others];
   return lines.filter((one) => {
     const place = left.indexOf(one);
@@ -40,7 +40,7 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
   });
 }
 
-const written = (doc: Doc): ExpectedEvent[] =>
+const written = (doc: Doc) =>
   doc.events.filter(({ by }) => by !== "copy").map(({ name, at, by }) => ({ name, at, by: by as "caller" | "mirror" }));
 
 export function checkTimelines(judge: Judge, input: Input, ending: Ending): string[] {
@@ -99,7 +99,7 @@ export function checkRegister({ register }: Judge): string[] {
   return [...twins.map((key) => `participant twice: ${key}`), ...places.map((key) => `address twice: ${key}`)];
 }
 
-function doubles(keys: string[]): string[] {
+function doubles(keys: string[]) {
   return [...new Set(keys.filter((key, index) => keys.indexOf(key) !== index))];
 }
 

@@ -96,7 +96,7 @@ function replacedCancelled(
   events: readonly LedgerEvent[],
   documents: readonly DocumentWithTimeline[],
   witness: Witness,
-): string[] {
+) {
   return documents
     .filter((document) => isReplaced(document, witness) && document.state !== "cancelled")
     .filter(({ id }) => {
@@ -111,7 +111,7 @@ function replacedCancelled(
  * What links write at the service's own time passes rows that no plan could send before it: when a back-reference landed
  * that only a duplicate answer confirmed is not known, nor in which direction of a relation the service copies.
  */
-function isLinkedUnawares({ documentId }: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+function isLinkedUnawares({ documentId }: LedgerEvent, events: readonly LedgerEvent[]) {
   const related = new Set(
     events.flatMap((other) => {
       const ends = [other.documentId, other.relatedDocument, other.targetDocument].filter((id) => id !== null);
@@ -132,7 +132,7 @@ function isLinkedUnawares({ documentId }: LedgerEvent, events: readonly LedgerEv
  * A row that came late, behind events or links whose landing was in doubt: only the service could tell that it was late. What a
  * link writes at the service's own time is later than any row (night 50999244).
  */
-function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[], { sandbox }: Story): boolean {
+function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[], { sandbox }: Story) {
   // At one instant a CLOSE or CANCEL stands behind all others.
   const isBefore = (other: LedgerEvent) =>
     event.at < other.at || (event.at === other.at && ["CLOSE", "CANCEL"].includes(other.name));
@@ -149,13 +149,13 @@ function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[], { sandb
 }
 
 /** The same, where a kill kept that landing from the ledger, and the journal told of it when the ledger was rebuilt. */
-function isOvertakenByJournal(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness): boolean {
+function isOvertakenByJournal(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness) {
   const isLater = (other: LedgerEvent) => other.documentId === event.documentId && other.at > event.at;
   return cameLate(event, witness) && events.some((other) => isLater(other) && other.state === "landed");
 }
 
 /** A link to a document whose CANCEL is in doubt: it has landed, and only the service knows (night 8420321). */
-function isToDoubtedCancel({ relatedDocument, key }: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+function isToDoubtedCancel({ relatedDocument, key }: LedgerEvent, events: readonly LedgerEvent[]) {
   const related = events.find(({ documentId }) => documentId === relatedDocument)?.key;
   return events.some(
     (other) => other.name === "CANCEL" && other.state === "stalled" && other.key === related && other.key !== key,
@@ -168,13 +168,13 @@ function isToReplaced(
   events: readonly LedgerEvent[],
   documents: readonly DocumentWithTimeline[],
   witness: Witness,
-): boolean {
+) {
   const id = events.find(({ documentId }) => documentId === relatedDocument)?.documentServiceId;
   return documents.some((document) => document.id === id && isReplaced(document, witness));
 }
 
 /** Whether something stands open before it on its document. */
-function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness): boolean {
+function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness) {
   if (witness.holds.some(({ document, at }) => document === event.key && at <= event.at)) return true;
   return events.some(
     (other) =>
@@ -190,7 +190,7 @@ function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], story: Sto
  * pass what can still be sent in place (P3), as behind something of its own document. A row that came late behind what is
  * in doubt, and is in doubt itself, stands open as well: nobody knows that it can never go.
  */
-function isBehindLinked(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness): boolean {
+function isBehindLinked(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness) {
   const { holds } = witness;
   const isServerTime = story.sandbox.linkTime === "server";
   return events.some((other) => {
@@ -210,25 +210,25 @@ function isBehindLinked(event: LedgerEvent, events: readonly LedgerEvent[], stor
   });
 }
 
-const isByPlan = ({ reason }: LedgerEvent): boolean => ["late", "after-close", "after-cancel"].includes(reason ?? "");
+const isByPlan = ({ reason }: LedgerEvent) => ["late", "after-close", "after-cancel"].includes(reason ?? "");
 
 /** Whether its timeline had passed it when its row came; a row that stood behind a mended one may come late as well. */
-function wasLate(event: LedgerEvent, witness: Witness): boolean {
+function wasLate(event: LedgerEvent, witness: Witness) {
   return witness.bad.has(event.key) || witness.gaveUp || cameLate(event, witness);
 }
 
 /** Whether its timeline stood beyond it when its row was first imported. */
-function cameLate({ key: document, keyParts, at }: LedgerEvent, { stood }: Witness): boolean {
+function cameLate({ key: document, keyParts, at }: LedgerEvent, { stood }: Witness) {
   const [key = ""] = JSON.parse(keyParts) as string[];
   return (stood.get(`${document} ${key}`) ?? Number.POSITIVE_INFINITY) > at;
 }
 
-function isLate(event: LedgerEvent, there: DocumentWithTimeline | undefined): boolean {
+function isLate(event: LedgerEvent, there: DocumentWithTimeline | undefined) {
   return there !== undefined && there.lastAt !== null && there.lastAt > event.at;
 }
 
 /** Whether what it waits for stands open itself. */
-function isWaiting(event: LedgerEvent, byId: ReadonlyMap<number, LedgerEvent>, database: LedgerDatabase): boolean {
+function isWaiting(event: LedgerEvent, byId: ReadonlyMap<number, LedgerEvent>, database: LedgerDatabase) {
   const [what = "", id = ""] = (event.waitsFor ?? "").split(":");
   const state = (sql: string) => database.prepare<[number], string | null>(sql).pluck().get(Number(id));
   switch (what) {

@@ -17,7 +17,7 @@ export interface Linking {
 }
 
 /** Whether any event relates the two documents, in either direction, or makes one of the other (HARD-CASES H18, open-points 40). */
-const areRelated = (a: number, b: number, events: readonly Linking[]): boolean =>
+const areRelated = (a: number, b: number, events: readonly Linking[]) =>
   events.some(
     ({ documentId, relatedDocument, targetDocument }) =>
       (documentId === a && (relatedDocument === b || targetDocument === b)) ||
@@ -30,7 +30,7 @@ export const writesOn = (one: Linking, documentId: number, events: readonly Link
   (one.relatedDocument === documentId ||
     (one.relatedDocument === null && areRelated(one.documentId, documentId, events)));
 
-const hasLanded = ({ state }: Linking): boolean => ["landed", "landed-without-id", "changed"].includes(state);
+const hasLanded = ({ state }: Linking) => ["landed", "landed-without-id", "changed"].includes(state);
 
 /**
  * Whether the service has copied a later event to the document without the ledger's knowing: along relations that go one

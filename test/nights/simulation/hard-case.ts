@@ -72,7 +72,7 @@ export function deduplicationIdOf(document: string, minute: number): string {
   ]);
 }
 
-async function token(): Promise<string> {
+async function token() {
   const answer = await world.sandbox.inject({
     method: "POST",
     path: "/oauth/token",

@@ -70,12 +70,7 @@ export async function live(story: Story): Promise<Night> {
 
 type Import = Extract<Step, { do: "import" }>;
 
-async function take(
-  world: World,
-  story: Story,
-  step: Exclude<Step, { do: "lose ledger" }>,
-  witness: Witness,
-): Promise<void> {
+async function take(world: World, story: Story, step: Exclude<Step, { do: "lose ledger" }>, witness: Witness) {
   switch (step.do) {
     case "import":
     case "resume": {
@@ -110,7 +105,7 @@ async function take(
 }
 
 /** Gives up all that is wrong, and releases what waits for it. */
-function dismissAll(world: World, witness: Witness): void {
+function dismissAll(world: World, witness: Witness) {
   const { clock, journal, target } = world;
   decideBeside(target, (database, now) => ({ done: dismiss(database, selectOpen(database, {}), "release", now) }), {
     clock,
@@ -129,7 +124,7 @@ async function typeBeside(
   typed: readonly Beside[],
   request: number,
   witness: Witness,
-): Promise<void> {
+) {
   for (const { command } of typed.filter((one) => one.request === request)) {
     if (command === "dismiss") dismissAll(world, witness);
     else if (command === "resolve") resolveAll(world, witness);
@@ -140,7 +135,7 @@ async function typeBeside(
 }
 
 /** What a person would find at the service. */
-function resolveAll(world: World, witness: Witness): void {
+function resolveAll(world: World, witness: Witness) {
   const stranded = world.look((database) =>
     database
       .prepare<[], string>(
@@ -165,7 +160,7 @@ function newestOf(world: World, key: string, witness: Witness) {
 }
 
 /** Not one whose events made other documents: to make those again is the service's way, and nobody's wish. */
-async function replaceOne(world: World, which: number, witness: Witness): Promise<void> {
+async function replaceOne(world: World, which: number, witness: Witness) {
   const keys = world.look((database) =>
     database
       .prepare<[], string>(
@@ -188,7 +183,7 @@ async function replaceOne(world: World, which: number, witness: Witness): Promis
 }
 
 /** The journal is all that is left; what it cannot know comes back with the files (DESIGN section 3). */
-async function loseLedger(world: World, story: Story, imported: readonly Import[], witness: Witness): Promise<void> {
+async function loseLedger(world: World, story: Story, imported: readonly Import[], witness: Witness) {
   const { clock, journal, target } = world;
   world.loseLedger();
   witness.disturbed = true;
@@ -208,7 +203,7 @@ async function fileOf(world: World, story: Story, step: Import): Promise<StoryFi
   return { name: `${step.file}.csv`, contentHash: step.file, rows: step.rows.map(mapped) };
 }
 
-const rowsOf = ({ rows }: Import): number => rows.reduce((sum, row) => sum + partsOf(row), 0);
+const rowsOf = ({ rows }: Import) => rows.reduce((sum, row) => sum + partsOf(row), 0);
 
 function mapped(row: StoryRow): MappedRow {
   if (row.is === "event") return eventRow(row);
@@ -220,7 +215,7 @@ function mapped(row: StoryRow): MappedRow {
 }
 
 /** Remembers what these rows hold from now on, and what they mend. */
-function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
+function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
   const documents = world.sandbox.store.documents();
   const landed = new Set(documents.flatMap(({ events }) => events.map((event) => event.eventId)));
   const onTheWire = world.onTheWire();
@@ -255,7 +250,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
 }
 
 /** Without faults, runs until a run changes nothing any more. */
-async function comeToRest(world: World, story: Story, witness: Witness): Promise<void> {
+async function comeToRest(world: World, story: Story, witness: Witness) {
   world.sandbox.setFaults([]);
   const step = story.steps.at(-1);
   const isQuiet = step !== undefined && "faults" in step && step.faults.length === 0 && step.kill === null;

@@ -37,11 +37,11 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
   });
 }
 
-const ledgerChecked = (database: LedgerDatabase): string[] =>
+const ledgerChecked = (database: LedgerDatabase) =>
   checkLedger(database).flatMap(({ name, broken }) => broken.map((text) => `ledger check, ${name}: ${text}`));
 
 /** P1, P5: what the ledger calls landed is there once; what it calls anything else but doubt is not there. */
-function onceEach(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent[]>): string[] {
+function onceEach(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent[]>) {
   const broken: string[] = [];
   const known = new Set(events.map(({ deduplicationId }) => deduplicationId));
   for (const [key, found] of sent) {
@@ -63,14 +63,14 @@ function onceEach(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent
   return broken;
 }
 
-function oneDocumentEach(documents: readonly DocumentWithTimeline[], witness: Witness): string[] {
+function oneDocumentEach(documents: readonly DocumentWithTimeline[], witness: Witness) {
   const counts = new Map<string, number>();
   for (const { externalId } of documents.filter((document) => !isReplaced(document, witness)))
     counts.set(externalId ?? "", (counts.get(externalId ?? "") ?? 0) + 1);
   return [...counts].filter(([, count]) => count > 1).map(([key, count]) => `P1 doubled: ${count} documents ${key}`);
 }
 
-function registeredOnce(world: World, story: Story): string[] {
+function registeredOnce(world: World, story: Story) {
   // Created first and seen by nobody, twins are what `create-first` risks where the service allows them.
   const risky = story.settings.participants?.strategy === "create-first" && story.sandbox.twinParticipants === true;
   const twins = risky ? [] : world.sandbox.store.twinParticipants();
@@ -83,7 +83,7 @@ function registeredOnce(world: World, story: Story): string[] {
 }
 
 /** P3: behind an invalid row nothing has landed since it was imported, as long as it could still be sent in place. */
-function heldBack(documents: readonly DocumentWithTimeline[], witness: Witness): string[] {
+function heldBack(documents: readonly DocumentWithTimeline[], witness: Witness) {
   const broken: string[] = [];
   for (const hold of witness.holds) {
     const document = documents.find((one) => one.externalId === hold.document && !isReplaced(one, witness));
@@ -103,7 +103,7 @@ function heldBack(documents: readonly DocumentWithTimeline[], witness: Witness):
 }
 
 /** P7: read = skipped + invalid + known + staged. */
-function fates(witness: Witness): string[] {
+function fates(witness: Witness) {
   return witness.summaries.flatMap(({ summary, rows }) => {
     const { read, skipped, invalid, known, staged } = summary.rows;
     if (read === rows && read === skipped + invalid + known + staged) return [];
@@ -112,7 +112,7 @@ function fates(witness: Witness): string[] {
 }
 
 /** P2: the ledger never believes a timeline to be further on than it is: good rows would be refused as late. */
-function lastTimes(events: readonly LedgerEvent[], documents: readonly DocumentWithTimeline[]): string[] {
+function lastTimes(events: readonly LedgerEvent[], documents: readonly DocumentWithTimeline[]) {
   const broken = new Set<string>();
   const byId = new Map(documents.map((document) => [document.id, document]));
   for (const { documentServiceId, documentLastAt, key } of events) {
@@ -128,7 +128,7 @@ function lastTimes(events: readonly LedgerEvent[], documents: readonly DocumentW
  * The service's clock is not known before its first answer: until then a fast clock here may send too early, which costs
  * a request and no row (HARD-CASES H10): of a row that lies ahead, or of a replacement's CANCEL, which is of now.
  */
-function clocksDiffer(story: Story, witness: Witness): boolean {
+function clocksDiffer(story: Story, witness: Witness) {
   const isFast = story.steps.some((step) => step.do === "set clock" && step.minutes > 0);
   const rowsAreLate = story.steps.some(
     (step) => step.do === "import" && step.rows.some(({ minute }) => (minute ?? 0) > TONIGHT),
@@ -137,7 +137,7 @@ function clocksDiffer(story: Story, witness: Witness): boolean {
 }
 
 /** P2: an undisturbed night sends nothing that the service refuses, but what no plan can know to be bad. */
-function nothingRefused(world: World, story: Story, witness: Witness, events: readonly LedgerEvent[]): string[] {
+function nothingRefused(world: World, story: Story, witness: Witness, events: readonly LedgerEvent[]) {
   if (witness.bad.size > 0 || story.sandbox.maxEvents != null) return [];
   // A copy that the service made at its own time a moment ago, in a direction that nobody knows, passes a CANCEL.
   const copies = story.steps.some(

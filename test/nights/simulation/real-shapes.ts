@@ -167,7 +167,7 @@ const parties = {
 };
 const weight = { attributes: { public: { Weight: "=sum(weight)" } } };
 
-const realMapping = (settings: object): string =>
+const realMapping = (settings: object) =>
   mapping({
     namespace: "story",
     defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"], country: "BR" },
@@ -241,7 +241,7 @@ const realMapping = (settings: object): string =>
     },
   });
 
-function whatIs(row: EventRow): string {
+function whatIs(row: EventRow) {
   if (row.onTarget === true) return "arrived";
   if (row.related !== undefined) return row.related.bidirectional ? "link" : "one-way";
   if (row.target !== undefined) return "split";
@@ -284,13 +284,13 @@ const HEADER = ["Document", "What", "At", "Key", "Company", "Plant", "Weight", "
 const COMPANY = "11.222.333/0001-81";
 const EPOCH_SERIAL = 25_569;
 
-const csvLine = ({ document, what, at, key, plant, weight: heavy, other }: Line): string => {
+const csvLine = ({ document, what, at, key, plant, weight: heavy, other }: Line) => {
   const when = at === null ? "someday" : new Date(at).toISOString().slice(0, 16).replace("T", " ");
   return [document, what, when, key, COMPANY, plant, heavy, other].join(",");
 };
 
 /** Times and numbers in typed cells. */
-function sheetLine({ document, what, at, key, plant, weight: heavy, other }: Line, index: number): string {
+function sheetLine({ document, what, at, key, plant, weight: heavy, other }: Line, index: number) {
   const number = index + 2;
   const text = (column: string, value: string) => (value === "" ? "" : textCell(`${column}${number}`, value));
   const serial = at === null ? null : at / 86_400_000 + EPOCH_SERIAL;

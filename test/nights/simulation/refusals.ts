@@ -32,7 +32,7 @@ export function createRefusals(sandbox: Sandbox) {
    * Whether the service may refuse the link for what stands on the other document (open points 30 and 32), and no order of this
    * run's requests could have avoided it: it was closed by then, or had been passed before the run began.
    */
-  const isRefusedMirror = (event: SentEvent): boolean => {
+  const isRefusedMirror = (event: SentEvent) => {
     const { documentId = "", bidirectional = true } = event.relatedDocument ?? {};
     const other = bidirectional ? sandbox.store.document(documentId) : undefined;
     const at = Date.parse(event.externalCreatedAt);
@@ -51,15 +51,15 @@ export function createRefusals(sandbox: Sandbox) {
     /** Keys of what went with a link that was refused so, or was sent again after it. */
     byMirror: byMirror as ReadonlySet<string>,
     /** A run begins. */
-    begin(): void {
+    begin() {
       isReleased = false;
       before = new Set(sandbox.store.documents().flatMap(({ events }) => events.map(({ eventId }) => eventId)));
     },
     /** Beside the run a person lets go what was held: it comes after what was planned by then. */
-    release(): void {
+    release() {
       isReleased = true;
     },
-    note({ method, url, body }: TransportRequest, status: number): void {
+    note({ method, url, body }: TransportRequest, status: number) {
       const path = new URL(url).pathname;
       if (method !== "POST" || status < 400 || !path.includes("/documents")) return;
       const carried = JSON.parse(body ?? "{}") as Carried;

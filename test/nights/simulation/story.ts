@@ -181,7 +181,7 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
 }
 
 /** Drawn apart, so that the nights of earlier versions stay what they were. */
-function addRareSteps(story: Story, random: () => number): void {
+function addRareSteps(story: Story, random: () => number) {
   const anywhere = () => 1 + Math.floor(random() * story.steps.length);
   for (const probability of [0.15, 0.05]) {
     if (random() < probability) story.steps.splice(anywhere(), 0, { do: "replace", which: random() });
@@ -198,7 +198,7 @@ export const FIRST_OF_REAL_SHAPES = 4_000_001;
 export const FIRST_OF_ALL_READINGS = 3_000_001;
 
 /** The readings that the service may have and the importer knows nothing of (docs/explanation/open-points.md, 25 to 40). */
-function drawReadings({ sandbox }: Story, random: () => number): void {
+function drawReadings({ sandbox }: Story, random: () => number) {
   const either = <Reading>(one: Reading, other: Reading): Reading => (random() < 0.3 ? other : one);
   sandbox.earlyMirrors = either("move", "refuse");
   sandbox.closedMirrors = either("write", "refuse");

@@ -116,7 +116,7 @@ const owner = { target: "simulated", baseUrl: "https://service.test", clientId: 
 let template: string | null = null;
 
 /** A ledger in which nothing stands yet, made once a process: migrating costs more than the rest of a small run. */
-function emptyLedger(): string {
+function emptyLedger() {
   if (template !== null) return template;
   const folder = mkdtempSync(join(worldDisk, "rowferry-template-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -158,7 +158,7 @@ export function createWorld(options: WorldOptions = {}): World {
     return join(next, "ledger.db");
   };
 
-  const start = async (files: (StoryFile | WrittenFile)[] | null, plan: RunPlan): Promise<Summary | null> => {
+  const start = async (files: (StoryFile | WrittenFile)[] | null, plan: RunPlan) => {
     const process = createProcess(clock);
     runs += 1;
     const toSandbox = sandboxTransport(sandbox, process.clock);
@@ -223,12 +223,12 @@ export function createWorld(options: WorldOptions = {}): World {
     reader?.database.close();
     reader = null;
   };
-  const onlooker = (): LedgerDatabase => {
+  const onlooker = () => {
     if (reader?.path !== target.ledgerPath) leave();
     reader ??= { path: target.ledgerPath, database: openLedgerReadOnly(target.ledgerPath, null) };
     return reader.database;
   };
-  const whole = async (files: (StoryFile | WrittenFile)[] | null, plan: RunPlan = {}): Promise<Summary> => {
+  const whole = async (files: (StoryFile | WrittenFile)[] | null, plan: RunPlan = {}) => {
     const summary = await start(files, plan);
     if (summary === null) throw new Error("the run was killed");
     return summary;
@@ -274,7 +274,7 @@ export function createWorld(options: WorldOptions = {}): World {
   };
 }
 
-function closing<Result>(database: LedgerDatabase, work: (database: LedgerDatabase) => Result): Result {
+function closing<Result>(database: LedgerDatabase, work: (database: LedgerDatabase) => Result) {
   try {
     return work(database);
   } finally {
@@ -290,7 +290,7 @@ function createProcess(clock: VirtualClock) {
     die = resolve;
   });
   const never = new Promise<never>(() => {});
-  const alive = (): Promise<void> => (dead ? never : Promise.resolve());
+  const alive = () => (dead ? never : Promise.resolve());
   const own: Clock = {
     now: () => clock.now(),
     sleep: async (ms, signal) => {

@@ -6,7 +6,7 @@ import { type Content, order } from "./records.js";
 type Attributes = { name: string; value: string; isPublic: boolean }[];
 
 /** In order, where the order is said: events of one instant and rank may stand in any. */
-const inOrder = (events: Content[]): string[] =>
+const inOrder = (events: Content[]) =>
   events
     .toSorted((a, b) => order(a, b) || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
     .map((event) => JSON.stringify({ ...event, at: new Date(event.at).toISOString() }));
@@ -16,8 +16,8 @@ function actual(store: Inspection): Map<string, Timeline> {
   const places = new Map(
     store.addresses().map((one) => [one.id, [one.name, one.street, one.city, one.countryState].join(", ")]),
   );
-  const party = (id: string | null): string => parties.get(id ?? "") ?? "nobody";
-  const place = (id: string | null): string => places.get(id ?? "") ?? "nowhere";
+  const party = (id: string | null) => parties.get(id ?? "") ?? "nobody";
+  const place = (id: string | null) => places.get(id ?? "") ?? "nowhere";
   const timelines = store.documents().map((document): [string, Timeline] => {
     const { kind, ...fields } = document.fields as { [name: string]: string };
     const events = document.events.map((event): Content => {
@@ -50,7 +50,7 @@ export function compareService(store: Inspection, expected: Expected): string[] 
       differences.push(`document ${id} is missing with ${want.events.length} events`);
       continue;
     }
-    const of = ({ party, place, fields }: Timeline): string =>
+    const of = ({ party, place, fields }: Timeline) =>
       JSON.stringify([
         party,
         place,

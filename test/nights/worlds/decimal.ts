@@ -11,7 +11,7 @@ function parts(text: string): Parts {
   return { digits: BigInt(whole + fraction), scale: fraction.length };
 }
 
-function plain({ digits, scale }: Parts): string {
+function plain({ digits, scale }: Parts) {
   const minus = digits < 0n ? "-" : "";
   const padded = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0");
   const whole = padded.slice(0, padded.length - scale);

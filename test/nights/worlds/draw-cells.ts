@@ -41,7 +41,7 @@ export function drawNumber(chance: Chance): string {
   return chance.once(8) && number !== "0" ? `-${number}` : number;
 }
 
-function grouped(whole: string, mark: string): string {
+function grouped(whole: string, mark: string) {
   return whole.replace(/\B(?=(\d{3})+$)/g, mark);
 }
 

@@ -16,7 +16,7 @@ const keys = ["M1", "007", "12345678901234567", "A/1", "Ção", "m 2"];
 const firstMinute = Date.parse("2025-06-01T08:00:00Z") / 60_000;
 const future = Date.parse("2027-01-01T00:00:00Z") / 60_000;
 
-const spelt = (word: string, chance: Chance): string =>
+const spelt = (word: string, chance: Chance) =>
   chance.pick([word, word.toUpperCase(), word[0]?.toUpperCase() + word.slice(1)]);
 
 interface Drawing {
@@ -85,7 +85,7 @@ function drawRows(drawing: Drawing, count: number, end: boolean): Row[] {
   return rows;
 }
 
-function spoil(rows: Row[], { input, mapping, chance }: Drawing): void {
+function spoil(rows: Row[], { input, mapping, chance }: Drawing) {
   for (const row of rows) {
     if (!chance.once(8)) continue;
     const column = chance.pick(input.columns);
@@ -128,7 +128,7 @@ const fixed = "load at what tax party street city state ticket driver_id driver 
 
 /** Rows of a group beside each other, as a group must be. */
 function together(rows: Row[], group: string[]): Row[] {
-  const keyOf = ({ cells }: Row): string => JSON.stringify(group.map((column) => cells[column]?.means ?? null));
+  const keyOf = ({ cells }: Row) => JSON.stringify(group.map((column) => cells[column]?.means ?? null));
   return [...Map.groupBy(rows, keyOf).values()].flat();
 }
 
@@ -164,15 +164,15 @@ function nextFile(file: WorldFile, drawing: Drawing): WorldFile {
   }
 }
 
-function mend(row: Row): void {
+function mend(row: Row) {
   for (const [name, cell] of Object.entries(row.cells)) row.cells[name] = cell.was ?? cell;
 }
 
-const isWrong = ({ cells }: Row): boolean => Object.values(cells).some(({ was }) => was !== undefined);
+const isWrong = ({ cells }: Row) => Object.values(cells).some(({ was }) => was !== undefined);
 
 const wrongRows = ({ rows }: WorldFile): number[] => rows.flatMap((row, index) => (isWrong(row) ? [index] : []));
 
-const keyOf = ({ cells }: Row, { group }: InputPlan): string =>
+const keyOf = ({ cells }: Row, { group }: InputPlan) =>
   JSON.stringify((group ?? []).map((column) => cells[column]?.means ?? null));
 
 /** Rows that stand together, by their places: each row by itself, or a group. */

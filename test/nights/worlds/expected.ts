@@ -302,9 +302,8 @@ export class Expected {
   }
 }
 
-const meet = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
-  [...one].some((name) => other.has(name));
-const inCommon = (one: FileState, other: FileState): boolean => meet(one.events, other.events);
+const meet = (one: ReadonlySet<string>, other: ReadonlySet<string>) => [...one].some((name) => other.has(name));
+const inCommon = (one: FileState, other: FileState) => meet(one.events, other.events);
 
 export const same = (one: Content, other: Content): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -312,7 +311,7 @@ export const same = (one: Content, other: Content): boolean => JSON.stringify(on
  * Two rows of one import give one event different content: which is right cannot be told, so neither is sent. The first
  * is staged and waits; the others are invalid.
  */
-function refuseTwice(read: Staged[], landed: ReadonlyMap<string, Content>): void {
+function refuseTwice(read: Staged[], landed: ReadonlyMap<string, Content>) {
   const contents = new Map<string, Content>();
   for (const group of read) {
     const twice = group.events.filter(({ id, content }) => {

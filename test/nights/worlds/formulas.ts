@@ -17,7 +17,7 @@ export interface View {
 }
 
 export function writeFormula(formula: Formula): string {
-  const inner = (part: Formula): string =>
+  const inner = (part: Formula) =>
     part.kind === "+" || part.kind === "-" ? `(${writeFormula(part)})` : writeFormula(part);
   switch (formula.kind) {
     case "column":

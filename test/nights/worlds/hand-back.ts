@@ -21,10 +21,10 @@ interface HandedBack {
 
 type Edit = (position: number, cell: Cell) => void;
 
-const numberOf = (reference: string): number => Number(/:(\d+)(?:#\d+)?$/.exec(reference)?.[1]);
+const numberOf = (reference: string) => Number(/:(\d+)(?:#\d+)?$/.exec(reference)?.[1]);
 
 /** Cells that the person types anew. */
-function edits({ row, before }: Change, header: readonly string[], input: InputPlan, edit: Edit): void {
+function edits({ row, before }: Change, header: readonly string[], input: InputPlan, edit: Edit) {
   for (const [position, title] of header.entries()) {
     const column = input.columns.find((one) => one.header === title);
     const cell = row.cells[column?.name ?? ""];
@@ -43,7 +43,7 @@ export function handBack(
   return form.kind === "csv" ? handBackCsv(from, to, form, input, changes) : handBackWorkbook(from, to, input, changes);
 }
 
-function handBackCsv(from: string, to: string, form: Form, input: InputPlan, changes: readonly Change[]): HandedBack {
+function handBackCsv(from: string, to: string, form: Form, input: InputPlan, changes: readonly Change[]) {
   const text = iconv.decode(readFileSync(from), form.encoding);
   const [header = [], ...lines] = parse(text, { delimiter: form.delimiter, bom: true });
   const reference = header.indexOf("rowferry_row");
@@ -62,12 +62,7 @@ function handBackCsv(from: string, to: string, form: Form, input: InputPlan, cha
   return { back, lines: written.lines.slice(1) };
 }
 
-async function handBackWorkbook(
-  from: string,
-  to: string,
-  input: InputPlan,
-  changes: readonly Change[],
-): Promise<HandedBack> {
+async function handBackWorkbook(from: string, to: string, input: InputPlan, changes: readonly Change[]) {
   const rejected = new exceljs.Workbook();
   await rejected.xlsx.readFile(from);
   const [sheet] = rejected.worksheets;

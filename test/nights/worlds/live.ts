@@ -133,7 +133,7 @@ export class Life {
 }
 
 /** Where counts and exit code are not as expected. */
-function compareRun({ code, summary, output }: Ran, counts: Counts | null, telling: Telling): string[] {
+function compareRun({ code, summary, output }: Ran, counts: Counts | null, telling: Telling) {
   if (summary === null) return [`exit ${code} without a summary: ${output.slice(-600)}`];
   const differences: string[] = [];
   for (const [name, count] of Object.entries(counts ?? {}))
@@ -152,14 +152,14 @@ async function importing(
   mapping: Mapping,
   path: string,
   handed: readonly (Handed & { path: string })[],
-): Promise<string[]> {
+) {
   const ran = await life.run("import", path, ...handed.map((one) => one.path));
   life.rejected = (ran.summary?.files ?? []).flatMap((file) => (file.kind === "rejected" ? [file.path] : []));
   const counts = expected.stage(handed, mapping);
   return compareRun(ran, counts, expected.send(life.clock.now()));
 }
 
-async function take(life: Life, expected: Expected, step: Step, world: World): Promise<string[]> {
+async function take(life: Life, expected: Expected, step: Step, world: World) {
   switch (step.do) {
     case "wait":
       life.clock.set(life.clock.now() + step.days * 86_400_000);

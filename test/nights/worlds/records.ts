@@ -73,7 +73,7 @@ function viewOf(rows: Row[], input: InputPlan, mapping: Mapping): View {
   };
 }
 
-const rank = (name: string): number => (name === "CANCEL" ? 2 : Number(name === "CLOSE"));
+const rank = (name: string) => (name === "CANCEL" ? 2 : Number(name === "CLOSE"));
 
 /** The order of events of one instant (DESIGN, 5). */
 export const order = (a: Content, b: Content): number => a.at - b.at || rank(a.name) - rank(b.name);
@@ -250,8 +250,7 @@ function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Twins): O
 const hold = (document: string, event: string | null): Hold => ({ document, from: Number.NEGATIVE_INFINITY, event });
 
 /** Whether a group gives an event by its content: then nothing tells its parts from two groups. */
-const sumsUp = ({ events }: InputPlan): boolean =>
-  events.some(({ key, each }) => key === "content" && each === undefined);
+const sumsUp = ({ events }: InputPlan) => events.some(({ key, each }) => key === "content" && each === undefined);
 
 /** A row's cells as they stand in the file, whatever they mean. */
 export function rawCells(row: Row, { form, headers }: WorldFile, input: InputPlan): string[] {
@@ -280,8 +279,7 @@ export function stagedRows(
     }),
   );
   const groups: number[][] = [];
-  const keyOf = (row: Row): string =>
-    JSON.stringify(input.group?.map((column) => textOf(row.cells[column]?.means ?? null)));
+  const keyOf = (row: Row) => JSON.stringify(input.group?.map((column) => textOf(row.cells[column]?.means ?? null)));
   for (const [index, row] of visible.entries()) {
     const [before] = groups.at(-1)?.slice(-1) ?? [];
     const joined = input.group !== null && before !== undefined && keyOf(visible[before] as Row) === keyOf(row);

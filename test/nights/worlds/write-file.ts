@@ -9,7 +9,7 @@ export interface WrittenFile {
   numbers: number[];
 }
 
-function cellOf(row: Row, header: string, input: InputPlan): Cell {
+function cellOf(row: Row, header: string, input: InputPlan) {
   const column = input.columns.find((one) => one.header === header);
   const cell = row.cells[column?.name ?? header];
   return cell ?? { text: row.extra?.[header] ?? "", means: null };
@@ -30,14 +30,14 @@ export async function writeFile(file: WorldFile, input: InputPlan): Promise<Writ
   return { bytes, numbers: lines.slice(1) };
 }
 
-const asText = (text: string): Cell => ({ text, means: { text } });
+const asText = (text: string) => ({ text, means: { text } });
 
-function sheetRow(cells: Cell[], index: number): string {
+function sheetRow(cells: Cell[], index: number) {
   const written = cells.map((cell, column) => sheetCell(cell, `${String.fromCharCode(65 + column)}${index + 1}`));
   return `<row r="${index + 1}">${written.join("")}</row>`;
 }
 
-function sheetCell({ text, typed }: Cell, reference: string): string {
+function sheetCell({ text, typed }: Cell, reference: string) {
   if (typed === undefined) return text === "" ? "" : textCell(reference, text);
   if ("truth" in typed) return `<c r="${reference}" t="b"><v>${Number(typed.truth)}</v></c>`;
   if ("serial" in typed) return `<c r="${reference}" s="1"><v>${typed.serial}</v></c>`;

@@ -5,15 +5,15 @@ import type { Column, EventPlan, InputPlan, Mapping } from "./world.js";
 
 type Members = Record<string, unknown>;
 
-const named = <Item>(items: readonly Item[], name: (item: Item) => string, write: (item: Item) => unknown): Members =>
+const named = <Item>(items: readonly Item[], name: (item: Item) => string, write: (item: Item) => unknown) =>
   Object.fromEntries(items.map((item) => [name(item), write(item)]));
 
-function writeColumn({ header, as, options, default: fallback }: Column): unknown {
+function writeColumn({ header, as, options, default: fallback }: Column) {
   if (as === "text" && options === undefined && fallback === undefined) return header;
   return { header, as, ...options, ...(fallback === undefined ? {} : { default: fallback.written }) };
 }
 
-function writeEvent(event: EventPlan, input: InputPlan): Members {
+function writeEvent(event: EventPlan, input: InputPlan) {
   const shown: Members = {};
   for (const kind of ["public", "private", "asEvent"]) {
     const own = event.attributes.filter((attribute) => attribute.shown === kind);
@@ -42,7 +42,7 @@ function writeEvent(event: EventPlan, input: InputPlan): Members {
   };
 }
 
-function writeInput(input: InputPlan): Members {
+function writeInput(input: InputPlan) {
   const set = input.events.find((event) => event.set !== undefined)?.set;
   const [place = ""] = Object.keys(input.places);
   const [party = ""] = Object.keys(input.parties);

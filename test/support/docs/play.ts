@@ -40,7 +40,7 @@ export function createPlayer(): Player {
     return withFolder.replace(/http:\/\/127\.0\.0\.1:\d+/g, shownService);
   };
 
-  async function set(stage: Stage): Promise<void> {
+  async function set(stage: Stage) {
     if (stage.at !== undefined) clock.set(Date.parse(stage.at));
     if (stage.service !== undefined) {
       await service?.sandbox.close();
@@ -57,18 +57,18 @@ export function createPlayer(): Player {
     if (stage.run !== undefined) await typed(stage.run);
   }
 
-  function shell(line: string, input: string): string {
+  function shell(line: string, input: string) {
     const { stdout, stderr, status } = spawnSync("bash", ["-c", actual(line)], { cwd, env: variables(), input });
     lastCode = status ?? 1;
     return `${stdout.toString()}${stderr.toString()}`;
   }
 
-  function variables(): { [name: string]: string } {
+  function variables() {
     return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, actual(value)]));
   }
 
   /** One `rowferry` command line, with `> file`, `>> file`, `| command` and `&` at its end. */
-  async function rowferry(line: string): Promise<string> {
+  async function rowferry(line: string) {
     const [, own = line, operator = "", rest = ""] = /^(.*?)\s*(?:(\||>>?|&)\s*([^|>&]*))?$/s.exec(line) ?? [];
     let stdout = "";
     let all = "";
@@ -117,14 +117,14 @@ export function createPlayer(): Player {
   }
 
   /** Until the service has given a token and been asked for something more. */
-  async function underWay(): Promise<void> {
+  async function underWay() {
     for (let turn = 0; turn < 2000 && (service?.sandbox.store.statistics().requests ?? 1) < 1; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 
-  async function wait(signal: SignalName | null): Promise<string> {
+  async function wait(signal: SignalName | null) {
     if (background === null) return "";
     const { done, text, interrupt } = background;
     if (signal !== null) interrupt(signal);
@@ -134,7 +134,7 @@ export function createPlayer(): Player {
     return text();
   }
 
-  async function typed(line: string): Promise<string> {
+  async function typed(line: string) {
     if (line === "echo $?") return `${lastCode}\n`;
     if (line === "wait") return wait(null);
     if (line === "kill -INT %1") return wait("SIGINT");
@@ -164,7 +164,7 @@ function stream(write: (text: string) => void) {
   return { write, isTTY: false, columns: 80 };
 }
 
-function withoutProgress(text: string): string {
+function withoutProgress(text: string) {
   return text
     .split(/(?<=\n)/)
     .filter((line) => !progressLine.test(line.trimEnd()))
@@ -172,7 +172,7 @@ function withoutProgress(text: string): string {
 }
 
 /** Words of a command line: quotes as a shell takes them, patterns left to the program. */
-function words(line: string): { assignments: { [name: string]: string }; argv: string[] } {
+function words(line: string) {
   const found = [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|"([^"]*)"/g, (_, single: string | undefined, double: string | undefined) => {
       return single ?? double ?? "";

@@ -51,7 +51,7 @@ export function readTranscript(markdown: string): Step[] {
   return steps.toSorted((left, right) => left.offset - right.offset).map(({ offset: _, ...step }) => step);
 }
 
-function commandsOf(text: string): { command: string; expected: string; from: number; to: number }[] {
+function commandsOf(text: string) {
   const found: { command: string; expected: string; from: number; to: number }[] = [];
   let offset = 0;
   let continued = false;

@@ -135,7 +135,7 @@ export function garbledNight(seed: number): Promise<string[]> {
 
 type Rewrite = (request: TransportRequest, reply: TransportReply) => TransportReply;
 
-async function night(title: string, seed: number, garble: Rewrite): Promise<string[]> {
+async function night(title: string, seed: number, garble: Rewrite) {
   const world = createWorld({ seed });
   const broken: string[] = [];
   try {

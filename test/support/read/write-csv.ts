@@ -42,7 +42,7 @@ export function pinned(dialect: WrittenDialect): CsvOptions {
   return { delimiter, quote, escape: escape === "double" ? quote : "\\", encoding };
 }
 
-function writeCell(cell: string, width: number, dialect: WrittenDialect): string {
+function writeCell(cell: string, width: number, dialect: WrittenDialect) {
   const { quote, escape, delimiter } = dialect;
   // A cell that holds part of a delimiter of two characters could complete one beside it.
   const special = [...Array.from(delimiter), "\r", "\n", "\ufeff", "\u001a"].some((text) => cell.includes(text));

@@ -62,7 +62,7 @@ export function relationships(all: [id: string, type: string, target: string][])
   return `${DECLARATION}<Relationships xmlns="${PACKAGE}">${elements.join("")}</Relationships>`;
 }
 
-function contentTypes({ sheets }: MadeWorkbook): string {
+function contentTypes({ sheets }: MadeWorkbook) {
   const type = "application/vnd.openxmlformats-officedocument.spreadsheetml";
   const overrides = sheets.map(
     (_, index) => `<Override PartName="/xl/worksheets/sheet${index + 1}.xml" ContentType="${type}.worksheet+xml"/>`,
@@ -70,7 +70,7 @@ function contentTypes({ sheets }: MadeWorkbook): string {
   return `${DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/>${overrides.join("")}</Types>`;
 }
 
-function workbookPart({ sheets, date1904 }: MadeWorkbook): string {
+function workbookPart({ sheets, date1904 }: MadeWorkbook) {
   const elements = sheets.map(
     ({ name, state }, index) =>
       `<sheet name="${escapeXml(name)}" sheetId="${index + 1}"${state === undefined ? "" : ` state="${state}"`} r:id="rId${index + 1}"/>`,
@@ -78,7 +78,7 @@ function workbookPart({ sheets, date1904 }: MadeWorkbook): string {
   return `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><workbookPr${date1904 === true ? ' date1904="1"' : ""}/><sheets>${elements.join("")}</sheets></workbook>`;
 }
 
-function workbookRelationships({ sheets }: MadeWorkbook): string {
+function workbookRelationships({ sheets }: MadeWorkbook) {
   const count = sheets.length;
   return relationships([
     ...sheets.map((_, index): [string, string, string] => [
@@ -103,7 +103,7 @@ export function stylesPart(formats: (string | number)[]): string {
   return `${DECLARATION}<styleSheet xmlns="${MAIN}"><numFmts count="${codes.length}">${codes.join("")}</numFmts>${plainParts}<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${styles.length}">${styles.join("")}</cellXfs></styleSheet>`;
 }
 
-function stringsPart(items: string[]): string {
+function stringsPart(items: string[]) {
   return `${DECLARATION}<sst xmlns="${MAIN}" count="${items.length}" uniqueCount="${items.length}">${items.join("")}</sst>`;
 }
 

@@ -47,7 +47,7 @@ export async function writeZip(entries: readonly ZipEntry[]): Promise<Buffer> {
   return Buffer.concat([...parts, directory, endOfDirectory(entries.length, directory.length, offset, zip64)]);
 }
 
-async function pack({ data, stored }: ZipEntry): Promise<{ crc: number; size: number; packed: Buffer }> {
+async function pack({ data, stored }: ZipEntry) {
   const pieces = typeof data === "string" || Buffer.isBuffer(data) ? [data] : data;
   const deflate = stored === true ? null : createDeflateRaw();
   const packed: Buffer[] = [];
@@ -72,15 +72,15 @@ const UTF8_NAMES = 0x800;
 const DESCRIPTOR = 0x8;
 const MAX32 = 0xffffffff;
 
-function flagsOf({ descriptor: later, claims }: ZipEntry): number {
+function flagsOf({ descriptor: later, claims }: ZipEntry) {
   return UTF8_NAMES | (later === true ? DESCRIPTOR : 0) | (claims?.flags ?? 0);
 }
 
-function methodOf({ stored, claims }: ZipEntry): number {
+function methodOf({ stored, claims }: ZipEntry) {
   return claims?.method ?? (stored === true ? 0 : 8);
 }
 
-function localHeader({ entry, crc, size, packed }: Placed): Buffer {
+function localHeader({ entry, crc, size, packed }: Placed) {
   const name = Buffer.from(entry.name);
   const header = Buffer.alloc(30);
   const later = entry.descriptor === true;
@@ -96,7 +96,7 @@ function localHeader({ entry, crc, size, packed }: Placed): Buffer {
   return Buffer.concat([header, name]);
 }
 
-function descriptor({ crc, size, packed }: Placed): Buffer {
+function descriptor({ crc, size, packed }: Placed) {
   const bytes = Buffer.alloc(16);
   bytes.writeUInt32LE(0x08074b50, 0);
   bytes.writeUInt32LE(crc, 4);
@@ -105,7 +105,7 @@ function descriptor({ crc, size, packed }: Placed): Buffer {
   return bytes;
 }
 
-function centralHeader({ entry, crc, size, packed, offset }: Placed): Buffer {
+function centralHeader({ entry, crc, size, packed, offset }: Placed) {
   const name = Buffer.from(entry.name);
   const claimedSize = entry.claims?.size ?? size;
   const claimedPacked = entry.claims?.packed ?? packed.length;
@@ -126,7 +126,7 @@ function centralHeader({ entry, crc, size, packed, offset }: Placed): Buffer {
   return Buffer.concat([header, name, extra]);
 }
 
-function zip64Extra(size: number, packed: number, offset: number): Buffer {
+function zip64Extra(size: number, packed: number, offset: number) {
   const extra = Buffer.alloc(28);
   extra.writeUInt16LE(1, 0);
   extra.writeUInt16LE(24, 2);
@@ -136,7 +136,7 @@ function zip64Extra(size: number, packed: number, offset: number): Buffer {
   return extra;
 }
 
-function endOfDirectory(count: number, length: number, offset: number, zip64: boolean): Buffer {
+function endOfDirectory(count: number, length: number, offset: number, zip64: boolean) {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
   end.writeUInt16LE(zip64 ? 0xffff : count, 8);

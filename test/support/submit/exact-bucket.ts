@@ -9,7 +9,7 @@ export function watch() {
   let [before, last] = [Date.now(), Date.now()];
   const looking = setInterval(() => ([before, last] = [last, Date.now()]), 5);
   return {
-    note: (): Arrival => ({ since: before, at: Date.now() }),
+    note: () => ({ since: before, at: Date.now() }),
     stop: () => clearInterval(looking),
   };
 }

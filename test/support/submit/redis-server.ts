@@ -46,7 +46,7 @@ export async function startRedis(port: number): Promise<() => Promise<void>> {
   };
 }
 
-function answers(port: number): Promise<boolean> {
+function answers(port: number) {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => {
