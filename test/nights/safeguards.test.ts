@@ -164,7 +164,7 @@ async function twins(from: Nights) {
     settings: { participants: { strategy: "create-first", foreign: "use" } },
   });
   const lost = { kind: "drop", when: "after" } as const;
-  world.sandbox.setFaults([{ match: { method: "POST", path: "/participants" }, nth: 1, action: lost }]);
+  world.setFaults([{ match: { method: "POST", path: "/participants" }, nth: 1, action: lost }]);
   await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
   await world.resume();
   const count = world.sandbox.store.twinParticipants().length;
@@ -200,7 +200,7 @@ async function ofTwoNames(identity: "first" | "reject") {
   const world = createWorld({ settings: { identity } });
   const rows = [eventRow({ row: 2, ...m1(1) }), eventRow({ row: 3, ...m1(2), participantName: "Another Company" })];
   const summary = await world.import([{ name: "a.csv", contentHash: "a", rows }]);
-  const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
+  const timelines = world.documents().map(({ events }) => events.length);
   await world.close();
   return { exitCode: summary.exitCode, invalid: summary.rows.invalid, timelines };
 }
@@ -211,7 +211,7 @@ async function replaced(from: Nights) {
   await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
   await from.replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
   await world.resume();
-  const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
+  const timelines = world.documents().map(({ events }) => events.length);
   await world.close();
   return timelines;
 }

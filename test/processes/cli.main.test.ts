@@ -18,16 +18,16 @@ describe("exit codes (DESIGN section 7)", () => {
   ])("%s ends with 2 and a hint on stderr", async (_what, argv) => {
     const world = testWorld();
     expect(await type(world, ...argv)).toBe(2);
-    expect(world.stderr.text).toMatch(/^rowferry: .+\n {2}`rowferry .*--help` shows its options\.\n$/);
-    expect(world.stdout.text).toBe("");
+    expect(world.err).toMatch(/^rowferry: .+\n {2}`rowferry .*--help` shows its options\.\n$/);
+    expect(world.out).toBe("");
   });
 
   it("the hint names the command of a group, whose help has its options", async () => {
     const world = testWorld();
     expect(await type(world, "ledger", "prune", "--keep-for", "soon")).toBe(2);
-    expect(world.stderr.text).toContain("  `rowferry ledger prune --help` shows its options.\n");
+    expect(world.err).toContain("  `rowferry ledger prune --help` shows its options.\n");
     expect(await type(world, "ledger", "prnue")).toBe(2);
-    expect(world.stderr.text).toContain("  `rowferry ledger --help` shows its options.\n");
+    expect(world.err).toContain("  `rowferry ledger --help` shows its options.\n");
   });
 
   it.each([0, 3, 4, 5] as const)("a run's %i is the command's", async (exitCode) => {
@@ -39,22 +39,22 @@ describe("exit codes (DESIGN section 7)", () => {
     const error = new RowferryError("file-missing", "there is no such file", { place: { file: "a.csv" } });
     const world = testWorld({ pipeline: { runImport: () => Promise.reject(error) } });
     expect(await type(world, "import", "m.yaml", "a.csv")).toBe(2);
-    expect(world.stderr.text).toBe(
+    expect(world.err).toBe(
       `sandbox · ledger state/sandbox/ledger.db\nrowferry: a.csv: there is no such file\n  ${error.hint}\n`,
     );
-    expect(world.stdout.text).toBe("");
+    expect(world.out).toBe("");
   });
 
   it("an unexpected error ends with 1, one sentence and where the log lies; the stack comes with --log-level debug", async () => {
     const pipeline = { runImport: () => Promise.reject(new TypeError("x is not a function")) };
     const world = testWorld({ pipeline });
     expect(await type(world, "import", "m.yaml", "a.csv")).toBe(1);
-    expect(world.stderr.text).toContain("x is not a function");
-    expect(world.stderr.text).toContain("state/sandbox/runs/");
-    expect(world.stderr.text).not.toMatch(/\n\s+at /);
+    expect(world.err).toContain("x is not a function");
+    expect(world.err).toContain("state/sandbox/runs/");
+    expect(world.err).not.toMatch(/\n\s+at /);
     const curious = testWorld({ pipeline });
     expect(await type(curious, "import", "m.yaml", "a.csv", "--log-level", "debug")).toBe(1);
-    expect(curious.stderr.text).toMatch(/\n\s+at /);
+    expect(curious.err).toMatch(/\n\s+at /);
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe("exit codes (DESIGN section 7)", () => {
       const pipeline = { runImport: () => Promise.resolve(summary({ exitCode: 3 })) };
       const world = testWorld({ pipeline, env: { FORCE_COLOR: "1" } });
       expect(await type(world, ...words)).toBe(3);
-      return world.stdout.text;
+      return world.out;
     };
     expect(await printed(["import", "m.yaml", "a.csv"])).toContain("\x1b[");
     expect(await printed(argv)).not.toContain("\x1b[");
@@ -74,7 +74,7 @@ describe("exit codes (DESIGN section 7)", () => {
   it("a mapping and a file in each other's place are told as such, with the command to type", async () => {
     const world = testWorld();
     expect(await type(world, "import", "my march.csv", "m.yaml", "--sandbox")).toBe(2);
-    expect(world.stderr.text).toContain("rowferry import m.yaml 'my march.csv'");
+    expect(world.err).toContain("rowferry import m.yaml 'my march.csv'");
     expect(await type(world, "plan", "march.xlsx", "m.yml")).toBe(2);
   });
 
@@ -85,7 +85,7 @@ describe("exit codes (DESIGN section 7)", () => {
         new RowferryError("ledger-missing", "none", { place: { file: `${world.cwd}/state/x/ledger.db` } }),
       );
     await type(world, "status", "--sandbox");
-    expect(world.stderr.text).toContain("rowferry: state/x/ledger.db: none");
+    expect(world.err).toContain("rowferry: state/x/ledger.db: none");
   });
 });
 
@@ -95,8 +95,8 @@ describe("help (F26)", () => {
     async (...argv) => {
       const world = testWorld();
       expect(await type(world, ...argv)).toBe(0);
-      expect(world.stdout.text).toMatch(/^Usage: rowferry/);
-      expect(world.stderr.text).toBe("");
+      expect(world.out).toMatch(/^Usage: rowferry/);
+      expect(world.err).toBe("");
     },
   );
 
@@ -105,7 +105,7 @@ describe("help (F26)", () => {
     async (...argv) => {
       const world = testWorld();
       expect(await type(world, ...argv)).toBe(2);
-      expect(world.stderr.text).toContain("Did you mean import?");
+      expect(world.err).toContain("Did you mean import?");
     },
   );
 
@@ -126,8 +126,8 @@ describe("output (DESIGN section 3)", () => {
   it("target and ledger are said on stderr before anything is sent; target and run come last", async () => {
     const world = testWorld({ pipeline });
     await type(world, "import", "m.yaml", "a.csv");
-    expect(world.stderr.text).toBe("sandbox · ledger state/sandbox/ledger.db\n");
-    expect(world.stdout.text).toMatch(/^All is well\. [^]+\n\nsandbox · run 2026-11-20T0200-import\n$/);
+    expect(world.err).toBe("sandbox · ledger state/sandbox/ledger.db\n");
+    expect(world.out).toMatch(/^All is well\. [^]+\n\nsandbox · run 2026-11-20T0200-import\n$/);
   });
 
   it("cells are shown to a person at a terminal, and hidden in collected output (F24)", async () => {
@@ -142,11 +142,11 @@ describe("output (DESIGN section 3)", () => {
     };
     const collected = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
     await type(collected, "import", "m.yaml", "a.csv");
-    expect(collected.stdout.text).toContain('Kg: "…" is not a number');
+    expect(collected.out).toContain('Kg: "…" is not a number');
     const watched = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
     watched.stdout.isTTY = true;
     await type(watched, "import", "m.yaml", "a.csv");
-    expect(watched.stdout.text).toContain('Kg: "12,5O" is not a number');
+    expect(watched.out).toContain('Kg: "12,5O" is not a number');
     expect(asked).toEqual([true]);
   });
 
@@ -161,23 +161,23 @@ describe("output (DESIGN section 3)", () => {
       },
     });
     await type(world, "import", "m.yaml", "a.csv", "--json");
-    const lines = world.stdout.text
+    const lines = world.out
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as { type: string });
     expect(lines.map((line) => line.type)).toEqual(["target", "stage", "notice", "summary"]);
     expect(lines[0]).toMatchObject({ target: "sandbox", ledger: join(world.cwd, "state/sandbox/ledger.db") });
     expect(lines.at(-1)).toEqual(summary());
-    expect(world.stderr.text).toBe("");
+    expect(world.err).toBe("");
   });
 
   it("--quiet says nothing where all is well, and everything where a person is needed", async () => {
     const world = testWorld({ pipeline });
     expect(await type(world, "import", "m.yaml", "a.csv", "--quiet")).toBe(0);
-    expect(world.stdout.text + world.stderr.text).toBe("");
+    expect(world.out + world.err).toBe("");
     const bad = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
     expect(await type(bad, "import", "m.yaml", "a.csv", "--quiet")).toBe(3);
-    expect(bad.stdout.text).toContain("a person is needed");
+    expect(bad.out).toContain("a person is needed");
   });
 });
 
@@ -222,7 +222,7 @@ describe("flags reach the pipeline", () => {
     expect(readFileSync(join(world.cwd, "rowferry.prom"), "utf8")).toContain("rowferry_last_run_exit_code");
     const path = join(world.cwd, "state/sandbox/runs/2026-11-20T0200-import/summary.json");
     expect(readFileSync(join(world.cwd, "finished.txt"), "utf8")).toBe(`3 ${path}`);
-    expect(world.stderr.text).toContain("--on-finish command ended with 7");
+    expect(world.err).toContain("--on-finish command ended with 7");
   });
 });
 
@@ -253,7 +253,7 @@ describe("signals", () => {
       expect(await type(world, "import", "m.yaml", "a.csv")).toBe(code);
       expect(reason).toEqual({ signal: name, exitCode: code });
       expect(world.exits).toEqual([code]);
-      expect(world.stdout.text).toContain("rowferry resume --sandbox");
+      expect(world.out).toContain("rowferry resume --sandbox");
     },
   );
 
@@ -267,7 +267,7 @@ describe("signals", () => {
       },
     });
     expect(await type(world, "import", "m.yaml", "a.csv")).toBe(143);
-    expect(world.stderr.text).toContain("rowferry resume");
+    expect(world.err).toContain("rowferry resume");
   });
 });
 
@@ -275,13 +275,13 @@ describe("help", () => {
   it("`rowferry` alone says what to do next", async () => {
     const fresh = testWorld();
     expect(await type(fresh)).toBe(0);
-    expect(fresh.stdout.text).toContain("rowferry init");
+    expect(fresh.out).toContain("rowferry init");
     const settled = testWorld({ files: { "rowferry.config.yaml": "" } });
     await type(settled);
-    expect(settled.stdout.text).toMatch(/Next:\n {2}rowferry guess /);
+    expect(settled.out).toMatch(/Next:\n {2}rowferry guess /);
     const started = testWorld({ files: { "state/sandbox/ledger.db": "" } });
     await type(started);
-    expect(started.stdout.text).toMatch(/Next:\n {2}rowferry status /);
+    expect(started.out).toMatch(/Next:\n {2}rowferry status /);
   });
 
   const care = ["backup", "restore", "check", "prune", "rebuild", "rebind"].map((name) => `ledger ${name}`);
@@ -289,9 +289,9 @@ describe("help", () => {
   it.each(all)("%s has help with an example, in 80 columns", async (name) => {
     const world = testWorld();
     expect(await type(world, "help", ...name.split(" "))).toBe(0);
-    expect(world.stdout.text).toContain(`Usage: rowferry ${name}`);
-    expect(world.stdout.text).toMatch(/Examples?:\n {2}rowferry /);
-    for (const line of world.stdout.text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    expect(world.out).toContain(`Usage: rowferry ${name}`);
+    expect(world.out).toMatch(/Examples?:\n {2}rowferry /);
+    for (const line of world.out.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it("a command that was not called is not loaded, nor what it needs", () => {

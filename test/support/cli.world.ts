@@ -40,6 +40,9 @@ export function folder(files: { [path: string]: string } = {}): string {
 export interface TestWorld extends World {
   stdout: CollectedStream;
   stderr: CollectedStream;
+  /** What was written to them. */
+  readonly out: string;
+  readonly err: string;
   now: number;
   exits: number[];
   /** Delivers a signal. */
@@ -57,6 +60,12 @@ export function testWorld(
     cwd: folder(options.files),
     stdout: collectedStream(),
     stderr: collectedStream(),
+    get out() {
+      return world.stdout.text;
+    },
+    get err() {
+      return world.stderr.text;
+    },
     now: Date.UTC(2026, 10, 20, 2, 0),
     exits: [],
     clock: { now: () => world.now, sleep: () => Promise.resolve() },
@@ -98,7 +107,7 @@ export async function typed(world: TestWorld, ...argv: string[]): Promise<Typed>
   world.stdout.text = "";
   world.stderr.text = "";
   const code = await type(world, ...argv);
-  return { code, out: world.stdout.text, err: world.stderr.text };
+  return { code, out: world.out, err: world.err };
 }
 
 /** The lines of what a command prints with `--json`. */

@@ -47,11 +47,11 @@ describe("rowferry check of a mapping alone", () => {
     const text = mapping.replace("skip:", "skipp:").replace("public: { Kg", "publik: { Kg");
     const world = testWorld({ files: { "m.yaml": text } });
     expect(await type(world, "check", "m.yaml")).toBe(2);
-    expect(world.stdout.text).toContain('m.yaml:7:5: There is no setting "skipp"');
-    expect(world.stdout.text).toContain('Did you mean "skip"?');
-    expect(world.stdout.text).toMatch(/\n +attributes: \{ publik: .*\n +\^\n/);
-    expect(world.stdout.text).toContain('Did you mean "public"?');
-    expect(world.stdout.text).toMatch(/m\.yaml: \d+ mistakes\n$/);
+    expect(world.out).toContain('m.yaml:7:5: There is no setting "skipp"');
+    expect(world.out).toContain('Did you mean "skip"?');
+    expect(world.out).toMatch(/\n +attributes: \{ publik: .*\n +\^\n/);
+    expect(world.out).toContain('Did you mean "public"?');
+    expect(world.out).toMatch(/m\.yaml: \d+ mistakes\n$/);
   });
 
   it("shows of a long line what fits in 80 columns, with the caret below the mistake", async () => {
@@ -60,7 +60,7 @@ describe("rowferry check of a mapping alone", () => {
     expect(text).toContain(line);
     const world = testWorld({ files: { "m.yaml": text } });
     expect(await type(world, "check", "m.yaml")).toBe(2);
-    const [, shown = "", caret = ""] = /\n( +Kg: .*)\n( +\^)\n/.exec(world.stdout.text) ?? [];
+    const [, shown = "", caret = ""] = /\n( +Kg: .*)\n( +\^)\n/.exec(world.out) ?? [];
     expect(shown.length).toBeLessThanOrEqual(80);
     expect(shown.slice(caret.length - 1)).toMatch(/^(kgg|Kg)/);
   });
@@ -70,14 +70,14 @@ describe("rowferry check of a mapping alone", () => {
       files: { "m.yaml": mapping.replace("key: once", "key: content\n        within: file") },
     });
     expect(await type(world, "check", "m.yaml")).toBe(0);
-    expect(world.stdout.text).toContain("m.yaml: no mistakes; input rows; 1 warning");
-    expect(world.stdout.text).toMatch(/m\.yaml:15:\d+: event "step": `key: content`/);
+    expect(world.out).toContain("m.yaml: no mistakes; input rows; 1 warning");
+    expect(world.out).toMatch(/m\.yaml:15:\d+: event "step": `key: content`/);
   });
 
   it("--json gives mistakes as data", async () => {
     const world = testWorld({ files: { "m.yaml": mapping.replace("skip:", "skipp:") } });
     expect(await type(world, "check", "m.yaml", "--json")).toBe(2);
-    const lines = world.stdout.text.trimEnd().split("\n");
+    const lines = world.out.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       {
         type: "mapping",
@@ -92,7 +92,7 @@ describe("rowferry check of files", () => {
   it("shows how the file was read, its columns, and what comes of its rows; opens no ledger (P7)", async () => {
     const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
     expect(await type(world, "check", "m.yaml", "rows-1.csv")).toBe(3);
-    const text = world.stdout.text;
+    const text = world.out;
     expect(text).toContain('format    utf-8, delimiter ;, quote ", lines end in LF');
     expect(text).toContain("header    row 2");
     expect(text).toContain("columns   5 found, 1 not read\n");
@@ -125,7 +125,7 @@ describe("rowferry check of files", () => {
     const files = Object.fromEntries(many.map((name) => [name, good]));
     const world = testWorld({ files: { "m.yaml": mapping, ...files, "rows-9.csv": rows } });
     expect(await type(world, "check", "m.yaml", ...many, "rows-9.csv")).toBe(3);
-    const lines = world.stdout.text.trimEnd().split("\n");
+    const lines = world.out.trimEnd().split("\n");
     expect(lines).toContain("rows-10.csv: 1 read = 0 skipped + 0 invalid + 1 valid; 1 event");
     expect(lines.at(-1)).toBe("37 files: 41 read = 1 skipped + 2 invalid + 38 valid; 37 events");
     expect(lines.length).toBeLessThan(75);
@@ -136,8 +136,8 @@ describe("rowferry check of files", () => {
     bring(world, "mappings/organisations.yaml", "fixtures/organisations/organisations-2025.xlsx");
     const file = "fixtures/organisations/organisations-2025.xlsx";
     expect(await type(world, "check", "mappings/organisations.yaml", file)).toBe(0);
-    expect(world.stdout.text).toContain("Listas (hidden, not read)");
-    expect(world.stdout.text.match(/^ {2}input .*$/gm)).toEqual([
+    expect(world.out).toContain("Listas (hidden, not read)");
+    expect(world.out.match(/^ {2}input .*$/gm)).toEqual([
       '  input     organisations, sheet "Organizações"',
       '  input     places, sheet "Locais"',
       '  input     collections, sheet "Coletas"',
@@ -157,7 +157,7 @@ describe("rowferry check of files", () => {
     const world = testWorld({ files });
     const code = await type(world, "check", "m.yaml", "rows-1.csv", "rows-2.csv", "other.csv", "rows-3.csv", "--json");
     expect(code).toBe(2);
-    const lines = world.stdout.text.trimEnd().split("\n");
+    const lines = world.out.trimEnd().split("\n");
     const found = lines
       .map((line) => JSON.parse(line) as { path: string; error: unknown; tables: object[] })
       .slice(1, -1);
@@ -173,16 +173,16 @@ describe("rowferry check of files", () => {
     const good = rows.split("\n").slice(0, 3).join("\n");
     const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": good, "rows-2.csv": rows } });
     expect(await type(world, "check", "m.yaml", "rows-1.csv", "--quiet")).toBe(0);
-    expect(world.stdout.text).toBe("");
+    expect(world.out).toBe("");
     expect(await type(world, "check", "m.yaml", "rows-1.csv", "rows-2.csv", "--quiet")).toBe(3);
-    expect(world.stdout.text).not.toContain("rows-1.csv");
-    expect(world.stdout.text).toContain("rows-2.csv");
+    expect(world.out).not.toContain("rows-1.csv");
+    expect(world.out).toContain("rows-2.csv");
   });
 
   it("cells cannot steer the terminal (HARD-CASES H35)", async () => {
     const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows.replace("zwei", "\u001B[2Jzwei") } });
     await type(world, "check", "m.yaml", "rows-1.csv");
-    expect(world.stdout.text).not.toContain("\u001B");
+    expect(world.out).not.toContain("\u001B");
   });
 
   it("counts every row of a group (P7)", async () => {
@@ -191,7 +191,7 @@ describe("rowferry check of files", () => {
     bring(world, "mappings/replacement.yaml", file);
     expect(await type(world, "check", "mappings/replacement.yaml", file)).toBe(0);
     const lines = readFileSync(join(project, file), "utf8").trimEnd().split("\n").length - 1;
-    expect(world.stdout.text).toContain(`rows      ${lines} read = 0 skipped + 0 invalid + ${lines} valid`);
+    expect(world.out).toContain(`rows      ${lines} read = 0 skipped + 0 invalid + ${lines} valid`);
   });
 
   it("ends at Ctrl-C with exit 130", async () => {
@@ -199,7 +199,7 @@ describe("rowferry check of files", () => {
     const ended = type(world, "check", "m.yaml", "rows-1.csv");
     world.send("SIGINT");
     expect(await ended).toBe(130);
-    expect(world.stderr.text).toContain("Run the same command again.");
-    expect(world.stderr.text).not.toContain("resume");
+    expect(world.err).toContain("Run the same command again.");
+    expect(world.err).not.toContain("resume");
   });
 });

@@ -23,13 +23,13 @@ describe("rowferry explain", () => {
   it.each(Object.keys(codes))("tells meaning, remedy and an example of %s", async (code) => {
     const world = testWorld();
     expect(await type(world, "explain", code)).toBe(0);
-    for (const part of ["  What to do: ", "  Example: "]) expect(world.stdout.text).toContain(part);
+    for (const part of ["  What to do: ", "  Example: "]) expect(world.out).toContain(part);
   });
 
   it("lists all codes, also as JSON", async () => {
     const world = testWorld();
     await type(world, "explain", "--json");
-    const lines = world.stdout.text.trimEnd().split("\n");
+    const lines = world.out.trimEnd().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { code: string }).code).toSorted()).toEqual(
       Object.keys(codes).toSorted(),
     );
@@ -38,7 +38,7 @@ describe("rowferry explain", () => {
   it("answers an unknown code with the nearest known one", async () => {
     const world = testWorld();
     expect(await type(world, "explain", "fil-missing")).toBe(2);
-    expect(world.stderr.text).toContain('Did you mean "file-missing"?');
+    expect(world.err).toContain('Did you mean "file-missing"?');
     expect(await type(world, "explain", "__proto__")).toBe(2);
   });
 });
@@ -80,7 +80,7 @@ describe("rowferry init", () => {
     const world = testWorld({ files: { "rowferry.config.yaml": "# mine\n" } });
     await type(world, "init");
     expect(readFileSync(join(world.cwd, "rowferry.config.yaml"), "utf8")).toBe("# mine\n");
-    expect(world.stdout.text).toContain("kept");
+    expect(world.out).toContain("kept");
   });
 });
 
@@ -89,7 +89,7 @@ describe("rowferry doctor", () => {
     const world = testWorld({ env: await service() });
     world.now = Date.now();
     expect(await type(world, "doctor", "--json")).toBe(0);
-    const checks = world.stdout.text
+    const checks = world.out
       .trimEnd()
       .split("\n")
       .slice(1, -1)
@@ -104,20 +104,20 @@ describe("rowferry doctor", () => {
     const state = join(world.cwd, "state", "sandbox");
     mkdirSync(state, { recursive: true, mode: 0o700 });
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.stdout.text).not.toContain("rights");
+    expect(world.out).not.toContain("rights");
     chmodSync(state, 0o777);
     writeFileSync(join(state, "ledger.db"), "");
     chmodSync(join(state, "ledger.db"), 0o644);
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.stdout.text).toContain("state/sandbox can be written by other users (chmod go-w)");
-    expect(world.stdout.text).toContain("state/sandbox/ledger.db can be read by other users");
+    expect(world.out).toContain("state/sandbox can be written by other users (chmod go-w)");
+    expect(world.out).toContain("state/sandbox/ledger.db can be read by other users");
   });
 
   it("tells of a clock that differs from the service's (HARD-CASES H10)", async () => {
     const world = testWorld({ env: await service({ clockOffset: 3_600_000 }) });
     world.now = Date.now();
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.stdout.text).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
+    expect(world.out).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
   });
 
   it("is told of by an import whose rows a fast clock here takes for past, too", async () => {
@@ -142,21 +142,21 @@ describe("rowferry doctor", () => {
   it("tells of a refused credential, without the secret", async () => {
     const world = testWorld({ env: { ...(await service()), ROWFERRY_CLIENT_SECRET: "wr0ng-secret" } });
     expect(await type(world, "doctor")).toBe(4);
-    expect(world.stdout.text).toContain("✕ credential");
-    expect(world.stdout.text + world.stderr.text).not.toContain("wr0ng-secret");
+    expect(world.out).toContain("✕ credential");
+    expect(world.out + world.err).not.toContain("wr0ng-secret");
   });
 
   it("tells of a service that is not there", async () => {
     const env = { ...(await service()), ROWFERRY_BASE_URL: "http://127.0.0.1:9" };
     const world = testWorld({ env });
     expect(await type(world, "doctor")).toBe(4);
-    expect(world.stdout.text).toContain("✕ reach");
+    expect(world.out).toContain("✕ reach");
   });
 
   it("needs nothing for the sandbox", async () => {
     const world = testWorld();
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.stdout.text).toContain("The sandbox needs no credential and no network.");
+    expect(world.out).toContain("The sandbox needs no credential and no network.");
   });
 });
 
@@ -191,19 +191,19 @@ describe("rowferry sandbox", () => {
     const { ROWFERRY_BASE_URL } = await service();
     const world = testWorld();
     expect(await type(world, "sandbox", "--memory", "--port", new URL(ROWFERRY_BASE_URL).port)).toBe(2);
-    expect(world.stderr.text).toContain("is taken");
+    expect(world.err).toContain("is taken");
   });
 
   it("dump shows what rehearsals have made, or that there are none", async () => {
     const world = testWorld();
     expect(await type(world, "sandbox", "dump")).toBe(2);
-    expect(world.stderr.text).toContain("the sandbox keeps nothing yet");
+    expect(world.err).toContain("the sandbox keeps nothing yet");
   });
 
   it("malformed fault rules and switches out of range are usage errors that name what is wrong", async () => {
     const world = testWorld({ files: { "f.json": '[{"nth": 0, "action": {"kind": "drop", "when": "before"}}]' } });
     expect(await type(world, "sandbox", "--memory", "--faults", "f.json")).toBe(2);
-    expect(world.stderr.text).toContain("f.json: the fault rules are malformed at [0].nth");
+    expect(world.err).toContain("f.json: the fault rules are malformed at [0].nth");
     expect(await type(testWorld(), "sandbox", "--memory", "--rate", "-1")).toBe(2);
     expect(await type(testWorld(), "sandbox", "--memory", "--burst", "many")).toBe(2);
   });

@@ -46,7 +46,7 @@ async function put(world: TestWorld, name: string, text: string) {
   writeFileSync(file, text);
   world.stdout.text = "";
   const code = await type(world, "import", join(world.cwd, "m.yaml"), file, "--json");
-  const { rows, open, events } = JSON.parse(world.stdout.text.trimEnd().split("\n").at(-1) ?? "") as Summary;
+  const { rows, open, events } = JSON.parse(world.out.trimEnd().split("\n").at(-1) ?? "") as Summary;
   return { code, rows, open: open.rows, held: open.events["held"] ?? 0, landed: events["landed"] ?? 0 };
 }
 
@@ -62,7 +62,7 @@ const firstOf = async (world: TestWorld) => Object.values(await rejected(world))
 async function shown(world: TestWorld, what: string) {
   world.stdout.text = "";
   await type(world, "show", what);
-  return world.stdout.text;
+  return world.out;
 }
 
 const settled = { code: 0, open: 0, held: 0 };
@@ -120,7 +120,7 @@ describe("a corrected row", () => {
     expect(await put(world, "nacht-2.csv", today)).toMatchObject({ ...settled, landed: 2 });
     expect(await put(world, "k.csv", file)).toMatchObject({ code: 3 });
     expect(await put(world, "nacht-2.csv", today)).toMatchObject({ ...settled, rows: { known: 3 } });
-    expect(world.stdout.text).not.toContain("the correction applies");
+    expect(world.out).not.toContain("the correction applies");
     expect(await shown(world, "nacht-2.csv:3")).not.toContain("since corrected");
   });
 

@@ -56,7 +56,7 @@ async function finish(world: TestWorld, path: string) {
   const plan = await type(world, "plan", at(world, "m.yaml"), path);
   world.stdout.text = "";
   const code = await type(world, "import", at(world, "m.yaml"), path, "--json");
-  const summary = JSON.parse(world.stdout.text.trimEnd().split("\n").at(-1) ?? "") as Summary;
+  const summary = JSON.parse(world.out.trimEnd().split("\n").at(-1) ?? "") as Summary;
   return { codes: [check, plan, code], rows: summary.rows, open: summary.open.rows };
 }
 
@@ -120,7 +120,7 @@ describe("a rejected CSV file", () => {
       expect(await type(world, "import", at(world, "m.yaml"), other)).toBe(0);
       world.stdout.text = "";
       expect(await type(world, "show", "auftrag/A2")).toBe(0);
-      expect(world.stdout.text).toMatch(/ Beginn +landed/);
+      expect(world.out).toMatch(/ Beginn +landed/);
       expect(await type(world, "rejects")).toBe(0);
     });
   }
@@ -143,9 +143,7 @@ describe("a rejected CSV file", () => {
     renameSync(path, at(world, "elsewhere/x.csv"));
     const ledger = ["--ledger", at(world, "elsewhere/ledger.db")];
     expect(await type(world, "plan", at(world, "m.yaml"), at(world, "elsewhere/x.csv"), ...ledger)).toBe(2);
-    expect(world.stderr.text).toContain(
-      "these are corrected rows, but of which input? It may be any of orders, returns",
-    );
+    expect(world.err).toContain("these are corrected rows, but of which input? It may be any of orders, returns");
   });
 });
 
@@ -190,7 +188,7 @@ describe("a rejected workbook", () => {
       expect(await type(world, "import", at(world, "m.yaml"), path)).toBe(0);
       world.stdout.text = "";
       expect(await type(world, "show", "auftrag/Erledigt-2")).toBe(0);
-      expect(world.stdout.text).toMatch(/2025-10-02 08:00:00 {2}Beginn +landed/);
+      expect(world.out).toMatch(/2025-10-02 08:00:00 {2}Beginn +landed/);
     });
   }
 });
@@ -232,7 +230,7 @@ A3;01.10.2025 10:00;5
     world.stdout.text = "";
     world.stderr.text = "";
     const code = await type(world, ...argv);
-    return `${code}\n${world.stdout.text}${world.stderr.text}`;
+    return `${code}\n${world.out}${world.err}`;
   }
 
   it("comes with all its rows: the first alone would be valid, and land a wrong sum for ever", async () => {

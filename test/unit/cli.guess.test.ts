@@ -30,25 +30,25 @@ describe("rowferry guess", () => {
   ] as const)("writes a mapping of %s that check accepts, and says what it would stage", async (name, of, told) => {
     const { world, file } = withFixture(name, of);
     expect(await type(world, "guess", file, "-o", "mapping.yaml")).toBe(0);
-    expect(world.stdout.text).toBe("");
-    expect(world.stderr.text).toContain(told);
-    expect(world.stderr.text).toContain("Written to mapping.yaml.");
-    expect(world.stderr.text).toContain(`Next: rowferry check mapping.yaml ${file}`);
+    expect(world.out).toBe("");
+    expect(world.err).toContain(told);
+    expect(world.err).toContain("Written to mapping.yaml.");
+    expect(world.err).toContain(`Next: rowferry check mapping.yaml ${file}`);
     expect(await type(world, "check", "mapping.yaml", file)).toBe(0);
   });
 
   it("names the next command so that it can be typed, whatever the files are called", async () => {
     const world = testWorld({ files: { "fracht März (1).csv": german } });
     expect(await type(world, "guess", "fracht März (1).csv", "-o", "meine Zuordnung.yaml")).toBe(0);
-    expect(world.stderr.text).toContain("Next: rowferry check 'meine Zuordnung.yaml' 'fracht März (1).csv'");
+    expect(world.err).toContain("Next: rowferry check 'meine Zuordnung.yaml' 'fracht März (1).csv'");
   });
 
   it("prints the mapping on stdout and what to look at on stderr, so that > writes a mapping", async () => {
     const { world, file } = withFixture("manifests", "manifests-2025-09.csv");
     expect(await type(world, "guess", file)).toBe(0);
-    expect(world.stdout.text).toMatch(/^# Drafted from manifests-2025-09\.csv by rowferry guess\./);
-    expect(world.stdout.text).toContain("\nversion: 2\n");
-    expect(world.stderr.text).toMatch(/^Look at:\n {2}- /);
+    expect(world.out).toMatch(/^# Drafted from manifests-2025-09\.csv by rowferry guess\./);
+    expect(world.out).toContain("\nversion: 2\n");
+    expect(world.err).toMatch(/^Look at:\n {2}- /);
   });
 
   it("takes namespace, country and timezone from the command line", async () => {
@@ -56,8 +56,8 @@ describe("rowferry guess", () => {
     const options = ["--namespace", "acme-jobs", "--country", "de", "--timezone", "Europe/Berlin"];
     expect(await type(world, "guess", "jobs.csv", ...options)).toBe(0);
     for (const line of ["namespace: acme-jobs ", "country: DE\n", "timezone: Europe/Berlin\n"])
-      expect(world.stdout.text).toContain(line);
-    expect(world.stdout.text).not.toContain("decide: which country");
+      expect(world.out).toContain(line);
+    expect(world.out).not.toContain("decide: which country");
     for (const wrong of [
       ["--country", "Germany"],
       ["--timezone", "Berlin"],
@@ -69,10 +69,10 @@ describe("rowferry guess", () => {
   it("names every open decision on the screen, and marks its line in the file", async () => {
     const world = testWorld({ files: { "jobs.csv": german } });
     expect(await type(world, "guess", "jobs.csv")).toBe(0);
-    const marked = [...world.stdout.text.matchAll(/^ *# decide: (.*?[?])/gm)].map(([, question = ""]) => question);
+    const marked = [...world.out.matchAll(/^ *# decide: (.*?[?])/gm)].map(([, question = ""]) => question);
     expect(marked.length).toBeGreaterThan(1);
-    for (const question of marked) expect(world.stderr.text).toContain(question);
-    expect(world.stdout.text).toContain("\ndraft: true ");
+    for (const question of marked) expect(world.err).toContain(question);
+    expect(world.out).toContain("\ndraft: true ");
   });
 
   it("never writes over a file that exists, unless it is told to", async () => {
@@ -90,21 +90,21 @@ describe("rowferry guess", () => {
     });
     const world = testWorld({ files: { "jobs.csv": `Order;Customer;Event;Day\n${lines.join("\n")}\n` } });
     expect(await type(world, "guess", "jobs.csv")).toBe(0);
-    expect(world.stdout.text).toMatch(/dates: \["?dd\.MM\.yyyy"?, "?yyyy-MM-dd"?\]/);
+    expect(world.out).toMatch(/dates: \["?dd\.MM\.yyyy"?, "?yyyy-MM-dd"?\]/);
   });
 
   it("of a file with nothing to map it leaves the columns, and says what is open", async () => {
     const world = testWorld({ files: { "colours.csv": "Colour;Size\nred;L\nblue;M\n" } });
     expect(await type(world, "guess", "colours.csv")).toBe(0);
-    expect(world.stdout.text).toContain("colour: Colour # red | blue\n");
-    expect(world.stderr.text).toContain("2 of 2 columns of colours.csv are not used: Colour, Size");
-    expect(world.stdout.text).toContain("draft: true");
+    expect(world.out).toContain("colour: Colour # red | blue\n");
+    expect(world.err).toContain("2 of 2 columns of colours.csv are not used: Colour, Size");
+    expect(world.out).toContain("draft: true");
   });
 
   it("a file that is none is refused where there is no other", async () => {
     const world = testWorld({ files: { "empty.csv": "" } });
     expect(await type(world, "guess", "empty.csv")).not.toBe(0);
-    expect(world.stdout.text).toBe("");
+    expect(world.out).toBe("");
   });
 });
 
@@ -143,7 +143,7 @@ describe("rowferry guess --ask", () => {
       Promise.resolve(question.includes("which comes first") && tries++ < 2 ? (["9", "x"][tries - 1] ?? "") : "");
     expect(await type(world, "guess", "orders.csv", "--ask")).toBe(0);
     expect(tries).toBe(3);
-    expect(world.stdout.text).toContain("decide: which comes first");
+    expect(world.out).toContain("decide: which comes first");
   });
 
   it("asks nothing where the file to write is there already", async () => {
@@ -151,7 +151,7 @@ describe("rowferry guess --ask", () => {
     const asked = terminal(world, {});
     expect(await type(world, "guess", "orders.csv", "--ask", "-o", "m.yaml")).toBe(2);
     expect(asked).toEqual([]);
-    expect(world.stderr.text).toContain("the file exists");
+    expect(world.err).toContain("the file exists");
   });
 
   it("without answers it writes what it writes unasked", async () => {
@@ -160,14 +160,14 @@ describe("rowferry guess --ask", () => {
     expect(await type(world, "guess", "orders.csv", "--ask")).toBe(0);
     const unasked = testWorld({ files: { "orders.csv": orders } });
     expect(await type(unasked, "guess", "orders.csv")).toBe(0);
-    expect(world.stdout.text).toBe(unasked.stdout.text);
+    expect(world.out).toBe(unasked.out);
   });
 
   it("never asks without a terminal: exit 2, and says so", async () => {
     const world = testWorld({ files: { "orders.csv": orders } });
     expect(await type(world, "guess", "orders.csv", "--ask")).toBe(2);
-    expect(world.stderr.text).toContain("Not a terminal");
-    expect(world.stdout.text).toBe("");
+    expect(world.err).toContain("Not a terminal");
+    expect(world.out).toBe("");
   });
 });
 
@@ -175,8 +175,8 @@ it("a draft that no command would read is not written: exit 2, with the files as
   const header = Array.from({ length: 3000 }, (_, at) => `Messwert ${at} ${"der Anlage ".repeat(5)}`).join(";");
   const world = testWorld({ files: { "wide.csv": `${header}\n${"1;".repeat(2999)}1\n` } });
   expect(await type(world, "guess", "wide.csv", "-o", "mapping.yaml")).toBe(2);
-  expect(world.stderr.text).toMatch(/^rowferry: The draft would have \d+ characters/);
-  expect(world.stderr.text).toContain("Guess from fewer files");
+  expect(world.err).toMatch(/^rowferry: The draft would have \d+ characters/);
+  expect(world.err).toContain("Guess from fewer files");
   expect(existsSync(join(world.cwd, "mapping.yaml"))).toBe(false);
 });
 
@@ -188,7 +188,7 @@ describe("rowferry init with files", () => {
     const first = readFileSync(path, "utf8");
     expect(first).toContain("version: 2");
     expect(await type(world, "init", "work", "jobs.csv")).toBe(0);
-    expect(world.stdout.text).toContain("kept  work/mapping.yaml");
+    expect(world.out).toContain("kept  work/mapping.yaml");
     expect(readFileSync(path, "utf8")).toBe(first);
   });
 

@@ -198,8 +198,8 @@ it("an import that is interrupted while it reads is to be typed again: `resume` 
   const ended = type(world, "import", at("weighings.yaml"), at("may.csv"));
   world.send("SIGINT");
   expect(await ended).toBe(130);
-  expect(world.stderr.text).toContain("Run the same command again: it reads the files from the beginning.");
-  expect(world.stderr.text).not.toContain("resume");
+  expect(world.err).toContain("Run the same command again: it reads the files from the beginning.");
+  expect(world.err).not.toContain("resume");
   expect((await typed("status")).out.replace(/\s+/g, " ")).toMatch(
     /-import-2 has not staged its rows: .* run that import again/,
   );
@@ -317,6 +317,6 @@ describe("ledger", () => {
 it("`ledger rebind` without a target says that the sandbox has nothing to bind, and nothing of another tenant", async () => {
   const here = testWorld({ pipeline });
   expect(await type(here, "ledger", "rebind")).toBe(2);
-  expect(here.stderr.text).toContain("with --target");
-  expect(here.stderr.text).not.toContain("another tenant");
+  expect(here.err).toContain("with --target");
+  expect(here.err).not.toContain("another tenant");
 });

@@ -34,7 +34,7 @@ async function twoNights() {
   const imported = async (file: string, journal: string, ...flags: string[]) => {
     world.stdout.text = "";
     const code = await type(world, "import", at("m.yaml"), at(file), "--journal", at(journal), "--json", ...flags);
-    const last = JSON.parse(world.stdout.text.trimEnd().split("\n").at(-1) ?? "") as Partial<Summary>;
+    const last = JSON.parse(world.out.trimEnd().split("\n").at(-1) ?? "") as Partial<Summary>;
     return { code, sent: last.requests?.sent ?? null, known: last.rows?.known ?? null };
   };
   const lose = () => {
@@ -61,7 +61,7 @@ async function twoNights() {
 async function dump(world: TestWorld) {
   world.stdout.text = "";
   await type(world, "sandbox", "dump");
-  return world.stdout.text;
+  return world.out;
 }
 
 it("a backup that is no ledger is refused by its own name, and the ledger stays", async () => {
@@ -69,7 +69,7 @@ it("a backup that is no ledger is refused by its own name, and the ledger stays"
   writeFileSync(at("notes.csv"), "Load,At,Gross\n".repeat(20));
   world.stderr.text = "";
   expect(await type(world, "ledger", "restore", at("notes.csv"))).toBe(2);
-  expect(world.stderr.text).toContain("notes.csv: This file is not a ledger.");
+  expect(world.err).toContain("notes.csv: This file is not a ledger.");
   expect(await type(world, "ledger", "check")).toBe(0);
 });
 
@@ -84,7 +84,7 @@ it("a backup of another target's ledger is refused by its own name", async () =>
   for (const [name, value] of Object.entries(there)) world.env[`ROWFERRY_${name}`] = value;
   world.stderr.text = "";
   expect(await type(world, "ledger", "restore", at("copy.db"))).toBe(2);
-  expect(world.stderr.text).toContain("copy.db: This ledger belongs to ");
+  expect(world.err).toContain("copy.db: This ledger belongs to ");
 });
 
 describe("a ledger older than its journal", () => {
@@ -95,7 +95,7 @@ describe("a ledger older than its journal", () => {
       older();
       world.now += 60_000;
       expect(await bring()).toEqual({ code: 2, sent: null, known: null });
-      expect(world.stdout.text + world.stderr.text).toContain("ledger-behind-journal");
+      expect(world.out + world.err).toContain("ledger-behind-journal");
       expect(await dump(world)).toBe(sent);
       lose();
       await rebuild(at("journal.ndjson"));
@@ -118,7 +118,7 @@ describe("a ledger older than its journal", () => {
     await rebuild(at("journal.ndjson"));
     expect(await bring()).toEqual({ code: 0, sent: 0, known: 4 });
     expect(await type(world, "show", "auftrag/A2")).toBe(0);
-    expect(world.stdout.text).not.toContain("foreign-collision");
+    expect(world.out).not.toContain("foreign-collision");
     expect(await dump(world)).toBe(sent);
   });
 

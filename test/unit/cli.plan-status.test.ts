@@ -42,12 +42,12 @@ function planned(found: Plan) {
 it("plan answers first: events, requests as a range where lookups may find participants, and the time at the limit", async () => {
   const { world, code } = planned(plan);
   expect(await code).toBe(0);
-  expect(world.stdout.text).toMatch(
+  expect(world.out).toMatch(
     /^Would send 550 events on 66 documents with 114 to 136 requests: 5 s at the\nlimit\. Nothing was sent\.\n/,
   );
-  expect(world.stdout.text).toContain("Rows       560 = 3 waiting for them + 1 to decide + 550 to send + 6 skipped\n");
-  expect(world.stdout.text).toContain("550 to send, 3 held, 1 that can never be sent\n");
-  expect(world.stdout.text).toContain("rowferry import m.yaml march.csv --sandbox\n");
+  expect(world.out).toContain("Rows       560 = 3 waiting for them + 1 to decide + 550 to send + 6 skipped\n");
+  expect(world.out).toContain("550 to send, 3 held, 1 that can never be sent\n");
+  expect(world.out).toContain("rowferry import m.yaml march.csv --sandbox\n");
 });
 
 it("plan names the line to change, the file, what it saves and what it costs; nothing where nothing saves enough", async () => {
@@ -55,7 +55,7 @@ it("plan names the line to change, the file, what it saves and what it costs; no
   const requests = { "create-document": 14_700, "append-events": 44_171 };
   const { world, code } = planned({ ...plan, requests, secondsAtLimit: 2942, cheaper: setting });
   expect(await code).toBe(0);
-  expect(world.stdout.text.replace(/\s+/g, " ")).toContain(
+  expect(world.out.replace(/\s+/g, " ")).toContain(
     'Cheaper "creation: with-events" under settings in m.yaml would save 14,700 of 58,871 requests: 37 min at the limit instead of 49 min. If the answer to a creation is lost,',
   );
   const without = planned(plan);
@@ -70,7 +70,7 @@ it("plan of known rows needs no request; it ends as the import would", async () 
   const found = { ...plan, inputs: [known], requests: {}, documents: 0, outcomes, events };
   const { world, code } = planned(found);
   expect(await code).toBe(0);
-  expect(world.stdout.text).toMatch(/^Would send nothing\. .*\n\nRows +560 = 554 known \+ 6 skipped\n/);
+  expect(world.out).toMatch(/^Would send nothing\. .*\n\nRows +560 = 554 known \+ 6 skipped\n/);
   expect(await planned({ ...plan, exitCode: 3 }).code).toBe(3);
 });
 
@@ -106,7 +106,7 @@ it("status says what needs a person, what is wrong and where, how the last run e
     /Waiting: .*\n {2}91 {2}step of manifest 1 waits for manifest 9\n {6}march\.csv, row 2 · reference-unknown/,
   );
   expect(text).toMatch(/Last run 2026-11-20T0200-import, .*: still working, or killed\.\n/);
-  const commands = [...world.stdout.text.matchAll(/^(rowferry .*)$/gm)].map(([, command]) => command);
+  const commands = [...world.out.matchAll(/^(rowferry .*)$/gm)].map(([, command]) => command);
   expect(commands).toEqual([
     "rowferry resume --sandbox",
     "rowferry rejects --sandbox",

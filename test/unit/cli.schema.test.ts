@@ -12,14 +12,14 @@ describe("rowferry schema", () => {
   it("prints the schema of the mapping language, and nothing else", async () => {
     const world = testWorld();
     expect(await type(world, "schema")).toBe(0);
-    expect(JSON.parse(world.stdout.text)).toEqual(mappingJsonSchema());
-    expect(world.stderr.text).toBe("");
+    expect(JSON.parse(world.out)).toEqual(mappingJsonSchema());
+    expect(world.err).toBe("");
   });
 
   it("is in step with mappings/schema.json (else: npm run rowferry -- schema -o mappings/schema.json)", async () => {
     const world = testWorld();
     await type(world, "schema");
-    expect(readFileSync(join(mappings, "schema.json"), "utf8")).toBe(world.stdout.text);
+    expect(readFileSync(join(mappings, "schema.json"), "utf8")).toBe(world.out);
   });
 
   it("every worked mapping points editors at it in its first line, and is accepted by it", () => {
@@ -53,6 +53,6 @@ describe("rowferry schema", () => {
   it("--help says what an editor needs in the mapping's first line", async () => {
     const world = testWorld();
     expect(await type(world, "schema", "--help")).toBe(0);
-    expect(world.stdout.text).toContain("# yaml-language-server: $schema=schema.json");
+    expect(world.out).toContain("# yaml-language-server: $schema=schema.json");
   });
 });

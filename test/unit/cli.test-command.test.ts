@@ -34,20 +34,18 @@ describe("rowferry test", () => {
     );
     const world = testWorld({ files });
     expect(await type(world, "test")).toBe(0);
-    const [, passed, all] = /^(\d+) of (\d+) cases passed$/m.exec(world.stdout.text) ?? [];
+    const [, passed, all] = /^(\d+) of (\d+) cases passed$/m.exec(world.out) ?? [];
     expect(passed).toBe(all);
     expect(Number(all)).toBeGreaterThan(20);
-    expect(world.stdout.text).toContain("ok    mappings/manifests.cases.yaml");
+    expect(world.out).toContain("ok    mappings/manifests.cases.yaml");
   });
 
   it("shows of a failing case its name, its line, the place, what was expected and what came: exit 3", async () => {
     const world = testWorld({ files: { "m.yaml": mapping, "m.cases.yaml": failing } });
     expect(await type(world, "test", "m.yaml")).toBe(3);
-    expect(world.stdout.text).toContain(
-      "FAIL  m.cases.yaml  1 of 1 case\n  a weight is a plain decimal  m.cases.yaml:2\n",
-    );
-    expect(world.stdout.text).toMatch(/attributes\.Kg\n +- expected +1\.50\n +\+ came +1\.5\n/);
-    expect(world.stdout.text).toMatch(/0 of 1 cases passed, 1 failed\n$/);
+    expect(world.out).toContain("FAIL  m.cases.yaml  1 of 1 case\n  a weight is a plain decimal  m.cases.yaml:2\n");
+    expect(world.out).toMatch(/attributes\.Kg\n +- expected +1\.50\n +\+ came +1\.5\n/);
+    expect(world.out).toMatch(/0 of 1 cases passed, 1 failed\n$/);
   });
 
   it("goes on behind a mapping that cannot be used, and ends with exit 2", async () => {
@@ -61,30 +59,30 @@ describe("rowferry test", () => {
       },
     });
     expect(await type(world, "test")).toBe(2);
-    expect(world.stderr.text).toMatch(/^rowferry: a\.yaml:\d+:\d+: .*"heder"/);
-    expect(world.stderr.text).toMatch(/\n {4,}\^/);
-    expect(world.stdout.text).toContain("FAIL  deep/b.cases.yaml");
-    expect(world.stdout.text).toContain("0 of 1 cases passed, 1 failed, 1 of 2 mappings could not be tested");
+    expect(world.err).toMatch(/^rowferry: a\.yaml:\d+:\d+: .*"heder"/);
+    expect(world.err).toMatch(/\n {4,}\^/);
+    expect(world.out).toContain("FAIL  deep/b.cases.yaml");
+    expect(world.out).toContain("0 of 1 cases passed, 1 failed, 1 of 2 mappings could not be tested");
   });
 
   it("a mapping without cases, and a folder without any, are usage errors that say where cases lie", async () => {
     const world = testWorld({ files: { "m.yaml": mapping } });
     expect(await type(world, "test", "m.yaml")).toBe(2);
-    expect(world.stderr.text).toContain("m.cases.yaml");
+    expect(world.err).toContain("m.cases.yaml");
     expect(await type(world, "test")).toBe(2);
-    expect(world.stderr.text).toContain("Cases are kept beside their mapping");
+    expect(world.err).toContain("Cases are kept beside their mapping");
   });
 
   it("--json gives a line for each case and the counts last; --quiet says nothing where all is well", async () => {
     const world = testWorld({ files: { "m.yaml": mapping, "m.cases.yaml": passing } });
     expect(await type(world, "test", "--json")).toBe(0);
-    const lines = world.stdout.text.trimEnd().split("\n");
+    const lines = world.out.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { type: "case", cases: "m.cases.yaml", name: "a weight is a plain decimal", line: 2, passed: true },
       { type: "cases", mappings: 1, cases: 1, passed: 1, failed: 0, unusable: 0, exitCode: 0 },
     ]);
     world.stdout.text = "";
     expect(await type(world, "test", "--quiet")).toBe(0);
-    expect(world.stdout.text).toBe("");
+    expect(world.out).toBe("");
   });
 });

@@ -80,10 +80,10 @@ it("every command takes --json, also when it cannot be understood", async () => 
     for (const words of [...(name === "ledger" ? [] : [[name]]), ...subcommands]) {
       const world = testWorld();
       expect(await main([...words, "--json", "--no-such-flag"], world)).toBe(2);
-      const [told] = world.stdout.text.split("\n");
+      const [told] = world.out.split("\n");
       expect(JSON.parse(told ?? ""), words.join(" ")).toMatchObject({ type: "error", code: "usage", exitCode: 2 });
-      expect(world.stderr.text).toContain("--no-such-flag");
-      expect(checkedLines(world.stdout.text)).toEqual(["error"]);
+      expect(world.err).toContain("--no-such-flag");
+      expect(checkedLines(world.out)).toEqual(["error"]);
       count++;
     }
   }
@@ -94,7 +94,7 @@ it("guess with --json tells the draft, its open questions and what its files wou
   const cells = "Order;Datum\nA-1;01.02.2026\nA-2;02.03.2026\n";
   const world = testWorld({ files: { "jobs.csv": cells } });
   expect(await main(["guess", "jobs.csv", "--json"], world)).toBe(0);
-  const [draft, file] = world.stdout.text
+  const [draft, file] = world.out
     .trimEnd()
     .split("\n")
     .map((text) => JSON.parse(text) as Record<string, unknown>);
@@ -103,15 +103,15 @@ it("guess with --json tells the draft, its open questions and what its files wou
   expect(open.length).toBeGreaterThan(0);
   for (const { question } of open) expect(draft?.["yaml"]).toContain(`decide: ${question}`);
   expect(file).toMatchObject({ type: "file", path: "jobs.csv" });
-  expect(checkedLines(world.stdout.text)).toEqual(["draft", "file"]);
-  expect(world.stderr.text).toBe("");
+  expect(checkedLines(world.out)).toEqual(["draft", "file"]);
+  expect(world.err).toBe("");
 });
 
 it("schema with --json prints the schema as without", async () => {
   const [plain, json] = [testWorld(), testWorld()];
   await main(["schema"], plain);
   await main(["schema", "--json"], json);
-  expect(json.stdout.text).toBe(plain.stdout.text);
+  expect(json.out).toBe(plain.out);
 });
 
 /** What needs a stranded document, a lost ledger, another service or a process that stays: their own tests print these. */

@@ -37,9 +37,9 @@ async function imported(name: string, content: Buffer | string, options = "", co
   const path = join(world.cwd, name);
   writeFileSync(path, content);
   const exit = await type(world, "import", join(world.cwd, "m.yaml"), path, "--json");
-  const lines = world.stdout.text.trimEnd().split("\n");
+  const lines = world.out.trimEnd().split("\n");
   const { rows } = JSON.parse(lines.at(-1) ?? "{}") as Summary;
-  return { exit, rows, told: world.stderr.text + world.stdout.text };
+  return { exit, rows, told: world.err + world.out };
 }
 
 const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
@@ -311,7 +311,7 @@ describe("a packed file", () => {
       const world = testWorld({ files: { "m.yaml": text }, pipeline });
       writeFileSync(join(world.cwd, "nightly.csv.gz"), gzipSync(rows("a")));
       expect(await type(world, "check", join(world.cwd, "m.yaml"), join(world.cwd, "nightly.csv.gz"))).toBe(0);
-      expect(world.stdout.text).toContain(input);
+      expect(world.out).toContain(input);
     }
   });
 
@@ -342,7 +342,7 @@ describe("a packed file", () => {
       const bytes = members.length === 0 ? [] : [await writeZip(members)];
       vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from(bytes) as typeof process.stdin);
       expect(await type(world, command, join(world.cwd, "m.yaml"), "-")).toBe(exit);
-      if (command === "check" && exit + members.length > 0) expect(world.stdout.text).toContain(said);
+      if (command === "check" && exit + members.length > 0) expect(world.out).toContain(said);
     }
   });
 
@@ -393,7 +393,7 @@ describe("several files of one command", () => {
     world.clock = { ...systemClock, now: () => world.now };
     const paths = Object.keys(many).map((name) => join(world.cwd, name));
     const exit = await type(world, "import", join(world.cwd, "m.yaml"), ...paths, "--json", "--limit", "3");
-    const lines = world.stdout.text
+    const lines = world.out
       .trimEnd()
       .split("\n")
       .map((one) => JSON.parse(one) as { type: string; stage?: string; done?: number; share?: number });

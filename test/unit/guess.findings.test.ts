@@ -24,7 +24,7 @@ async function draft(files: { [name: string]: readonly string[] }, ...options: s
   expect((await checkMapping(join(world.cwd, "m.yaml"))).problems).toEqual([]);
   const mapping: Any = parse(yaml);
   const [input]: Any[] = Object.values(mapping.inputs);
-  return { world, yaml, mapping, input, said: world.stderr.text };
+  return { world, yaml, mapping, input, said: world.err };
 }
 
 const rows = (count: number, write: (at: number) => string) => Array.from({ length: count }, (_, at) => write(at));
@@ -52,7 +52,7 @@ describe("what is unused or undecided is said first", () => {
       ROWFERRY_CLIENT_SECRET: "b",
     };
     expect(await type({ ...world, env: target }, "import", "m.yaml", "staff.csv")).toBe(2);
-    expect(world.stderr.text).toContain("what happened, and when?");
+    expect(world.err).toContain("what happened, and when?");
   });
 
   it("dates of two digits make an event, and nothing is lost (F121)", async () => {
@@ -227,7 +227,7 @@ describe("what a careful eye sees", () => {
       "US",
     );
     expect(await type(world, "check", "m.yaml", "a.csv")).toBe(0);
-    expect(world.stdout.text).toContain(`externalCreatedAt: ${time}`);
+    expect(world.out).toContain(`externalCreatedAt: ${time}`);
   });
 
   it("times with and without an offset in one column, and a column of time zones, are told", async () => {
@@ -252,7 +252,7 @@ describe("what a careful eye sees", () => {
     const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012305000';
     expect(flat(said)).toContain(told);
     await type(world, "check", "m.yaml", "a.csv");
-    expect(flat(world.stdout.text)).toContain(told);
+    expect(flat(world.out)).toContain(told);
   });
 
   it("dates that a spreadsheet of another country swapped are told, where the others stayed texts", async () => {
@@ -263,21 +263,21 @@ describe("what a careful eye sees", () => {
     const world = testWorld({ pipeline });
     await book.xlsx.writeFile(join(world.cwd, "a.xlsx"));
     await type(world, "guess", "a.xlsx", "-o", "m.yaml");
-    expect(flat(world.stderr.text)).toContain("may have swapped day and month of the dates");
+    expect(flat(world.err)).toContain("may have swapped day and month of the dates");
   });
 
   it("no column is absent because another has its name", async () => {
     const lines = rows(5, (at) => `A${at};${two(at + 14)}.02.2026;${at},5;${two(at + 14)}.03.2026;${at},7`);
     const { world } = await draft({ "a.csv": ["Order;Date;Weight;Date;Weight", ...lines] });
     await type(world, "check", "m.yaml", "a.csv");
-    expect(world.stdout.text).toContain("5 found, 0 not read");
-    expect(world.stdout.text).not.toContain("absent");
+    expect(world.out).toContain("5 found, 0 not read");
+    expect(world.out).not.toContain("absent");
   });
 
   it("a draft without records does not pass for one that sends something", async () => {
     const { world } = await draft({ "a.csv": ["Posten", "x", "x"] });
     await type(world, "check", "m.yaml", "a.csv");
-    expect(flat(world.stdout.text)).toContain("describes no records, so nothing of its rows is sent");
+    expect(flat(world.out)).toContain("describes no records, so nothing of its rows is sent");
   });
 });
 
@@ -402,8 +402,8 @@ describe("what people write (F28)", () => {
     expect(await type(world, "guess", "a.xlsx", "-o", "m.yaml")).toBe(0);
     expect(readFileSync(join(world.cwd, "m.yaml"), "utf8")).toContain("externalCreatedAt: =data_at");
     await type(world, "check", "m.yaml", "a.xlsx");
-    expect(world.stdout.text).toContain("9 read = 0 skipped + 0 invalid + 9 valid");
-    expect(world.stdout.text).toContain("externalCreatedAt: 2026-03-01T11:00:00.000Z");
+    expect(world.out).toContain("9 read = 0 skipped + 0 invalid + 9 valid");
+    expect(world.out).toContain("externalCreatedAt: 2026-03-01T11:00:00.000Z");
   });
 
   it("decimal marks of two columns differ, and each is read as it is written", async () => {
@@ -421,9 +421,9 @@ describe("what people write (F28)", () => {
     const { world, said } = await draft(doubt);
     expect(said.replace(/\s+/g, " ")).toContain('all of "Densidade" with a mark are like 1.340, read as a thousand');
     expect(said).not.toContain('"Peso" with a mark');
-    const before = world.stdout.text.length;
+    const before = world.out.length;
     expect(await type(world, "check", "m.yaml", "a.csv")).toBe(0);
-    const checked = world.stdout.text.slice(before).replace(/\s+/g, " ");
+    const checked = world.out.slice(before).replace(/\s+/g, " ");
     expect(checked).toContain('All marked numbers of "Densidade" are like "1.340", which is read as 1340.');
     expect(checked).not.toContain('numbers of "Peso"');
   });
@@ -589,7 +589,7 @@ describe("what people write (F28)", () => {
     writeFileSync(join(world.cwd, "in.zip"), zip);
     expect(await type(world, "guess", "in.zip", "-o", "m.yaml")).toBe(0);
     expect(await type(world, "check", "m.yaml", "in.zip")).toBe(0);
-    expect(world.stdout.text).toContain("2 files: 12 read = 0 skipped + 0 invalid + 12 valid");
+    expect(world.out).toContain("2 files: 12 read = 0 skipped + 0 invalid + 12 valid");
   });
 
   it("37 files at once, one of them empty, one of them no table: the others are drafted (F25)", async () => {

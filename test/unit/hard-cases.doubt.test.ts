@@ -5,7 +5,6 @@ import { documentDeduplicationId } from "../../src/model/keys.js";
 import { checkDoubt } from "../../src/desk/decide.js";
 import { resolveNamed, settleNamed } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
-import { showAnything } from "../../src/desk/show.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {
   at,
@@ -106,7 +105,7 @@ describe("a person's word", () => {
     expect([summary.exitCode, summary.requests.sent]).toEqual([0, 1]);
     expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved", "landed"]);
     expect(minutes()).toEqual([1, 10, 20, 30]);
-    const [document] = (await showAnything(world.target, "M1")).documents;
+    const [document] = (await world.show("M1")).documents;
     const said = document?.events.map(({ decisions }) => decisions.map(({ by, said: word }) => `${by}: ${word}`));
     expect(said).toEqual([[], ["anna: landed"], ["anna: landed"], []]);
     expect(document?.events[1]?.decisions[0]?.at).toMatch(/^20\d\d-/);
@@ -115,7 +114,7 @@ describe("a person's word", () => {
   test("may be about one event by its key, or a row; the rest is asked about by the next run", async () => {
     await loseAnswers();
     await world.resume();
-    const [row] = (await showAnything(world.target, "M1")).documents[0]?.events[1]?.rows ?? [];
+    const [row] = (await world.show("M1")).documents[0]?.events[1]?.rows ?? [];
     await say((row ?? "").replace(", row ", ":"), "landed");
     expect(states().slice(1)).toEqual(["landed-without-id: resolved", "stalled: refused-in-doubt"]);
     expect((await world.resume()).exitCode).toBe(0);
@@ -186,7 +185,7 @@ describe("a person's word", () => {
     for (const ending of ["", "-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${ending}`, { force: true });
     await rebuildLedger(world.target, { journal, backup: null }, world.clock);
     expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved"]);
-    const [document] = (await showAnything(world.target, "M1")).documents;
+    const [document] = (await world.show("M1")).documents;
     expect(document?.events.at(-1)?.decisions).toMatchObject([{ by: "anna", said: "landed" }]);
   });
 });
@@ -197,7 +196,7 @@ describe("a document in doubt", () => {
     open();
     faults({ nth: 1, times: 6, action: notThere });
     await imported(...at(10, 20));
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { path: "/documents/events" }, action: refused },
       { match: { path: "/documents" }, action: refused },
     ]);
@@ -209,7 +208,7 @@ describe("a document in doubt", () => {
       `rowferry resolve ${documentKey("M1")} --document-id <id> --target simulated`,
     );
     expect((await world.resume()).requests.sent).toBe(0);
-    world.sandbox.setFaults([]);
+    world.setFaults([]);
   }
 
   test("that is not there, as a person says, is created with its events", async () => {
@@ -225,7 +224,7 @@ describe("a document in doubt", () => {
     const check = { document, documentId: "doc-elsewhere", findings: [], body: null };
     resolveNamed(world.target, check, world.clock, { by: "anna" });
     expect(documentState()).toBe("open");
-    const [shown] = (await showAnything(world.target, "M1")).documents;
+    const [shown] = (await world.show("M1")).documents;
     expect(shown?.decisions).toMatchObject([{ by: "anna", said: "document-id" }]);
   });
 });

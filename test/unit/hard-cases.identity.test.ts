@@ -134,13 +134,13 @@ describe("a participant of which no look and no create can tell", () => {
 
   test("because the service refuses to make it and yet does not find it needs a person, not another run", async () => {
     open();
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 409, when: "before" } },
     ]);
     const summary = await imported(...at(10));
     expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
     expect(summary.problems[0]?.example).toContain("a lookup finds no such participant");
-    world.sandbox.setFaults([]);
+    world.setFaults([]);
     expect((await retried()).exitCode).toBe(0);
     expect(world.sandbox.store.twinParticipants()).toEqual([]);
   });

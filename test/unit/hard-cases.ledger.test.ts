@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
-import { showAnything } from "../../src/desk/show.js";
 import { writeRejects } from "../../src/desk/files.js";
 import { at, faults, file, fileOf, imported, lost, open, world } from "../nights/simulation/hard-case.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
@@ -12,7 +11,7 @@ import { importText, weighingMapping } from "../nights/simulation/yaml-import.js
 
 afterEach(() => world.close());
 
-const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
+const timelines = () => world.documents().map(({ events }) => events.length);
 const count = (table: string) =>
   world.withLedger((database) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get());
 const replaceM1 = () => replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
@@ -41,7 +40,7 @@ it("H21: two kinds of document with one number are two documents, with two keys"
   const invoice = JSON.stringify({ ...manifest, row: 3 }).replaceAll('"manifest"', '"invoice"');
   const summary = await world.import([fileOf([manifest, JSON.parse(invoice) as MappedRow])]);
   expect(summary.events).toEqual({ landed: 2 });
-  const { documents } = await showAnything(world.target, "123");
+  const { documents } = await world.show("123");
   expect(documents.map(({ kind }) => kind)).toEqual(["invoice", "manifest"]);
   expect(new Set(documents.map(({ documentId }) => documentId)).size).toBe(2);
   const keys = documents.flatMap(({ events }) => events.map(({ deduplicationId }) => deduplicationId));
@@ -190,11 +189,11 @@ it("H24: the nightly full history costs no request, no row of its own but a link
   expect(counts()).toEqual(before);
   expect([count("row_events"), count("row_pages WHERE kind = 'known'")]).toEqual([40, 1]);
   for (const row of [2, 17, 41]) {
-    const [shown] = (await showAnything(world.target, `${full.name}:${row}`)).rows;
+    const [shown] = (await world.show(`${full.name}:${row}`)).rows;
     expect(shown).toMatchObject({ fate: "known", events: [{ state: "landed" }] });
     expect(shown?.events[0]?.rows).toContain(`${full.name}, row ${row}`);
   }
-  expect((await showAnything(world.target, `${full.name}:42`)).rows).toEqual([]);
+  expect((await world.show(`${full.name}:42`)).rows).toEqual([]);
   expect(night.warnings).toEqual([]);
 });
 
@@ -206,7 +205,7 @@ describe("H26: generations", () => {
     const summary = await world.resume();
     expect(summary.events).toEqual({ landed: 2 });
     expect(timelines()).toEqual([2, 1]);
-    const [first, second] = (await showAnything(world.target, "M1")).documents;
+    const [first, second] = (await world.show("M1")).documents;
     expect(first?.deduplicationId).not.toBe(second?.deduplicationId);
     expect(first?.events[0]?.deduplicationId).not.toBe(second?.events[0]?.deduplicationId);
   });
@@ -218,7 +217,7 @@ describe("H26: generations", () => {
     const known = file(...rows);
     await world.import([known]);
     await replaceM1();
-    const fateOf = async (row: number) => (await showAnything(world.target, `${known.name}:${row}`)).rows[0]?.fate;
+    const fateOf = async (row: number) => (await world.show(`${known.name}:${row}`)).rows[0]?.fate;
     expect([await fateOf(2), await fateOf(3)]).toEqual(["staged", "known"]);
     const again = await world.import([known]);
     expect(again.rows).toMatchObject({ read: 2, known: 1, staged: 1 });
@@ -235,7 +234,7 @@ it("H27: unsent work of an input is replaced when the input is staged again; wha
   const edited = file(...at(10), { document: "M1", minute: future, name: "Sorting" });
   const again = await world.import([{ ...edited, name: first.name, contentHash: first.contentHash }]);
   expect(again.rows).toMatchObject({ read: 2, known: 1, staged: 1 });
-  const events = (await showAnything(world.target, "M1")).documents[0]?.events;
+  const events = (await world.show("M1")).documents[0]?.events;
   expect(events?.map(({ name, state }) => [name, state])).toEqual([
     ["Weighing", "landed"],
     ["Sorting", "deferred"],

@@ -71,7 +71,7 @@ describe("H18: what one event writes on other timelines", () => {
     open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
     await imported(...on("B", 5), ...on("A", 1));
     const lost = { kind: "drop", when: "after" } as const;
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
+    world.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
     await imported(related("A", 20, "B"), "A 30 target=T");
     resolveFound("T");
     await imported(...on("B", 40), "T 50 onTarget");

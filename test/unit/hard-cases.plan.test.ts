@@ -60,17 +60,17 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     open();
     await imported(...on("M1", 10));
     const busy = { kind: "status", status: 429, when: "before" } as const;
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: busy }]);
+    world.setFaults([{ match: { path: "/documents/events" }, times: 6, action: busy }]);
     await imported(...on("M1", 30));
     expect(standing()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
-    world.sandbox.setFaults([]);
+    world.setFaults([]);
     const summary = await imported("M1 20 CLOSE");
     expect(standing()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
     expect([summary.exitCode, refusals()]).toEqual([3, 6]);
   });
 
   const cutOff = (when: "before" | "after") =>
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: { kind: "drop", when } }]);
+    world.setFaults([{ match: { path: "/documents/events" }, times: 6, action: { kind: "drop", when } }]);
   const close = "M1 20 CLOSE";
   const cancel = "M1 20 CANCEL reason=wrong";
 
@@ -86,7 +86,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     cutOff("before");
     await imported(...on("M1", 30));
     expect(standing().at(-1)).toBe("M1 30 stalled service-unanswered");
-    world.sandbox.setFaults([]);
+    world.setFaults([]);
     const summary = await imported(...rows);
     expect(standing().at(-1)).toBe(`M1 30 rejected ${reason}`);
     expect([summary.exitCode, refusals()]).toEqual([3, 0]);
@@ -103,7 +103,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     if (earlier.length > 0) await imported(...earlier);
     cutOff("after");
     await imported("M1 15 key=a");
-    world.sandbox.setFaults([]);
+    world.setFaults([]);
     await imported(close, "M1 30 key=a");
     expect(timeline("M1")).toEqual(["10 Weighing sent", "15 Weighing sent", "20 CLOSE sent"]);
     expect(standing().at(-1)).toBe("M1 30 changed changed");
@@ -114,7 +114,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     await imported(...on("M1", 10));
     cutOff("after");
     await imported(...on("M1", 30));
-    world.sandbox.setFaults([]);
+    world.setFaults([]);
     await imported(close);
     expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
     expect(standing().at(-1)).toBe("M1 30 stalled service-unanswered");
@@ -169,7 +169,7 @@ describe("H13: what holds, and for whom", () => {
     open({ sandbox: { uniqueExternalId: true } });
     await imported(...on("M1", 10));
     world.target.ledgerPath += "-other";
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { path: "/documents" }, action: { kind: "status", status: 400, when: "before" } },
       { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
@@ -179,7 +179,7 @@ describe("H13: what holds, and for whom", () => {
 
   test("a refused participant", async () => {
     open();
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
     await imported(...on("M1", 10));
@@ -220,7 +220,7 @@ test("H13, H18: a relation that stands open holds what is later on the other doc
   open();
   await imported(...on("A", 1), ...on("B", 1));
   const nothing = { kind: "drop", when: "before" } as const;
-  world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, times: 6, action: nothing }]);
+  world.setFaults([{ match: { path: "/documents/events" }, nth: 1, times: 6, action: nothing }]);
   await imported(related("A", 20, "B"), ...on("B", 30));
   expect(standing()).toEqual([
     "A 1 landed",
@@ -302,9 +302,9 @@ describe("H20, H28: the future, and documents without events", () => {
       ]),
     ]);
     expect(outcomes).toMatchObject({ landed: 1, later: 1, eventless: 1 });
-    expect(world.sandbox.store.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
+    expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
     await world.clock.advance(3_600_000);
     expect((await world.resume()).exitCode).toBe(0);
-    expect(world.sandbox.store.documents().map(({ externalId }) => externalId)).toEqual(["M2", "M3"]);
+    expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2", "M3"]);
   });
 });

@@ -116,7 +116,7 @@ describe("H2, H3: a duplicate", () => {
     const plan = instead({
       1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }),
     });
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 400, when: "before" } },
     ]);
     await world.import([file(...at(10))], plan);
@@ -126,7 +126,7 @@ describe("H2, H3: a duplicate", () => {
   test("of a key that this ledger never sent is foreign: what precedes it goes, what follows is held", async () => {
     await begun();
     const mine = world.target.ledgerPath;
-    const [document] = world.sandbox.store.documents();
+    const [document] = world.documents();
     // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
     world.target.ledgerPath = `${mine}-other`;
     await imported("M2 1");
@@ -152,7 +152,7 @@ describe("H4: a create answered 409", () => {
   test("that names an event's key is repeated without events; the document is there, and the event is foreign", async () => {
     open();
     await imported("M2 1");
-    const [document] = world.sandbox.store.documents();
+    const [document] = world.documents();
     await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", deduplicationIdOf("M1", 20));
     await imported(...at(10, 20, 30));
     expect(documentState()).toBe("open");
@@ -171,7 +171,7 @@ describe("H4: a create answered 409", () => {
     await imported(...at(10, 20));
     expect(documentState()).toBe(committed ? "stranded" : "open");
     expect(minutes()).toEqual([10, 20]);
-    expect(world.sandbox.store.documents()).toHaveLength(1);
+    expect(world.documents()).toHaveLength(1);
   });
 
   test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", async () => {
@@ -263,7 +263,7 @@ test.each(["/participants", "/participants/{participantId}/addresses"])(
   "H7: registrations have no key nothing at %s is created twice after a lost answer",
   async (path) => {
     open({ sandbox: { twinParticipants: true } });
-    world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
+    world.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
     expect((await imported(...at(10))).exitCode).toBe(0);
     expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
     const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
@@ -276,14 +276,14 @@ test.each(["/participants", "/participants/{participantId}/addresses"])(
 describe("H8: credentials", () => {
   test("a revoked credential stops the run and rejects no row", async () => {
     await begun();
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } },
     ]);
     const summary = await imported(...at(10), "M2 10");
     expect(summary.stopped?.code).toBe("credentials-refused");
     expect(summary.exitCode).toBe(4);
     expect(states().slice(1)).toEqual(["planned", "planned"]);
-    world.sandbox.setFaults([]);
+    world.setFaults([]);
     expect((await world.resume()).exitCode).toBe(0);
   });
 

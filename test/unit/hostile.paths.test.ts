@@ -114,7 +114,7 @@ describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
       const code = await type(here, ...argv(path, at));
       expectHarmless(here, code);
       // A mapping has no cases beside it here; that is said, and it is no mistake of the name.
-      expect(code, here.stderr.text).toBe(place === "test, a mapping" ? 2 : 0);
+      expect(code, here.err).toBe(place === "test, a mapping" ? 2 : 0);
     },
   );
 
@@ -136,7 +136,7 @@ it.each(["import", "plan", "guess"])("without a folder for temporary files %s sa
   onTestFinished(() => void vi.unstubAllEnvs());
   const files = command === "guess" ? ["rows.csv"] : ["m.yaml", "-"];
   expect(await type(here, command, ...files.map((name) => (name === "-" ? name : join(here.cwd, name))))).toBe(2);
-  expect(here.stderr.text).toMatch(/not-there\S* cannot be used: the folder for temporary files is not there/);
+  expect(here.err).toMatch(/not-there\S* cannot be used: the folder for temporary files is not there/);
 });
 
 describe("a ledger whose path leaves no room for the files beside it", () => {
@@ -149,7 +149,7 @@ describe("a ledger whose path leaves no room for the files beside it", () => {
     const here = world();
     for (const command of ["import m.yaml rows.csv", "plan m.yaml rows.csv", "status"]) {
       const code = await type(here, ...command.split(" "), "--sandbox", "--ledger", named(bytes));
-      expect([code, here.stderr.text]).toEqual([2, expect.stringContaining("too long")]);
+      expect([code, here.err]).toEqual([2, expect.stringContaining("too long")]);
     }
     expect(readdirSync(here.cwd).toSorted()).toEqual(["m.yaml", "rows.csv"]);
   });
@@ -159,7 +159,7 @@ describe("a ledger whose path leaves no room for the files beside it", () => {
     const at = async (path: string) =>
       type(here, "import", join(here.cwd, "m.yaml"), join(here.cwd, "rows.csv"), "--sandbox", "--ledger", path);
     expect(await at(below(499, here.cwd))).toBe(2);
-    expect(await at(below(498, here.cwd)), here.stderr.text).toBe(0);
-    expect(await at(named(242)), here.stderr.text).toBe(0);
+    expect(await at(below(498, here.cwd)), here.err).toBe(0);
+    expect(await at(named(242)), here.err).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ import { unthrottled } from "../../src/submit/throttle.js";
 import { type Transport, TransportFailure } from "../../src/submit/transport.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
+import { createWorld, type World } from "../nights/simulation/world.js";
 import { folder } from "../support/cli.world.js";
 
 const owner = { target: "t", baseUrl: "https://service.test", clientId: "c" };
@@ -167,21 +167,19 @@ it("one writer at a time holds the lock's file", async () => {
 async function used(): Promise<World> {
   const made = createWorld();
   world = made;
-  await made.import([
-    storyFile("a", [
-      "M1 10",
-      "M1 20 invalid",
-      "M1 30",
-      eventRow({
-        row: 5,
-        document: "M2",
-        minute: 10,
-        related: { document: "M1", bidirectional: false },
-        name: "RELATED",
-      }),
-    ]),
+  await made.bring("a", [
+    "M1 10",
+    "M1 20 invalid",
+    "M1 30",
+    eventRow({
+      row: 5,
+      document: "M2",
+      minute: 10,
+      related: { document: "M1", bidirectional: false },
+      name: "RELATED",
+    }),
   ]);
-  await made.import([storyFile("b", ["7: M1 10"])]);
+  await made.bring("b", ["7: M1 10"]);
   return made;
 }
 
@@ -243,7 +241,7 @@ describe("ledger prune", () => {
     expect(after.documents[0]?.events[0]).toMatchObject({ state: "landed", hasPayload: false });
     expect(after.archived.map(({ payload }) => payload)).toEqual([{ name: "Weighing", isPublic: true }]);
     expect(check(target).flatMap(({ broken }) => broken)).toEqual([]);
-    const again = await made.import([storyFile("c", ["M1 10"])]);
+    const again = await made.bring("c", ["M1 10"]);
     expect([again.rows.known, again.requests.sent]).toEqual([1, 0]);
   });
 

@@ -30,7 +30,7 @@ afterEach(() => world.close());
 
 const run = (shape: Shape, lines: string[], file = "march.csv"): Promise<Summary> =>
   importText(world, mapping(shape), file, `${[header, ...lines].join("\n")}\n`);
-const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
+const timelines = () => world.documents().map(({ events }) => events.length);
 
 const changes: [string, Shape][] = [
   ["the event's key", { eventKey: "[=ticket, =date]" }],

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { check } from "../../src/desk/care.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
+import { createWorld, type World } from "../nights/simulation/world.js";
 
 let world: World;
 /** Landed, held, invalid, dismissed, known, closed and cancelled work in one ledger; input 1 is a.csv, input 2 b.csv. */
@@ -17,19 +17,17 @@ beforeEach(async () => {
     related: { document: "M1", bidirectional: false },
     name: "RELATED",
   });
-  await world.import([
-    storyFile("a", [
-      landed,
-      "M1 20 invalid",
-      "M1 30",
-      related,
-      "M3 10",
-      "M3 20 CLOSE",
-      "M4 10",
-      "M4 20 CANCEL reason=wrong",
-    ]),
+  await world.bring("a", [
+    landed,
+    "M1 20 invalid",
+    "M1 30",
+    related,
+    "M3 10",
+    "M3 20 CLOSE",
+    "M4 10",
+    "M4 20 CANCEL reason=wrong",
   ]);
-  await world.import([storyFile("b", [landed, related])]);
+  await world.bring("b", [landed, related]);
 });
 afterEach(() => world.close());
 

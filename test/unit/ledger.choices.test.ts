@@ -8,9 +8,8 @@ import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
-import { showAnything } from "../../src/desk/show.js";
 import { participantOf, rowInWords } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 import { folder } from "../support/cli.world.js";
 
@@ -39,15 +38,15 @@ function ofNobody() {
   if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
   return row;
 }
-const timelines = () => world.sandbox.store.documents().map(({ events }) => events.map(({ name }) => name));
+const timelines = () => world.documents().map(({ events }) => events.map(({ name }) => name));
 
 describe("a dismissal", () => {
   it("of a bad row is in force when tomorrow's full export brings it again", async () => {
     const rows = ["M1 10", "M1 20 invalid", "M1 30"];
-    await world.import([storyFile("a", rows)]);
+    await world.bring("a", rows);
     dismiss({ input: "a.csv", row: ["3"] });
     await loseAllAndRebuild();
-    const tomorrow = await world.import([storyFile("b", [...rows, "5: M1 40"])]);
+    const tomorrow = await world.bring("b", [...rows, "5: M1 40"]);
     expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
   });
@@ -56,22 +55,22 @@ describe("a dismissal", () => {
     const bad = "M1 20 bad";
     const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
     const nobody = ofNobody();
-    await world.import([storyFile("a", [landed("5"), bad, nobody])]);
-    await world.import([storyFile("b", [landed("6")])]);
+    await world.bring("a", [landed("5"), bad, nobody]);
+    await world.bring("b", [landed("6")]);
     const given = dismiss({ input: "a.csv" });
     expect(given).toMatchObject({ participants: 1, events: 2 });
     await loseAllAndRebuild();
-    const tomorrow = await world.import([storyFile("c", [landed("6"), bad, nobody])]);
+    const tomorrow = await world.bring("c", [landed("6"), bad, nobody]);
     expect([tomorrow.exitCode, tomorrow.open.events, tomorrow.open.participants]).toEqual([0, {}, {}]);
     expect(timelines().map((names) => names.length)).toEqual([1, 1]);
   });
 
   it("that a corrected row makes by itself is in force too", async () => {
     const bad = { ...rowInWords("M1 10 invalid", 2), rowId: "r1" };
-    await world.import([storyFile("a", [bad])]);
-    await world.import([storyFile("b", ["M1 10 rowId=r1"])]);
+    await world.bring("a", [bad]);
+    await world.bring("b", ["M1 10 rowId=r1"]);
     await loseAllAndRebuild();
-    expect((await world.import([storyFile("a", [bad])])).open.rows).toBe(0);
+    expect((await world.bring("a", [bad])).open.rows).toBe(0);
   });
 });
 
@@ -79,7 +78,7 @@ describe("a dismissal that was taken back", () => {
   it("is in force no more: what it gave up is open again, and goes or holds as if nothing had been said", async () => {
     const later = `5: M2 ${60 * 24 * 400}`;
     const rows = ["M1 10", "M1 20 invalid", "M1 30", later];
-    const first = await world.import([storyFile("a", rows)]);
+    const first = await world.bring("a", rows);
     expect(first.open.events).toMatchObject({ held: 1, deferred: 1 });
     expect(dismiss({ row: ["3", "a.csv:4", "a.csv:5"] })).toMatchObject({ left: 0 });
     expect(world.withLedger(tallyOpen)).toMatchObject({ events: {}, rows: 0 });
@@ -88,7 +87,7 @@ describe("a dismissal that was taken back", () => {
     const resumed = await world.resume();
     expect([resumed.open.events, resumed.open.rows]).toEqual([first.open.events, 1]);
     await loseAllAndRebuild();
-    const tomorrow = await world.import([storyFile("b", rows)]);
+    const tomorrow = await world.bring("b", rows);
     expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
   });
 
@@ -96,19 +95,19 @@ describe("a dismissal that was taken back", () => {
     const bad = "M1 20 bad";
     const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
     const nobody = ofNobody();
-    await world.import([storyFile("a", [landed("5"), bad, nobody])]);
-    const { open } = await world.import([storyFile("b", [landed("6")])]);
+    await world.bring("a", [landed("5"), bad, nobody]);
+    const { open } = await world.bring("b", [landed("6")]);
     expect(dismiss({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
     expect(undo({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
     expect((await world.resume()).open).toEqual(open);
     await loseAllAndRebuild();
-    const tomorrow = await world.import([storyFile("c", [landed("6"), bad, nobody])]);
+    const tomorrow = await world.bring("c", [landed("6"), bad, nobody]);
     expect(tomorrow.open).toEqual(open);
   });
 
   it("of planned work that was never sent, by the row that a person names", async () => {
     const rows = ["M1 10", "M2 10"];
-    await world.import([storyFile("a", rows)], { limits: { limitDocuments: 1 } });
+    await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ events: 1, left: 0 });
     expect((await world.resume()).requests.sent).toBe(0);
     undo({ input: "a.csv", row: ["3"] });
@@ -120,41 +119,41 @@ describe("a dismissal that was taken back", () => {
 describe("a replacement", () => {
   it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", async () => {
     const rows = ["M1 10", "M1 20"];
-    await world.import([storyFile("a", rows)]);
+    await world.bring("a", rows);
     await replace("M1");
     await loseAllAndRebuild();
-    expect((await world.import([storyFile("a", rows)])).exitCode).toBe(0);
+    expect((await world.bring("a", rows)).exitCode).toBe(0);
     expect(timelines()).toEqual([
       ["Weighing", "Weighing", "CANCEL"],
       ["Weighing", "Weighing"],
     ]);
     await loseAllAndRebuild();
-    const again = await world.import([storyFile("b", rows)]);
+    const again = await world.bring("b", rows);
     expect([again.requests.sent, again.rows.known]).toEqual([0, 2]);
-    const [old, next] = (await showAnything(world.target, "M1")).documents;
+    const [old, next] = (await world.show("M1")).documents;
     expect([old?.state, next?.state, next?.generation]).toEqual(["cancelled", "open", 2]);
   });
 
   it("of a stranded document leaves that one waiting for nobody", async () => {
-    world.sandbox.setFaults(lostAnswers());
+    world.setFaults(lostAnswers());
     const rows = ["M1 10"];
-    await world.import([storyFile("a", rows)]);
-    world.sandbox.setFaults([]);
+    await world.bring("a", rows);
+    world.setFaults([]);
     await replace("M1");
     await world.resume();
     await loseAllAndRebuild();
-    const again = await world.import([storyFile("a", rows)]);
+    const again = await world.bring("a", rows);
     expect([again.exitCode, again.requests.sent, again.open.documents]).toEqual([0, 0, {}]);
   });
 });
 
 it("a replacement of a document whose id a kill kept from the ledger cancels it once the journal is all that is left: it knows the id", async () => {
-  world.sandbox.setFaults(lostAnswers());
+  world.setFaults(lostAnswers());
   const rows = ["M1 10"];
-  await world.import([storyFile("a", rows)]);
-  world.sandbox.setFaults([]);
+  await world.bring("a", rows);
+  world.setFaults([]);
   // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
-  const [there] = world.sandbox.store.documents();
+  const [there] = world.documents();
   const [event] = there?.events ?? [];
   const document = { document: ["story", "manifest", "M1", 1], mode: "create", state: "open", reason: null };
   const landed = { key: event?.deduplicationId, state: "landed", reason: null, id: event?.eventId, targetId: null };
@@ -172,25 +171,25 @@ it("a replacement of a document whose id a kill kept from the ledger cancels it 
   await world.resume();
   expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
   await loseAllAndRebuild();
-  const again = await world.import([storyFile("a", rows)]);
+  const again = await world.bring("a", rows);
   expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
   expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
   await loseAllAndRebuild();
-  expect((await world.import([storyFile("b", rows)])).requests.sent).toBe(0);
+  expect((await world.bring("b", rows)).requests.sent).toBe(0);
 });
 
 it("a link in doubt to a document that was replaced since leaves the next generation's rows in time: it goes on naming the generation that it was sent to", async () => {
   const begin = ["M1 5", "M3 10"];
   const link = ["M1 40 RELATED to=M3"];
-  await world.import([storyFile("a", begin)]);
-  world.sandbox.setFaults(lostAnswers(50));
-  expect((await world.import([storyFile("b", link)])).open.events).toEqual({ stalled: 1 });
-  world.sandbox.setFaults([]);
+  await world.bring("a", begin);
+  world.setFaults(lostAnswers(50));
+  expect((await world.bring("b", link)).open.events).toEqual({ stalled: 1 });
+  world.setFaults([]);
   await replace("M3");
   await loseAllAndRebuild();
-  await world.import([storyFile("a", begin)]);
-  await world.import([storyFile("b", link)]);
-  const later = await world.import([storyFile("c", ["M3 20"])]);
+  await world.bring("a", begin);
+  await world.bring("b", link);
+  const later = await world.bring("c", ["M3 20"]);
   expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
 });
 

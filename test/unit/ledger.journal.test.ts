@@ -7,7 +7,6 @@ import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { backup, rebuildLedger } from "../../src/desk/care.js";
-import { showAnything } from "../../src/desk/show.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -53,7 +52,7 @@ function story(): StoryFile {
 describe("the journal", () => {
   it("holds an intent before every call that writes, and what came back after it", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", ["M1 10"])]);
+    await world.bring("a", ["M1 10"]);
     expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
       "journal",
       "intent create-participant",
@@ -84,9 +83,9 @@ describe("the journal", () => {
 
   it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", ["M1 10"])]);
+    await world.bring("a", ["M1 10"]);
     appendFileSync(journal, '{"entry":"intent","at":17');
-    await world.import([storyFile("b", ["M1 20"])]);
+    await world.bring("b", ["M1 20"]);
     loseTheLedger();
     const rebuilt = await rebuild();
     expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
@@ -132,10 +131,10 @@ async function everything() {
   const byTicket = "=ticket";
   await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7"]);
   dismissSelected(world.target, { input: "march.csv", row: ["4"] }, world.clock, journal);
-  world.sandbox.setFaults(lostAnswers());
+  world.setFaults(lostAnswers());
   await run(byTicket, "april.csv", ["M3,11222333000181,4,2026-01-02 10:00,8"]);
-  world.sandbox.setFaults([]);
-  const documentId = world.sandbox.store.documents().at(-1)?.id ?? "";
+  world.setFaults([]);
+  const documentId = world.documents().at(-1)?.id ?? "";
   const document = world.withLedger((database) => findDocument(database, "M3"));
   resolveNamed(world.target, { document, documentId }, world.clock, {
     by: "a person",
@@ -177,10 +176,10 @@ describe("the journal's format, version 1", () => {
     loseTheLedger();
     await rebuildLedger(world.target, { journal: golden, backup: null }, world.clock);
     expect(isSound()).toEqual([]);
-    const [old, next] = (await showAnything(world.target, "M1")).documents;
+    const [old, next] = (await world.show("M1")).documents;
     expect([old?.state, next?.state]).toEqual(["cancelled", "open"]);
     expect(next?.events.map(({ state }) => state)).toEqual(["landed", "landed"]);
-    expect((await showAnything(world.target, "M3")).documents[0]).toMatchObject({ state: "open" });
+    expect((await world.show("M3")).documents[0]).toMatchObject({ state: "open" });
     const count = (table: string) =>
       world.withLedger((database) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
     expect([count("dismissals"), count("fingerprints")]).toEqual([1, 2]);
@@ -189,7 +188,7 @@ describe("the journal's format, version 1", () => {
 
 it("a ledger that missed an answer takes it from its journal: the document has its id, and nothing is left in doubt", async () => {
   world = createWorld({ journal });
-  await world.import([storyFile("a", ["M0 10"])]);
+  await world.bring("a", ["M0 10"]);
   // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
   world.withLedger((database) =>
     database.exec(
@@ -198,14 +197,14 @@ it("a ledger that missed an answer takes it from its journal: the document has i
            BEGIN INSERT INTO room (more) VALUES (-1); END`,
     ),
   );
-  await expect(world.import([storyFile("b", ["M1 10", "M1 20", "M2 10"])])).rejects.toThrow("FOREIGN KEY");
+  await expect(world.bring("b", ["M1 10", "M1 20", "M2 10"])).rejects.toThrow("FOREIGN KEY");
   world.withLedger((database) => database.exec("DROP TRIGGER no_room; DROP TABLE room"));
   const before = world.sandbox.dump();
   const { requests, open, exitCode } = await world.resume();
   expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
   expect(world.sandbox.dump()).toBe(before);
   expect(isSound()).toEqual([]);
-  const again = await world.import([storyFile("c", ["M1 30", "M2 5"])]);
+  const again = await world.bring("c", ["M1 30", "M2 5"]);
   expect(again.events).toEqual({ landed: 1 });
   expect(again.open.events).toEqual({ rejected: 1 });
 });
@@ -215,7 +214,7 @@ describe("a rebuilt ledger", () => {
     world = createWorld({ journal });
     await world.import([story()]);
     const before = world.sandbox.dump();
-    const ids = (await showAnything(world.target, "M5")).documents[0]?.events.map(({ eventId }) => eventId);
+    const ids = (await world.show("M5")).documents[0]?.events.map(({ eventId }) => eventId);
     loseTheLedger();
     expect(await rebuild()).toMatchObject({ participants: 2, addresses: 2, documents: 13, landed: 36, inDoubt: 0 });
     expect(isSound()).toEqual([]);
@@ -225,9 +224,9 @@ describe("a rebuilt ledger", () => {
     expect([again.requests.sent, again.rows.known, again.exitCode]).toEqual([0, 36, 0]);
     expect(isSound()).toEqual([]);
     expect(world.sandbox.dump()).toBe(before);
-    const [document] = (await showAnything(world.target, "M5")).documents;
+    const [document] = (await world.show("M5")).documents;
     expect(document?.events.map(({ eventId }) => eventId)).toEqual(ids);
-    expect((await showAnything(world.target, "B1")).documents[0]?.documentId).toEqual(expect.any(String));
+    expect((await world.show("B1")).documents[0]?.documentId).toEqual(expect.any(String));
   });
 
   it("takes later rows in their place on documents that were restored", async () => {
@@ -235,7 +234,7 @@ describe("a rebuilt ledger", () => {
     await world.import([story()]);
     loseTheLedger();
     await rebuild();
-    const summary = await world.import([storyFile("b", ["M1 100", "B1 110 onTarget", "M2 5"])]);
+    const summary = await world.bring("b", ["M1 100", "B1 110 onTarget", "M2 5"]);
     expect(summary.events).toEqual({ landed: 2 });
     expect(summary.open.events).toEqual({ rejected: 1 });
   });
@@ -243,13 +242,11 @@ describe("a rebuilt ledger", () => {
   it("knows how far copies of others have moved a timeline on", async () => {
     world = createWorld({ journal });
     const related = { document: "M2", bidirectional: true };
-    await world.import([
-      storyFile("a", ["M2 10", eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related })]),
-    ]);
-    await world.import([storyFile("b", ["M2 40 propagate"])]);
+    await world.bring("a", ["M2 10", eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related })]);
+    await world.bring("b", ["M2 40 propagate"]);
     loseTheLedger();
     await rebuild();
-    const late = await world.import([storyFile("c", ["M1 30"])]);
+    const late = await world.bring("c", ["M1 30"]);
     // The copy on M1 took place at minute 40: nothing is sent to be refused.
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
@@ -258,19 +255,19 @@ describe("a rebuilt ledger", () => {
     "after a faulty run that died at request %i, with the whole state folder gone, finishes the job once",
     async (request) => {
       world = createWorld({ journal, seed: request, maxEventsPerRequest: 2 });
-      world.sandbox.setFaults([
+      world.setFaults([
         { match: { path: "/documents/events" }, nth: 4, action: { kind: "drop", when: "after" } },
         { match: { path: "/documents/events" }, nth: 6, action: { kind: "status", status: 503, when: "after" } },
       ]);
       await world.run([story()], { killAt: { request, when: request % 2 === 0 ? "before" : "after" } });
       loseTheLedger();
-      world.sandbox.setFaults([]);
+      world.setFaults([]);
       await rebuild();
       expect(isSound()).toEqual([]);
       const alone = await world.resume();
       expect(alone.requests.byKind["create-with-events"] ?? 0).toBe(0);
       const summary = await world.import([story()]);
-      const documents = world.sandbox.store.documents();
+      const documents = world.documents();
       const stranded = summary.open.documents["stranded"] ?? 0;
       expect(documents.filter(({ events }) => events.length > 0).length).toBeLessThanOrEqual(13);
       // Nothing doubled: the sandbox would refuse a key that comes twice, so what matters is that no row got two keys.
@@ -279,7 +276,7 @@ describe("a rebuilt ledger", () => {
       expect(summary.exitCode).toBe(stranded > 0 ? 3 : 0);
       expect(isSound()).toEqual([]);
       // A lost create strands its document for a person (H4); everything else is finished, once.
-      const landed = (await showAnything(world.target, "M1")).documents[0]?.events.map(({ state }) => state) ?? [];
+      const landed = (await world.show("M1")).documents[0]?.events.map(({ state }) => state) ?? [];
       expect(stranded > 0 || landed.every((state) => state.startsWith("landed"))).toBe(true);
       expect(stranded > 0 || documents.flatMap(({ events }) => events).length === 37).toBe(true);
     },
@@ -287,7 +284,7 @@ describe("a rebuilt ledger", () => {
 
   it("says of what was stranded that a person is needed, as the lost one did", async () => {
     world = createWorld({ journal });
-    world.sandbox.setFaults(lostAnswers());
+    world.setFaults(lostAnswers());
     const one = [storyFile("a", ["M1 10"])];
     const before = await world.import(one);
     loseTheLedger();
@@ -299,20 +296,20 @@ describe("a rebuilt ledger", () => {
 
   it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", ["M1 10"])]);
+    await world.bring("a", ["M1 10"]);
     const copy = join(disk, "backup.db");
     await backup(world.target, copy);
-    await world.import([storyFile("b", ["M1 20"])]);
+    await world.bring("b", ["M1 20"]);
     loseTheLedger();
     expect(await rebuild(copy)).toMatchObject({ landed: 2 });
-    expect((await showAnything(world.target, "a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
-    const again = await world.import([storyFile("b", ["M1 20"])]);
+    expect((await world.show("a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
+    const again = await world.bring("b", ["M1 20"]);
     expect(again.requests.sent).toBe(0);
   });
 
   it("takes no other ledger's place, and no other file for a journal", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", ["M1 10"])]);
+    await world.bring("a", ["M1 10"]);
     await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });
     loseTheLedger();
     const other = join(disk, "other.csv");

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { prune } from "../../src/desk/care.js";
-import { showAnything } from "../../src/desk/show.js";
 import { writeRejects } from "../../src/desk/files.js";
 import { eventRow, invalidRow, participantOf, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World, storyFile } from "../nights/simulation/world.js";
@@ -30,8 +29,7 @@ const pruneAll = () => prune(world.target, -1, { clock: world.clock, waitForLock
 /** What a person is told of some rows, and the file they would correct. */
 async function answers(folder: string) {
   const rows = [];
-  for (const row of [2, 7, 9, 10, 256, 257, 258, 300, 590, 601])
-    rows.push((await showAnything(world.target, `a.csv:${row}`)).rows);
+  for (const row of [2, 7, 9, 10, 256, 257, 258, 300, 590, 601]) rows.push((await world.show(`a.csv:${row}`)).rows);
   const rejects = await writeRejects(world.target, {}, join(world.target.stateFolder, folder));
   const files = rejects.files.map(({ path }) => readFileSync(path, "utf8"));
   return { rows: withoutBodies(rows), rejects: rejects.rows, files };
@@ -62,8 +60,8 @@ describe("pruning pages that landed and open rows share", () => {
     expect(world.withLedger(checkLedger).flatMap(({ broken }) => broken)).toEqual([]);
     expect(await pruneAll()).toMatchObject({ cells: 0 });
 
-    await world.import([storyFile("b1", ["9: M8 4"])]);
-    const held = (await showAnything(world.target, "a.csv:10")).rows[0];
+    await world.bring("b1", ["9: M8 4"]);
+    const held = (await world.show("a.csv:10")).rows[0];
     expect(held?.cells?.["row"]).toContain('"M8"');
   });
 
@@ -87,7 +85,7 @@ describe("pruning pages that landed and open rows share", () => {
       await world.import([{ name: "night.csv", contentHash: `n${night}`, rows }]);
     }
     await pruneAll();
-    const { rows } = await showAnything(world.target, "night.csv:2");
+    const { rows } = await world.show("night.csv:2");
     expect(rows.map(({ cells }) => /"N\d"/.exec(cells?.["row"] ?? "")?.[0])).toEqual(['"N1"', '"N2"']);
   });
 
@@ -99,7 +97,7 @@ describe("pruning pages that landed and open rows share", () => {
     await pruneAll();
     world.target.ledgerPath = copy;
     await pruneAll();
-    const [document] = (await showAnything(world.target, "M0")).documents;
+    const [document] = (await world.show("M0")).documents;
     expect(document?.requests[0]?.attempts).toHaveLength(1);
     expect(statSync(copy).size).toBeGreaterThan(0);
   });
@@ -109,8 +107,8 @@ it("at a run's end, cells of a row stay while a participant that it declared is 
   world = createWorld();
   const row = rowInWords("M1 10", 2);
   if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
-  await world.import([storyFile("a", [row])]);
-  const [shown] = (await showAnything(world.target, "a.csv:2")).rows;
+  await world.bring("a", [row]);
+  const [shown] = (await world.show("a.csv:2")).rows;
   expect(shown?.events.map(({ state }) => state)).toEqual(["landed"]);
   expect((await writeRejects(world.target, {}, join(world.target.stateFolder, "r"))).rows).toHaveLength(1);
 });

@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join, dirname } from "node:path";
 import { dismissSelected, replaceEach } from "../support/decide.js";
-import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
 let world: World;
@@ -14,13 +13,11 @@ afterEach(() => world.close());
 const replace = (document: string) =>
   replaceEach(world.target, [document], "wrong weight", { clock: world.clock, waitForLock: false });
 const statesOf = async (document: string) =>
-  (await showAnything(world.target, document)).documents
-    .at(-1)
-    ?.events.map(({ at, state }) => [at.slice(14, 16), state]);
+  (await world.show(document)).documents.at(-1)?.events.map(({ at, state }) => [at.slice(14, 16), state]);
 
 it("several documents that are replaced at once are all left as they were when one of them cannot be written, in the ledger and in the journal", async () => {
   world = createWorld();
-  await world.import([storyFile("a", ["M1 10", "M2 10"])]);
+  await world.bring("a", ["M1 10", "M2 10"]);
   const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
   const replaceBoth = (confirm: () => void) =>
     replaceEach(
@@ -37,7 +34,7 @@ it("several documents that are replaced at once are all left as they were when o
   );
   await expect(stopped).rejects.toThrow("the disk is full");
   const generations = async () =>
-    Promise.all(["M1", "M2"].map(async (name) => (await showAnything(world.target, name)).documents.length));
+    Promise.all(["M1", "M2"].map(async (name) => (await world.show(name)).documents.length));
   expect(await generations()).toEqual([1, 1]);
   expect(existsSync(journal) ? readFileSync(journal, "utf8") : "").not.toContain("replaced");
   asLedger("DROP TRIGGER disk_full");
@@ -52,28 +49,28 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
 
   it("goes on holding what is later there, until its event comes right: by its key, in another file", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 10", bad(3, 15), "M1 20"])]);
+    await world.bring("a", ["M1 10", bad(3, 15), "M1 20"]);
     await replace("M1");
     await world.resume();
     expect(await statesOf("M1")).toEqual([
       ["10", "landed"],
       ["20", "held"],
     ]);
-    const right = await world.import([storyFile("b", ["M1 15"])]);
+    const right = await world.bring("b", ["M1 15"]);
     expect([right.exitCode, right.open.rows]).toEqual([0, 0]);
     expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed", "landed"]);
   });
 
   it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 10 weight=5"])]);
-    await world.import([storyFile("b", [bad(2, 10), "M1 20"])]);
+    await world.bring("a", ["M1 10 weight=5"]);
+    await world.bring("b", [bad(2, 10), "M1 20"]);
     await replace("M1");
     const summary = await world.resume();
     expect(summary.open.events).toEqual({ held: 2 });
-    const right = await world.import([storyFile("c", ["M1 10 weight=6"])]);
+    const right = await world.bring("c", ["M1 10 weight=6"]);
     expect([right.exitCode, right.open.events]).toEqual([0, {}]);
-    const [, next] = world.sandbox.store.documents();
+    const [, next] = world.documents();
     expect(JSON.stringify(next?.events[0])).toContain('"6"');
   });
 });
@@ -81,13 +78,13 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
 it("what was dismissed on a document that is replaced (H23) stays dismissed on its next generation when tomorrow's full export brings it again", async () => {
   world = createWorld();
   const rows = ["M1 10", "M1 20 bad"];
-  await world.import([storyFile("a", rows)]);
+  await world.bring("a", rows);
   dismissSelected(world.target, { row: ["3"], input: "a.csv" }, world.clock);
   await replace("M1");
   await world.resume();
-  const again = await world.import([storyFile("b", [...rows, "4: M1 30"])]);
+  const again = await world.bring("b", [...rows, "4: M1 30"]);
   expect([again.exitCode, again.open.events]).toEqual([0, {}]);
-  expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2, 2]);
+  expect(world.documents().map(({ events }) => events.length)).toEqual([2, 2]);
 });
 
 it("a link in doubt to a document that was replaced, corrected since (H9, H26) lets rows of the next generation come in: what landed linked to the first", async () => {
@@ -101,13 +98,13 @@ it("a link in doubt to a document that was replaced, corrected since (H9, H26) l
       weight,
       related: { document: "M3", bidirectional: true },
     });
-  await world.import([storyFile("a", ["M1 5", "M3 10"])]);
-  world.sandbox.setFaults(lostAnswers(50));
-  expect((await world.import([storyFile("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
-  world.sandbox.setFaults([]);
+  await world.bring("a", ["M1 5", "M3 10"]);
+  world.setFaults(lostAnswers(50));
+  expect((await world.bring("b", [link("5")])).open.events).toEqual({ stalled: 1 });
+  world.setFaults([]);
   await replace("M3");
-  expect((await world.import([storyFile("c", [link("6")])])).open.events).toEqual({ changed: 1 });
-  const later = await world.import([storyFile("d", ["M3 20"])]);
+  expect((await world.bring("c", [link("6")])).open.events).toEqual({ changed: 1 });
+  const later = await world.bring("d", ["M3 20"]);
   expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
 });
 
@@ -126,7 +123,7 @@ it("a document whose payloads are pruned is sent again from the very files that 
 
 it("a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
   world = createWorld();
-  await world.import([storyFile("a", ["M1 10 target=B1"])]);
+  await world.bring("a", ["M1 10 target=B1"]);
   await expect(replace("M1")).rejects.toMatchObject({
     code: "document-has-made-others",
     message: expect.stringContaining("(batch B1)") as string,

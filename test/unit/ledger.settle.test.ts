@@ -7,9 +7,8 @@ import { runRetry } from "../../src/desk/decide.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
 import { checkResolve } from "../../src/desk/resolve.js";
-import { showAnything } from "../../src/desk/show.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 
@@ -45,12 +44,10 @@ const check = (document: string, documentId: string) =>
 
 it("a document is found by its key or kind/key, whatever slashes stand in the key", async () => {
   world = createWorld();
-  await world.import([
-    storyFile(
-      "a",
-      ["2026/17", "17", "/"].map((document, row) => eventRow({ row, document, minute: 10 })),
-    ),
-  ]);
+  await world.bring(
+    "a",
+    ["2026/17", "17", "/"].map((document, row) => eventRow({ row, document, minute: 10 })),
+  );
   const find = (name: string) => world.withLedger((database) => findDocument(database, name).key);
   for (const key of ["2026/17", "17", "/"]) expect([find(key), find(`manifest/${key}`)]).toEqual([key, key]);
   for (const name of ["manifest/", "2026", "manifest/2026", "/17"])
@@ -60,7 +57,7 @@ it("a document is found by its key or kind/key, whatever slashes stand in the ke
 describe("dismiss", () => {
   it("of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 10 bad"])]);
+    await world.bring("a", ["M1 10 bad"]);
     const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
     const unknown = expect.objectContaining({ message: expect.stringMatching(/^(There is|The ledger has) no /) });
     for (const [selectors, said] of [
@@ -77,7 +74,7 @@ describe("dismiss", () => {
 
   it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"])]);
+    await world.bring("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
     expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
     const summary = await world.resume();
@@ -87,7 +84,7 @@ describe("dismiss", () => {
 
   it("of a held row gives it up when the row itself is named", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 10 invalid", "M1 20"])]);
+    await world.bring("a", ["M1 10 invalid", "M1 20"]);
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 0, events: 1 });
     dismiss({ input: "a.csv", row: ["2"] });
     const summary = await world.resume();
@@ -96,25 +93,25 @@ describe("dismiss", () => {
 
   it("leaves what is in doubt: it may have landed", async () => {
     world = createWorld();
-    world.sandbox.setFaults(lostAnswers());
-    await world.import([storyFile("a", ["M1 10"])]);
+    world.setFaults(lostAnswers());
+    await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
   });
 
   it("of a participant stays, whatever is tried again after it (H23)", async () => {
     world = createWorld();
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
-    await world.import([storyFile("a", ["M1 10"])]);
+    await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ participants: 1, events: 1 });
     expect(() => dismiss({ input: "a.csv", row: ["2"] })).toThrow(expect.objectContaining({ code: "usage" }));
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
     const summary = await world.resume();
     expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);
     // A later row needs that participant: then it is to be had again.
-    world.sandbox.setFaults([]);
-    const later = await world.import([storyFile("b", ["M2 10"])]);
+    world.setFaults([]);
+    const later = await world.bring("b", ["M2 10"]);
     expect([later.open.events, later.exitCode]).toEqual([{ held: 1 }, 3]);
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(1);
     expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
@@ -122,7 +119,7 @@ describe("dismiss", () => {
 
   it("works while another process holds the ledger's lock", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 10 invalid", "M1 20"])]);
+    await world.bring("a", ["M1 10 invalid", "M1 20"]);
     world.withLedger(() => expect(dismiss({ row: ["2"] }).rows).toBe(1));
   });
 });
@@ -130,12 +127,12 @@ describe("dismiss", () => {
 describe("resolve (H5)", () => {
   async function strand() {
     world = createWorld();
-    world.sandbox.setFaults(lostAnswers());
+    world.setFaults(lostAnswers());
     const rows = ["M1 10", "M1 20"];
-    const summary = await world.import([storyFile("a", rows)]);
+    const summary = await world.bring("a", rows);
     expect(summary.documents).toEqual({ stranded: 1 });
-    world.sandbox.setFaults([]);
-    return world.sandbox.store.documents()[0]?.id ?? "";
+    world.setFaults([]);
+    return world.documents()[0]?.id ?? "";
   }
 
   it("of the right id is agreed to by the read, and the events are settled by duplicates to their own keys", async () => {
@@ -147,21 +144,21 @@ describe("resolve (H5)", () => {
     const summary = await world.resume();
     expect(summary.events).toEqual({ "landed-without-id": 2 });
     expect(summary.exitCode).toBe(0);
-    expect(world.sandbox.store.documents()[0]?.events).toHaveLength(2);
+    expect(world.documents()[0]?.events).toHaveLength(2);
   });
 
   it("of an id that the service does not know is refused, and nothing is written", async () => {
     await strand();
-    const writes = world.sandbox.store.documents().length;
+    const writes = world.documents().length;
     await expect(check("M1", "nowhere")).rejects.toMatchObject({ code: "document-id-not-found" });
-    expect(world.sandbox.store.documents()).toHaveLength(writes);
-    expect((await showAnything(world.target, "M1")).documents[0]?.state).toBe("stranded");
+    expect(world.documents()).toHaveLength(writes);
+    expect((await world.show("M1")).documents[0]?.state).toBe("stranded");
   });
 
   it("of another document's id is spoken against by the read, and refused where that document is ours", async () => {
     await strand();
-    await world.import([storyFile("b", ["M2 10"])]);
-    const other = (await showAnything(world.target, "M2")).documents[0]?.documentId ?? "";
+    await world.bring("b", ["M2 10"]);
+    const other = (await world.show("M2")).documents[0]?.documentId ?? "";
     await expect(check("M1", other)).rejects.toMatchObject({ code: "document-not-stranded" });
     world.withLedger((database) => database.exec("DELETE FROM document_states WHERE service_id = '" + other + "'"));
     expect((await check("M1", other)).findings.some(({ agrees }) => !agrees)).toBe(true);
@@ -172,43 +169,43 @@ describe("replace (H26)", () => {
   it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", async () => {
     world = createWorld({ sandbox: { uniqueExternalId: true } });
     const rows = ["M1 10"];
-    await world.import([storyFile("a", rows)]);
+    await world.bring("a", rows);
     await replace("M1");
     expect((await world.resume()).exitCode).toBe(3);
     // The mapping is mended, the same file imported again, and what was refused is tried again.
     const settings = { replacementExternalId: "{externalId}/{generation}" };
-    await world.import([storyFile("a", rows)], { settings });
+    await world.bring("a", rows, { settings });
     world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
     expect((await world.resume()).exitCode).toBe(0);
     await replace("M1");
     expect((await world.resume()).exitCode).toBe(0);
-    const documents = world.sandbox.store.documents().map(({ externalId, state }) => `${externalId} ${state}`);
+    const documents = world.documents().map(({ externalId, state }) => `${externalId} ${state}`);
     expect(documents).toEqual(["M1 cancelled", "M1/2 cancelled", "M1/3 open"]);
-    expect((await world.import([storyFile("a", rows)], { settings })).requests.sent).toBe(0);
+    expect((await world.bring("a", rows, { settings })).requests.sent).toBe(0);
   });
 
   it("later rows follow the newest generation, and the same rows are known there", async () => {
     world = createWorld();
     const rows = ["M1 10"];
-    await world.import([storyFile("a", rows)]);
+    await world.bring("a", rows);
     await replace("M1");
     await world.resume();
-    const again = await world.import([storyFile("c", [...rows, "3: M1 20"])]);
+    const again = await world.bring("c", [...rows, "3: M1 20"]);
     expect(again.rows).toMatchObject({ known: 1, staged: 1 });
-    expect((await showAnything(world.target, "M1")).documents.map(({ events }) => events.length)).toEqual([2, 2]);
-    const [row] = (await showAnything(world.target, "a.csv:2")).rows;
+    expect((await world.show("M1")).documents.map(({ events }) => events.length)).toEqual([2, 2]);
+    const [row] = (await world.show("a.csv:2")).rows;
     expect(row?.events.map(({ document }) => document.generation)).toEqual([1, 2]);
   });
 
   it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", async () => {
     world = createWorld();
-    world.sandbox.setFaults(lostAnswers());
-    await world.import([storyFile("a", ["M1 10"])]);
-    world.sandbox.setFaults([]);
+    world.setFaults(lostAnswers());
+    await world.bring("a", ["M1 10"]);
+    world.setFaults([]);
     expect(await replace("M1")).toMatchObject({ cancels: false, staysStranded: true, events: 1 });
     const summary = await world.resume();
     expect(summary.exitCode).toBe(0);
-    expect((await showAnything(world.target, "M1")).documents.map(({ state, reason }) => [state, reason])).toEqual([
+    expect((await world.show("M1")).documents.map(({ state, reason }) => [state, reason])).toEqual([
       ["stranded", "replaced"],
       ["open", null],
     ]);
@@ -218,7 +215,7 @@ describe("replace (H26)", () => {
 
   it("is refused where nothing exists to be replaced", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 ? invalid", "M1 5"])]);
+    await world.bring("a", ["M1 ? invalid", "M1 5"]);
     await expect(replace("M1")).rejects.toMatchObject({ code: "document-not-replaceable" });
     await expect(replace("M7")).rejects.toMatchObject({ code: "document-unknown" });
   });
@@ -226,8 +223,8 @@ describe("replace (H26)", () => {
 
 it("selectors narrow each other, and name by run, input, row, document and code", async () => {
   world = createWorld();
-  const first = await world.import([storyFile("a", ["M1 ? invalid", "M2 ? invalid"])]);
-  await world.import([storyFile("b", ["4: M1 5 invalid"])]);
+  const first = await world.bring("a", ["M1 ? invalid", "M2 ? invalid"]);
+  await world.bring("b", ["4: M1 5 invalid"]);
   const rows = (selectors: Parameters<typeof selectOpen>[1]) =>
     world.withLedger((database) => selectOpen(database, selectors).rows.length);
   expect(rows({})).toBe(3);

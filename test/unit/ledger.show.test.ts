@@ -3,19 +3,19 @@ import type { Shown } from "../../src/model/lines/show.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { showRuns } from "../../src/desk/status.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, storyFile, type World } from "../nights/simulation/world.js";
+import { createWorld, type World } from "../nights/simulation/world.js";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
 let world: World;
 afterEach(() => world.close());
 
-const show = (text: string) => showAnything(world.target, text);
+const show = (text: string) => world.show(text);
 
 /** One document with a landed event, an invalid row and what it holds; another one that has landed. */
 async function storyWithHold() {
   world = createWorld();
-  await world.import([storyFile("a", ["M1 10", "M1 20 invalid", "M1 30", "M2 10"])]);
+  await world.bring("a", ["M1 10", "M1 20 invalid", "M1 30", "M2 10"]);
 }
 
 describe("show of a document", () => {
@@ -71,11 +71,11 @@ describe("show of registrations, runs and requests", () => {
 
   it("says what was sent in a time and what came back, without a token or a secret (P9)", async () => {
     world = createWorld({ sandbox: { terseErrors: false } });
-    world.sandbox.setFaults([
+    world.setFaults([
       { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 503, when: "before" } },
     ]);
     const before = world.clock.now();
-    await world.import([storyFile("a", ["M1 10"])]);
+    await world.bring("a", ["M1 10"]);
     const { requests } = await showSentBetween(world.target, before, world.clock.now(), 100);
     expect(requests.map(({ kind }) => kind)).toEqual([
       "lookup-participant",
@@ -122,7 +122,7 @@ describe("a name of a document", () => {
     const rows = Array.from({ length: 60 }, (_, index) =>
       eventRow({ row: index + 2, document: "M1", minute: index, key: String(index) }),
     );
-    await world.import([storyFile("a", rows)]);
+    await world.bring("a", rows);
     const [document] = (await show("M1")).documents;
     expect([document?.events.length, document?.events[0]?.rows, document?.eventCounts]).toEqual([
       50,

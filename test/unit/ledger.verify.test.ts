@@ -4,7 +4,7 @@ import { showRuns } from "../../src/desk/status.js";
 import type { Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
-import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 
 let world: World;
 afterEach(() => world.close());
@@ -27,7 +27,7 @@ const against = (sandbox: Sandbox, chosen = {}) =>
 
 async function imported() {
   world = createWorld();
-  await world.import([storyFile("a", ["M1 10", "M1 20 CLOSE", "M2 10"])]);
+  await world.bring("a", ["M1 10", "M1 20 CLOSE", "M2 10"]);
 }
 
 describe("verify", () => {
@@ -58,7 +58,7 @@ describe("verify", () => {
     expect(later.checked).toEqual({ participants: 0, addresses: 0, documents: 0, events: 0 });
     expect(later.unverifiable).toEqual([left("participant", 1), left("document", 2)]);
     await world.clock.run(world.clock.sleep(600_000));
-    await world.import([storyFile("b", ["M2 30"])]);
+    await world.bring("b", ["M2 30"]);
     expect((await against(world.sandbox, { since: world.clock.now() - 1000 })).checked).toMatchObject({ documents: 1 });
     await expect(against(world.sandbox, { document: "M9" })).rejects.toMatchObject({ code: "document-unknown" });
   });
@@ -98,9 +98,9 @@ describe("verify", () => {
 
   it("says what reads cannot tell: a stranded document", async () => {
     world = createWorld();
-    world.sandbox.setFaults(lostAnswers());
-    await world.import([storyFile("a", ["M1 10"])]);
-    world.sandbox.setFaults([]);
+    world.setFaults(lostAnswers());
+    await world.bring("a", ["M1 10"]);
+    world.setFaults([]);
     const { unverifiable, differences } = await against(world.sandbox);
     expect(differences).toEqual([]);
     expect(unverifiable).toEqual([{ text: expect.stringMatching(/id is not known/), count: 1 }]);
@@ -108,9 +108,9 @@ describe("verify", () => {
 
   it("names what it could not read, and never takes it for agreement (F17)", async () => {
     world = createWorld();
-    await world.import([storyFile("a", ["M1 10"])]);
+    await world.bring("a", ["M1 10"]);
     const match = { method: "GET", path: "/documents/{id}" } as const;
-    world.sandbox.setFaults([{ match, nth: 1, times: 6, action: { kind: "status", status: 500, when: "before" } }]);
+    world.setFaults([{ match, nth: 1, times: 6, action: { kind: "status", status: 500, when: "before" } }]);
     const found = await against(world.sandbox);
     expect(found.differences).toEqual([]);
     expect(found.unread).toEqual([
@@ -121,7 +121,7 @@ describe("verify", () => {
 
   it("stops, and says so, when the credential is refused", async () => {
     await imported();
-    world.sandbox.setFaults([{ match: {}, times: 100, action: { kind: "status", status: 401, when: "before" } }]);
+    world.setFaults([{ match: {}, times: 100, action: { kind: "status", status: 401, when: "before" } }]);
     expect((await against(world.sandbox)).stopped).toEqual(expect.any(String));
   });
 });

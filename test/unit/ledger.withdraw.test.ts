@@ -1,7 +1,6 @@
 /** What was staged and never sent can be taken back, and comes again with its file (HARD-CASES H39). */
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
-import { showAnything } from "../../src/desk/show.js";
 import { withdrawSelected } from "../support/decide.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
@@ -14,7 +13,7 @@ afterEach(() => world.close());
 
 const withdraw = (selectors: Selectors) =>
   world.clock.run(withdrawSelected(world.target, selectors, { clock: world.clock, waitForLock: false }));
-const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
+const timelines = () => world.documents().map(({ events }) => events.length);
 const isSound = () => world.withLedger((database) => checkLedger(database).flatMap(({ broken }) => broken));
 
 describe("the rest of a file that was imported with --limit", () => {
@@ -22,13 +21,13 @@ describe("the rest of a file that was imported with --limit", () => {
 
   it("is taken back: nothing of it is sent or registered any more, and what landed stays", async () => {
     world = createWorld();
-    await world.import([storyFile("a", rows)], { limits: { limitDocuments: 1 } });
+    await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2 });
     const after = await world.resume();
     expect([after.exitCode, after.requests.sent, after.open.events]).toEqual([0, 0, {}]);
     expect(timelines()).toEqual([1]);
     expect(isSound()).toEqual([]);
-    expect((await showAnything(world.target, "a.csv:3")).rows[0]).toMatchObject({
+    expect((await world.show("a.csv:3")).rows[0]).toMatchObject({
       fate: "staged",
       settled: "withdrawn",
     });
@@ -36,7 +35,7 @@ describe("the rest of a file that was imported with --limit", () => {
 
   it("takes back the registrations that only it needs", async () => {
     world = createWorld();
-    await world.import([storyFile("a", rows)], { limits: { until: 0 } });
+    await world.bring("a", rows, { limits: { until: 0 } });
     expect(await withdraw({ document: "M2" })).toEqual({ rows: 1, events: 1, participants: 1, addresses: 1 });
     const after = await world.resume();
     expect([after.exitCode, after.participants]).toEqual([0, { registered: 2 }]);
@@ -45,9 +44,9 @@ describe("the rest of a file that was imported with --limit", () => {
 
   it("is staged again by the very same bytes", async () => {
     world = createWorld();
-    await world.import([storyFile("a", rows)], { limits: { limitDocuments: 1 } });
+    await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     await withdraw({ input: "a.csv" });
-    const again = await world.import([storyFile("a", rows)]);
+    const again = await world.bring("a", rows);
     expect([again.exitCode, again.rows.known, again.rows.staged]).toEqual([0, 1, 2]);
     expect(timelines()).toEqual([1, 1, 1]);
     expect(isSound()).toEqual([]);
@@ -57,7 +56,7 @@ describe("the rest of a file that was imported with --limit", () => {
 it("a row dated years ahead by mistake is taken back, and what it held goes", async () => {
   world = createWorld();
   const rows = ["M1 10", eventRow({ row: 3, document: "M1", minute: years }), "M1 20 key=x"];
-  const first = await world.import([storyFile("a", rows)]);
+  const first = await world.bring("a", rows);
   expect(first.open.events).toMatchObject({ deferred: 1 });
   expect(await withdraw({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 1, events: 1 });
   expect((await world.resume()).open.events).toEqual({});
@@ -72,7 +71,7 @@ it("an invalid row holds nothing once its input is taken back, and holds again w
   expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
   const after = await world.resume();
   expect([after.exitCode, timelines()]).toEqual([0, [1]]);
-  const again = await world.import([storyFile("bad", [bad])]);
+  const again = await world.bring("bad", [bad]);
   expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
 });
 
@@ -90,10 +89,10 @@ it("an event that rows of two files give stays as long as one of them stands", a
 describe("what cannot be taken back", () => {
   it("is what was sent, or may have been: nothing fits, and what there is is said", async () => {
     world = createWorld();
-    world.sandbox.setFaults(lostAnswers(50));
-    await world.import([storyFile("a", ["M1 10"])]);
-    world.sandbox.setFaults([]);
-    await world.import([storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })])]);
+    world.setFaults(lostAnswers(50));
+    await world.bring("a", ["M1 10"]);
+    world.setFaults([]);
+    await world.bring("b", [eventRow({ row: 2, document: "M2", minute: years })]);
     await expect(withdraw({ input: "a.csv" })).rejects.toMatchObject({
       code: "usage",
       hint: "Unsent events are of b.csv (1).",
@@ -104,7 +103,7 @@ describe("what cannot be taken back", () => {
 
   it("is one row number that several files have: the choices are named, and only a name of one row does anything", async () => {
     world = createWorld();
-    await world.import([storyFile("a", [eventRow({ row: 2, document: "M1", minute: years })])]);
+    await world.bring("a", [eventRow({ row: 2, document: "M1", minute: years })]);
     const other = storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })]);
     await world.import([{ ...other, contentHash: "b0b0b0b0b0" }]);
     await expect(withdraw({ row: ["2"] })).rejects.toThrow(/a\.csv:2 .*b\.csv:2/);

@@ -19,7 +19,7 @@ test("a night that it would defer whole is sent all the same, row by row in orde
   // Yesterday for the service, in two days for this machine.
   const summary = await world.import([file("b", world.clock.now() + 2 * DAY, 20)]);
   expect(summary.open.events).toEqual({});
-  expect(world.sandbox.store.documents().flatMap(({ events }) => events)).toHaveLength(21);
+  expect(world.documents().flatMap(({ events }) => events)).toHaveLength(21);
 });
 
 test("what is really still to come stays deferred, and asking for the time registers nobody", async () => {

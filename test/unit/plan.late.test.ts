@@ -21,7 +21,7 @@ describe("an event that took place before the last one on its timeline", () => {
     await world.import([first]);
     const summary = await world.import([late]);
     expect(summary.exitCode).toBe(0);
-    const events = world.sandbox.store.documents()[0]?.events ?? [];
+    const events = world.documents()[0]?.events ?? [];
     const minutes = events.map(({ at }) => (at - Date.parse("2026-01-01T00:00:00Z")) / 60_000);
     expect(minutes).toEqual([60, 60, 90]);
     expect(events[1]?.body["metadata"]).toEqual({

@@ -25,8 +25,8 @@ async function importAll(world: ReturnType<typeof testWorld>, ...flags: string[]
   for (const [, mapping, file] of imports) {
     world.stdout.text = "";
     const code = await type(world, "import", join(world.cwd, mapping), join(world.cwd, file), "--json", ...flags);
-    expect(code, world.stdout.text + world.stderr.text).toBe(0);
-    const { rows, requests } = JSON.parse(world.stdout.text.trimEnd().split("\n").at(-1) ?? "") as Partial<Summary>;
+    expect(code, world.out + world.err).toBe(0);
+    const { rows, requests } = JSON.parse(world.out.trimEnd().split("\n").at(-1) ?? "") as Partial<Summary>;
     sent.push({ known: rows?.known, staged: rows?.staged, requests: requests?.sent });
   }
   return sent;

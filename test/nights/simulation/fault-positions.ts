@@ -75,7 +75,7 @@ export async function befallen(
 ): Promise<{ broken: string[]; exitCode: number }> {
   const world = createWorld(service);
   try {
-    world.sandbox.setFaults([{ nth: position, times, action }, ...always]);
+    world.setFaults([{ nth: position, times, action }, ...always]);
     const { exitCode } = await toRest(world, { rewrite });
     // A registration that commits after the program has looked for it is a limit that the documents name (HARD-CASES H7).
     const isLate = action.kind === "delay" && action.when === "before";

@@ -25,7 +25,7 @@ export const at = (...when: number[]) => on("M1", ...when);
 
 /** Faults of the requests that write events or documents, the nth of them counted from now. */
 export const faults = (...rules: { nth: number; times?: number; action: FaultAction }[]): void =>
-  world.sandbox.setFaults(rules.map((rule): FaultRule => ({ match: { path: "/documents/events" }, ...rule })));
+  world.setFaults(rules.map((rule): FaultRule => ({ match: { path: "/documents/events" }, ...rule })));
 
 export const lost: FaultAction = { kind: "drop", when: "after" };
 

@@ -6,7 +6,6 @@ import type { MappedRow } from "../../../src/model/mapped-row.js";
 import { decideBeside } from "../../../src/desk/access.js";
 import { rebuildLedger } from "../../../src/desk/care.js";
 import { replaceEach, resolveNamed } from "../../support/decide.js";
-import { showAnything } from "../../../src/desk/show.js";
 import { readStatus } from "../../../src/desk/status.js";
 import { checkPromises } from "./promises.js";
 import { partsOf, writeReal } from "./real-shapes.js";
@@ -74,7 +73,7 @@ async function take(world: World, story: Story, step: Exclude<Step, { do: "lose 
   switch (step.do) {
     case "import":
     case "resume": {
-      world.sandbox.setFaults(step.faults, story.seed);
+      world.setFaults(step.faults, story.seed);
       const isDisturbed = step.faults.length > 0 || step.kill !== null;
       witness.disturbed ||= isDisturbed;
       const plan: RunPlan = step.kill == null ? {} : { killAt: step.kill };
@@ -129,7 +128,7 @@ async function typeBeside(
     if (command === "dismiss") dismissAll(world, witness);
     else if (command === "resolve") resolveAll(world, witness);
     else if (command === "status") await readStatus(world);
-    else if (command === "show") await showAnything(world.target, "A");
+    else if (command === "show") await world.show("A");
     else if (file !== undefined && "path" in file) await world.plan(file);
   }
 }
@@ -191,7 +190,7 @@ async function loseLedger(world: World, story: Story, imported: readonly Import[
   witness.stood.clear();
   if (journal === null) throw new Error("a night without a journal loses no ledger");
   await clock.run(rebuildLedger(target, { journal, backup: null }, clock));
-  world.sandbox.setFaults([]);
+  world.setFaults([]);
   for (const step of imported) {
     note(world, witness, step.rows);
     witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
@@ -216,7 +215,7 @@ function mapped(row: StoryRow): MappedRow {
 
 /** Remembers what these rows hold from now on, and what they mend. */
 function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
-  const documents = world.sandbox.store.documents();
+  const documents = world.documents();
   const landed = new Set(documents.flatMap(({ events }) => events.map((event) => event.eventId)));
   const onTheWire = world.onTheWire();
   // The document of each key which no other has replaced.
@@ -251,7 +250,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
 
 /** Without faults, runs until a run changes nothing any more. */
 async function comeToRest(world: World, story: Story, witness: Witness) {
-  world.sandbox.setFaults([]);
+  world.setFaults([]);
   const step = story.steps.at(-1);
   const isQuiet = step !== undefined && "faults" in step && step.faults.length === 0 && step.kill === null;
   let last = isQuiet ? (witness.summaries.at(-1)?.summary ?? null) : null;

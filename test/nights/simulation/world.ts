@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { showAnything } from "../../../src/desk/show.js";
 import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import { openLedger, openLedgerReadOnly } from "../../../src/ledger/open-ledger.js";
 import { createInputStager } from "../../../src/ledger/stage/stage-input.js";
@@ -9,6 +10,7 @@ import { loadMapping } from "../../../src/map/load-mapping.js";
 import type { MappingSettings } from "../../../src/map/mapping.js";
 import type { Clock } from "../../../src/model/clock.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
+import type { Shown } from "../../../src/model/lines/show.js";
 import type { Plan, RunLimits, Summary } from "../../../src/model/summary.js";
 import type { Target } from "../../../src/model/target.js";
 import { defaultSettings } from "../../../src/run/session.js";
@@ -18,6 +20,7 @@ import type { Session } from "../../../src/run/session.js";
 import { stageFiles } from "../../../src/run/stage.js";
 import {
   createSandbox,
+  type DocumentWithTimeline,
   type FaultRule,
   type Sandbox,
   type SandboxOptions,
@@ -89,6 +92,8 @@ export interface World {
   journal: string | null;
   /** Imports files as one run; rejects as the run does. */
   import(files: (StoryFile | WrittenFile)[], plan?: RunPlan): Promise<Summary>;
+  /** Imports one file of these rows, named after its content. */
+  bring(contentHash: string, rows: Parameters<typeof storyFile>[1], plan?: RunPlan): Promise<Summary>;
   resume(plan?: RunPlan): Promise<Summary>;
   /** As `import` (null: as `resume`); null when the process was killed. */
   run(files: (StoryFile | WrittenFile)[] | null, plan?: RunPlan): Promise<Summary | null>;
@@ -104,6 +109,11 @@ export interface World {
   withLedger<Result>(work: (database: LedgerDatabase) => Result): Result;
   /** The same for reading, beside whatever goes on, as `status` does. */
   look<Result>(work: (database: LedgerDatabase) => Result): Result;
+  /** Whatever `show` finds under this name. */
+  show(text: string): Promise<Shown>;
+  /** Documents at the service, in the order of their creation. */
+  documents(): DocumentWithTimeline[];
+  setFaults: Sandbox["setFaults"];
   /** Takes the ledger's files away. */
   loseLedger(): void;
   close(): Promise<void>;
@@ -240,6 +250,7 @@ export function createWorld(options: WorldOptions = {}): World {
     journal,
     refusals,
     import: whole,
+    bring: (contentHash, rows, plan) => whole([storyFile(contentHash, rows)], plan),
     resume: (plan) => whole(null, plan),
     run: (files, plan = {}) => start(files, plan),
     plan: (file) =>
@@ -262,6 +273,9 @@ export function createWorld(options: WorldOptions = {}): World {
     withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
     look: (work) =>
       options.onlooker === true ? work(onlooker()) : closing(openLedgerReadOnly(target.ledgerPath, null), work),
+    show: (text) => showAnything(target, text),
+    documents: () => sandbox.store.documents(),
+    setFaults: (rules) => sandbox.setFaults(rules),
     loseLedger() {
       leave();
       for (const ending of ["", "-wal", "-shm"]) rmSync(`${target.ledgerPath}${ending}`, { force: true });
