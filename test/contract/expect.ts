@@ -42,6 +42,11 @@ export function refused(answer: Answer, among: readonly number[] = PAYLOAD): Rea
   return { reading: `refused with ${answer.status}${wordsOf(answer)}` };
 }
 
+/** Taken, or refused with one of the statuses. */
+export function doneOrRefused(answer: Answer, among?: readonly number[]): void {
+  if (answer.status >= 300) refused(answer, among);
+}
+
 /** The codes and messages of a refusal, without the words that hold a digit: ids, keys and times of this run. */
 function wordsOf(answer: Answer) {
   const told = items(answer.json, "errors").map(

@@ -1,5 +1,5 @@
 /** Cases that are a table of events: each is taken, or each is refused, at both endpoints. */
-import { allows, type Capability, type ContractCase, forbids } from "./case.js";
+import { allows, type ContractCase, forbids } from "./case.js";
 import { PAYLOAD, refused, STATE } from "./expect.js";
 import type { ServiceUnderTest } from "./service.js";
 import { type Document, ENDPOINTS, type Fields, newDocument } from "./world.js";
@@ -32,7 +32,6 @@ export function refusesEvents(
   title: string,
   events: readonly EventOf[],
   among: readonly number[] = PAYLOAD,
-  needs: readonly Capability[] = [],
 ): ContractCase {
   const run: ContractCase["run"] = async (service) => {
     const [document, other] = await pair(service);
@@ -47,7 +46,7 @@ export function refusesEvents(
     }
     return { reading: [...readings].join(", ") };
   };
-  return forbids(rule, title, run, needs);
+  return forbids(rule, title, run);
 }
 
 /** These in one request are refused. */

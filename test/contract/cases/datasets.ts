@@ -4,7 +4,7 @@
 import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { AUTHORITY, REFERENCE, absence, check, done, refused, stringAt } from "../expect.js";
+import { AUTHORITY, REFERENCE, absence, check, done, refused, stringAt, doneOrRefused } from "../expect.js";
 import {
   addressFields,
   eventFields,
@@ -138,7 +138,7 @@ export const datasetCases: ContractCase[] = [
       check(theirs.length === 1, "an address was added to the other dataset's participant");
       const named = { participantId: id, addressId: undefined, address: address.fields };
       const other = await document.send(document.event(1, named));
-      if (other.status >= 300) refused(other, WITHHELD);
+      doneOrRefused(other, WITHHELD);
       const now = items(done(await service.get(`/participants/${id}/addresses`, { as: "second" })).json);
       return { reading: `inline ${answer.status}, by id ${other.status}, then ${now.length} addresses` };
     },
@@ -230,9 +230,9 @@ export const datasetCases: ContractCase[] = [
       const document = await newDocument(service);
       const answer = await document.send(eventFields(service, place, document.at(1)));
       const reading = answer.status < 300 ? "may be referenced" : `refused with ${answer.status}`;
-      if (answer.status >= 300) refused(answer, WITHHELD);
+      doneOrRefused(answer, WITHHELD);
       const added = await service.post(`/participants/${place.participantId}/addresses`, addressFields(service));
-      if (added.status >= 300) refused(added, WITHHELD);
+      doneOrRefused(added, WITHHELD);
       return {
         reading: `${reading}; ${added.status < 300 ? "may be given addresses" : `addresses refused with ${added.status}`}`,
       };

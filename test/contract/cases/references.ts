@@ -5,7 +5,18 @@
 import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { absence, check, done, duplicate, PAYLOAD, REFERENCE, refused, STATE, stringAt } from "../expect.js";
+import {
+  absence,
+  check,
+  done,
+  duplicate,
+  PAYLOAD,
+  REFERENCE,
+  refused,
+  STATE,
+  stringAt,
+  doneOrRefused,
+} from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import { type EventOf, refusesBatch, refusesEvents, takesEvents } from "../tables.js";
 import type { Fields } from "../world.js";
@@ -123,7 +134,7 @@ export const referenceCases: ContractCase[] = [
     const { fields } = await newParticipant(service);
     const participant = { participantId: undefined, participant: fields };
     const other = await document.send(eventFields(service, place, document.at(2), participant), "batch");
-    if (other.status >= 300) refused(other, REFERENCE);
+    doneOrRefused(other, REFERENCE);
     return { reading: `an inline address ${one.status}, an inline participant ${other.status}` };
   }),
   allows("Open point 33", "an addressId of another participant may be named, or not", async (service) => {
@@ -279,7 +290,7 @@ export const referenceCases: ContractCase[] = [
           [inline, first],
         ]) {
           const answer = await document.batch(...events);
-          if (answer.status >= 300) refused(answer, REFERENCE);
+          doneOrRefused(answer, REFERENCE);
           outcomes.push(answer.status < 300);
         }
       }
@@ -305,7 +316,7 @@ export const referenceCases: ContractCase[] = [
       for (const order of orders) {
         const events = order.map((each) => inlineEvent(service, document.at(1), each, addressFields(service)));
         const answer = await document.batch(...events);
-        if (answer.status >= 300) refused(answer, IDENTITY);
+        doneOrRefused(answer, IDENTITY);
         statuses.push(answer.status);
       }
       return { reading: statuses.join(", ") };
@@ -389,7 +400,7 @@ export const referenceCases: ContractCase[] = [
         await service.post("/documents/events", { document: fields(), events: [eventFields(service, place, at)] }),
         await document.send(target),
       ];
-      for (const answer of answers) if (answer.status >= 300) refused(answer, REFERENCE);
+      for (const answer of answers) doneOrRefused(answer, REFERENCE);
       readings.push(`${title} ${answers.map((answer) => answer.status).join(" ")}`);
     }
     return { reading: readings.join(", ") };

@@ -5,7 +5,7 @@
 import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { AUTHORITY, check, done, PAYLOAD, REFERENCE, refused, STATE, stringAt } from "../expect.js";
+import { AUTHORITY, check, done, PAYLOAD, REFERENCE, refused, STATE, stringAt, doneOrRefused } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import { type EventOf, refusesEvents, takesEvents } from "../tables.js";
 import type { Document, Fields } from "../world.js";
@@ -211,7 +211,7 @@ export const relatedCases: ContractCase[] = [
       const [one, other] = await pair(service);
       const related = { isPublic: true, eventName };
       const answer = await one.send(one.related(1, other.id, related));
-      if (answer.status >= 300) refused(answer, PAYLOAD);
+      doneOrRefused(answer, PAYLOAD);
       const next = await other.send(other.event(await service.moment()));
       readings.push(`${eventName} ${answer.status} ${next.status}`);
     }
@@ -228,9 +228,9 @@ export const relatedCases: ContractCase[] = [
         const metadata = { attributes: [{ name: "reason", value: "wrong", isPublic: false }] };
         const over = { name, propagateEvent: true, metadata };
         const answer = await one.send(one.event(await service.moment(), over));
-        if (answer.status >= 300) refused(answer, PAYLOAD);
+        doneOrRefused(answer, PAYLOAD);
         const next = await other.send(other.event(await service.moment()));
-        if (next.status >= 300) refused(next, STATE);
+        doneOrRefused(next, STATE);
         readings.push(`${name} ${answer.status}, then on the related document ${next.status}`);
       }
       return { reading: readings.join(", ") };
@@ -258,7 +258,7 @@ export const relatedCases: ContractCase[] = [
       await other.append(end);
       const event = one.event(await service.moment(), { propagateEvent: true });
       const answer = await one.send(event);
-      if (answer.status >= 300) refused(answer, STATE);
+      doneOrRefused(answer, STATE);
       const { text } = await service.get(`/documents/${other.id}`);
       readings.push(`${name} ${answer.status}, ${text.split('"eventId"').length - 1} events`);
     }
