@@ -152,8 +152,8 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     ),
     import: route(named, async ({ target }) => {
       const folder = join(targets.get(target).stateFolder, "corrections");
-      await corrections(target).send(folder, (mapping, files) =>
-        jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]),
+      await corrections(target).send(folder, (mapping, files, begun) =>
+        jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files], begun),
       );
       return {};
     }),

@@ -2,7 +2,7 @@
  * Corrections in the browser: the rows of a file, their drafts, and the mapping's verdict. An import uses a file of its
  * own, like a corrected rejected file.
  */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
 import { type Edit, openDrafts } from "../ledger/drafts.js";
@@ -19,7 +19,6 @@ import { makeFolder } from "../model/make-folder.js";
 import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns, rejectedFileName } from "../report/rejected-row.js";
-import type { Job } from "./jobs.js";
 import { createJudge, type Drafts, type Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
@@ -51,35 +50,30 @@ export function createCorrections(target: Target, now: () => number) {
     return found;
   };
 
-  const rowsOf = (cause: CauseName) => looking(target, (open) => ({ ids: idsOf(open, cause), drafts: open.drafts }));
+  const rowsOf = (cause: CauseName) =>
+    looking(target, (open) => ({ ids: idsOf(open, cause), drafts: open.drafts, sent: open.sent }));
 
   /** By first row, draft and mapping, of the present drafts: judging thousands of rows takes seconds. */
   let verdicts = new Map<string, boolean>();
 
-  /** Rows in imports that wait or run: what they say now is what lands. */
-  let sent: { refs: ReadonlySet<string>; job: Job }[] = [];
-  const isSent = (ref: string) => sent.some(({ refs, job }) => job.said === null && refs.has(ref));
-  const requireUnsent = (refs: readonly string[]) => {
-    if (!refs.some(isSent)) return;
+  const requireUnsent = ({ sent }: Open, refs: readonly string[]) => {
+    if (!refs.some((ref) => sent.has(ref))) return;
     throw new RowferryError(
       "usage",
       "This is being imported as it was, and cannot be changed until that import has ended.",
-      {
-        hint: "Nothing was saved.",
-      },
+      { hint: "Nothing was saved." },
     );
   };
 
   const countReady = async () => {
-    const { rows, last, drafts, edited } = looking(target, (open) => ({
+    const { rows, last, drafts, sent, edited } = looking(target, (open) => ({
+      ...open,
       rows: rowsToCorrect(open.database).size,
-      last: open.last,
-      drafts: open.drafts,
       edited: Array.from(draftedGroups(open).open, ([lead, refs]) => {
         return { lead, refs, mapping: open.reader.input(inputOf(lead))?.mapping ?? "" };
       }),
     }));
-    const groups = edited.filter(({ refs }) => !refs.some(isSent));
+    const groups = edited.filter(({ refs }) => !refs.some((ref) => sent.has(ref)));
     const mappings = new Set(groups.map(({ mapping }) => mapping));
     const stamps = await Promise.all([...mappings].map(judge.stamp));
     const keys = groups.map(({ lead, refs }) => {
@@ -91,16 +85,16 @@ export function createCorrections(target: Target, now: () => number) {
     const accepted = new Set((await judged(unjudged, drafts)).flatMap(({ rows: all }) => readyLeads(all)));
     verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
     const ready = [...verdicts.values()].filter(Boolean).length;
-    const undo = last === null || last.refs.some(isSent) ? null : `${last.label}, ${counted(last.refs.length, "cell")}`;
+    const undo =
+      last === null || last.refs.some((ref) => sent.has(ref))
+        ? null
+        : `${last.label}, ${counted(last.refs.length, "cell")}`;
     return { rows, ready, importing: edited.length - groups.length, undo };
   };
-  let working: Promise<unknown> = Promise.resolve();
-  /** One after another, since the second finds what the first has judged or sent. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const next = working.then(work, work);
-    working = next;
-    return next;
-  };
+  // The second finds what the first has judged.
+  const counting = takingTurns();
+  // An edit does not slip between the draft that an import takes and its rows being on their way.
+  const changingInTurn = takingTurns();
 
   /** For every row of the cause with this text. */
   const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] =>
@@ -119,8 +113,11 @@ export function createCorrections(target: Target, now: () => number) {
 
   /** One step. @throws RowferryError `usage` if a text was changed by someone else meanwhile; then nothing was saved */
   const apply = (label: string, edits: readonly Edit[]) => {
-    requireUnsent(edits.map(({ ref }) => ref));
     const original = looking(target, (open) => {
+      requireUnsent(
+        open,
+        edits.map(({ ref }) => ref),
+      );
       const isOpen = openRows(open);
       const textOf = ({ ref, column }: Edit) => (isOpen(ref) ? open.reader.cell(idOf(ref), column) : null);
       return new Map(edits.map((edit) => [edit, textOf(edit)]));
@@ -147,9 +144,9 @@ export function createCorrections(target: Target, now: () => number) {
     makeFolder(folder);
     const time = new Date(now()).toISOString().slice(0, 19).replaceAll(":", "");
     const written = new Map<string, { mapping: string; files: string[]; refs: string[]; rows: number }>();
-    const { ids, drafts } = rowsOf(drafted);
+    const { ids, drafts, sent } = rowsOf(drafted);
     for (const { input, rows } of await judged(ids, drafts)) {
-      const ready = rows.filter(({ page }) => page.ready && !isSent(page.ref));
+      const ready = rows.filter(({ page }) => page.ready && !sent.has(page.ref));
       if (ready.length === 0) continue;
       const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
       await writeRejectedFile(path, {
@@ -166,7 +163,7 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   return {
-    tally: () => inTurn(countReady),
+    tally: () => counting(countReady),
 
     /** Its first row as an example, and the texts of its column, each with its rows. */
     page: (cause: CauseName) =>
@@ -203,11 +200,9 @@ export function createCorrections(target: Target, now: () => number) {
       });
     },
 
-    edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => apply(label, edits),
+    edit: ({ label, edits }: { label: string; edits: readonly Edit[] }) => changingInTurn(() => apply(label, edits)),
 
-    editValue(edit: ValueEdit) {
-      return apply(edit.column, editsOf(edit));
-    },
+    editValue: (edit: ValueEdit) => changingInTurn(() => apply(edit.column, editsOf(edit))),
 
     /** Saves nothing. */
     async tryValue(edit: ValueEdit) {
@@ -219,10 +214,11 @@ export function createCorrections(target: Target, now: () => number) {
       return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
     },
 
-    undo() {
-      requireUnsent(looking(target, ({ last }) => last?.refs ?? []));
-      return { undone: existsSync(draftPath(target)) && changing(target, (drafts) => drafts.undo()) };
-    },
+    undo: () =>
+      changingInTurn(() => {
+        looking(target, (open) => requireUnsent(open, open.last?.refs ?? []));
+        return { undone: hasDrafts(target) && changing(target, (drafts) => drafts.undo()) };
+      }),
 
     /** The cause's rows of one input, with their drafts, as a rejected file in `folder`. @returns its path */
     async save(folder: string, cause: CauseName, input: number): Promise<string> {
@@ -278,17 +274,26 @@ export function createCorrections(target: Target, now: () => number) {
         told.push(`Left out, because the rows here have no such column: ${[...left.columns].join(", ")}.`);
       if (left.drafts > 0)
         told.push(`${counted(left.drafts, "cell")} corrected here since the download left as corrected.`);
-      return { ...apply(basename(path), [...edits.values()]), told };
+      return { ...(await changingInTurn(() => apply(basename(path), [...edits.values()]))), told };
     },
 
     write,
 
-    /** Begins an import for each mapping with corrected, valid rows. */
-    send: (folder: string, begin: (mapping: string, files: string[]) => Job) =>
-      inTurn(async () => {
+    /** Begins an import for each mapping with corrected, valid rows. `begun` is to be told its process. */
+    send: (folder: string, begin: (mapping: string, files: string[], begun: (pid: number) => void) => void) =>
+      changingInTurn(async () => {
         for (const { mapping, files, refs } of await write(folder))
-          sent = [...sent.filter(({ job }) => job.said === null), { refs: new Set(refs), job: begin(mapping, files) }];
+          begin(mapping, files, (pid) => changing(target, (drafts) => drafts.send(refs, pid)));
       }),
+  };
+}
+
+function takingTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
   };
 }
 
@@ -300,12 +305,25 @@ const readyLeads = (rows: Judged["rows"]): number[] =>
 
 const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
 
+/** Where the disk was full, an empty file was left. */
+const hasDrafts = (target: Target): boolean => (statSync(draftPath(target), { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+/** @throws RowferryError if the file can be neither read nor written */
 function changing<Result>(target: Target, work: (drafts: ReturnType<typeof openDrafts>) => Result): Result {
-  const drafts = openDrafts(draftPath(target));
   try {
-    return work(drafts);
-  } finally {
-    drafts.close();
+    const drafts = openDrafts(draftPath(target));
+    try {
+      return work(drafts);
+    } finally {
+      drafts.close();
+    }
+  } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
+    const why = `The drafts in ${draftPath(target)} can be neither read nor written: ${(cause as Error).message}.`;
+    throw new RowferryError("output-unwritable", why, {
+      cause,
+      hint: "Nothing was changed. Make room, or restore the permission. A damaged file can only be moved away, with its corrections.",
+    });
   }
 }
 
@@ -313,21 +331,23 @@ interface Open {
   database: LedgerDatabase;
   reader: ReturnType<typeof createOpenRowReader>;
   drafts: Drafts;
+  /** Rows that are being imported. */
+  sent: ReadonlySet<string>;
   /** The step that `undo` takes back; null: none. */
   last: { label: string; at: number; refs: string[] } | null;
 }
 
 /** The ledger's open rows with their drafts. Looking creates no file. */
 function looking<Result>(target: Target, work: (open: Open) => Result): Result {
-  const { drafts, last } = existsSync(draftPath(target))
-    ? changing(target, (kept) => ({ drafts: kept.cells(), last: kept.last() }))
-    : { drafts: new Map(), last: null };
-  return reading(target, (database) => work({ database, reader: createOpenRowReader(database), drafts, last }));
+  const kept = hasDrafts(target)
+    ? changing(target, (drafts) => ({ drafts: drafts.cells(), sent: drafts.sent(), last: drafts.last() }))
+    : { drafts: new Map(), sent: new Set<string>(), last: null };
+  return reading(target, (database) => work({ ...kept, database, reader: createOpenRowReader(database) }));
 }
 
 /** Removes drafts of rows that landed or were given up. @returns the others; null: none */
 export function keepOpenDrafts(target: Target): { rows: number; at: number } | null {
-  if (!existsSync(draftPath(target))) return null;
+  if (!hasDrafts(target)) return null;
   const { at, open, settled } = looking(target, (seen) => ({ at: seen.last?.at ?? 0, ...draftedGroups(seen) }));
   if (settled.length > 0) changing(target, (drafts) => drafts.forget(settled));
   const rows = [...open.values()].flat().length;

@@ -21,10 +21,19 @@ export interface Job {
 export function createJobs({ cwd, env, onChange }: { cwd: string; env: NodeJS.ProcessEnv; onChange: () => void }) {
   const recent = new Map<string, Job[]>();
 
-  /** `words`: what follows `rowferry`. @returns what it printed that says something. @throws RowferryError what ended it */
-  async function ask([command = "", ...rest]: readonly string[]): Promise<Line[]> {
+  /**
+   * `words`: what follows `rowferry`. `begun` gets the process before it does anything. @returns what it printed that
+   * says something. @throws RowferryError what ended it
+   */
+  async function ask([command = "", ...rest]: readonly string[], begun?: (pid: number) => void): Promise<Line[]> {
     const program = [...process.execArgv, process.argv[1] ?? "", command, "--json", ...rest];
     const child = spawn(process.execPath, program, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    try {
+      if (child.pid !== undefined) begun?.(child.pid);
+    } catch (error) {
+      child.kill("SIGKILL");
+      throw error;
+    }
     let complaint = "";
     child.stderr.on("data", (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)));
     const lines: Line[] = [];
@@ -45,14 +54,14 @@ export function createJobs({ cwd, env, onChange }: { cwd: string; env: NodeJS.Pr
     /** Those that run, and those that were started last. */
     recent: (target: string): Job[] => recent.get(target) ?? [],
 
-    start(target: string, words: readonly string[]): Job {
+    start(target: string, words: readonly string[], begun?: (pid: number) => void): Job {
       const job: Job = { command: ["rowferry", ...words].map(shellQuoted).join(" "), said: null };
       recent.set(target, [...(recent.get(target) ?? []).filter((other) => other.said === null), job]);
       const end = (told: string[]) => {
         job.said = told.length === 0 ? ["It was ended before it was done."] : told;
         onChange();
       };
-      ask(words).then(
+      ask(words, begun).then(
         (lines) => end(saidOf(lines)),
         ({ message, hint = "" }: Error & { hint?: string }) => end([message, hint]),
       );

@@ -102,17 +102,20 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         live: live && { share: live.share, parts: courseParts(live) },
       };
     });
-    return {
-      name,
-      failure: null,
-      ...found,
-      expected: expectedOf(name, cwd),
-      draft: keepOpenDrafts(target),
-    };
+    const shown = { name, ...found, expected: expectedOf(name, cwd) };
+    try {
+      return { ...shown, failure: null, draft: keepOpenDrafts(target) };
+    } catch (error) {
+      return { ...shown, failure: failureOf(error), draft: null };
+    }
   } catch (error) {
-    if (!(error instanceof RowferryError)) throw error;
-    return { name, failure: { message: error.description, hint: error.hint }, ...unreadable };
+    return { name, failure: failureOf(error), ...unreadable };
   }
+}
+
+function failureOf(error: unknown) {
+  if (!(error instanceof RowferryError)) throw error;
+  return { message: error.description, hint: error.hint };
 }
 
 /** From the settings, `every 24h, by 06:30`; null: not set. */

@@ -2,6 +2,7 @@
  * Corrections not yet imported, in a file beside the ledger, so that an import never blocks them and they survive the
  * browser and the process. A draft has a row reference, a header and the text that it replaces.
  */
+import { identityOf, isRunning } from "./care/lock.js";
 import { openDurableFile } from "./journal/durable-file.js";
 import { LedgerDatabase } from "./ledger-database.js";
 
@@ -31,6 +32,8 @@ CREATE TABLE IF NOT EXISTS edits (
   PRIMARY KEY (step, ref, column_name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS edits_by_cell ON edits (ref, column_name, step);
+-- Rows on their way: what they say is what lands, until that process has ended.
+CREATE TABLE IF NOT EXISTS sent (ref TEXT PRIMARY KEY, process TEXT NOT NULL) STRICT, WITHOUT ROWID;
 -- The newest text of each cell that was edited.
 CREATE VIEW IF NOT EXISTS cells AS
   SELECT ref, column_name, after AS value, max(step) AS step FROM edits GROUP BY ref, column_name;
@@ -107,6 +110,23 @@ export function openDrafts(path: string) {
     forget: (refs: Iterable<string>) =>
       database.atomic(() => {
         for (const ref of refs) database.run("DELETE FROM edits WHERE ref = @ref", { ref });
+      }),
+
+    /** Rows that a process of this machine imports as they are. */
+    sent(): Set<string> {
+      const running = database.values<string>("SELECT DISTINCT process FROM sent").filter(isRunning);
+      return new Set(
+        database.values<string>("SELECT ref FROM sent WHERE process IN (SELECT value FROM json_each(@running))", {
+          running,
+        }),
+      );
+    },
+
+    /** Until this process has ended. */
+    send: (refs: Iterable<string>, pid: number) =>
+      database.atomic(() => {
+        const process = identityOf(pid);
+        for (const ref of refs) database.run("INSERT OR REPLACE INTO sent VALUES (@ref, @process)", { ref, process });
       }),
 
     close: () => void database.close(),

@@ -219,3 +219,61 @@ it("what is being imported can be neither changed, taken back nor imported again
   expect(await jobs()).toHaveLength(2);
   expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
 }, 120_000);
+
+it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", async () => {
+  const own = await badMorning();
+  onTestFinished(own.remove);
+  const first = await startConsole(own, "--allow-changes");
+  const { values } = JSON.parse((await first.ask(`/api/cause?${query}`)).body) as { values: { value: string }[] };
+  const edit = { ...cause, from: values[0]?.value, to: "11.222.333/0001-81" };
+  await post(first, "edit-value", edit);
+  const { ready } = (await page(first)).tally;
+  expect(ready).toBeGreaterThan(0);
+
+  const lock = new Database(join(own.path, "state/sandbox/ledger.db.lock"));
+  lock.pragma("locking_mode = EXCLUSIVE");
+  lock.exec("BEGIN EXCLUSIVE");
+  const change = (console: RunningConsole, path: string, body: object) =>
+    console.ask(`/api/${path}`, { method: "POST", body: { target: "sandbox", ...body } });
+  const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
+  const [imported, changed] = await Promise.all([change(first, "import", {}), change(first, "edit-value", second)]);
+  expect([imported.status, changed.status]).toEqual([200, 409]);
+  expect(changed.body).toContain("being imported");
+  await first.kill();
+
+  const next = await startConsole(own, "--allow-changes");
+  expect((await page(next)).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
+  for (const [path, body] of [
+    ["edit-value", second],
+    ["undo", {}],
+  ] as const) {
+    const refused = await change(next, path, body);
+    expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("being imported")]);
+  }
+  lock.close();
+  await vi.waitFor(async () => expect((await page(next)).tally).toMatchObject({ ready: 0, importing: 0 }), 60_000);
+  const overview = JSON.parse((await next.ask("/api/overview")).body) as { targets: { draft: unknown }[] };
+  expect(overview.targets[0]?.draft).toBeNull();
+}, 120_000);
+
+it("drafts that cannot be read or written are said in place, beside what is open", async () => {
+  const own = await badMorning();
+  onTestFinished(own.remove);
+  const path = join(own.path, "state/sandbox/drafts.db");
+  const console = await startConsole(own, "--allow-changes");
+  // As a full disk leaves it.
+  writeFileSync(path, "");
+  expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
+  writeFileSync(path, "not a database".repeat(1000));
+  const { targets } = JSON.parse((await console.ask("/api/overview")).body) as {
+    targets: { failure: { message: string }; correct: object[] }[];
+  };
+  expect(targets[0]?.failure.message).toContain("drafts.db can be neither read nor written");
+  expect(targets[0]?.correct).not.toEqual([]);
+  const body = { ...cause, from: "x", to: "y" };
+  const refused = await console.ask("/api/edit-value", { method: "POST", body });
+  expect([refused.status, refused.body]).toEqual([
+    409,
+    expect.stringContaining("A damaged file can only be moved away"),
+  ]);
+});

@@ -134,10 +134,10 @@ it("in the console, a cell that the file computes from a corrected one has to be
   );
   const cause = { code: "number-unreadable", column: "Tare", mistake: null };
   const ref = (await corrections.grid(cause))[0]?.rows[0]?.ref ?? "";
-  corrections.edit({ label: "1", edits: [{ ref, column: "Tare", replaces: "s/ pesagem", value: "1" }] });
+  await corrections.edit({ label: "1", edits: [{ ref, column: "Tare", replaces: "s/ pesagem", value: "1" }] });
   const problems = async () => (await corrections.grid(cause))[0]?.rows[0]?.problems.map(({ column }) => column);
   expect(await problems()).toContain("Net");
-  corrections.edit({ label: "2", edits: [{ ref, column: "Net", replaces: "#VALUE!", value: "19" }] });
+  await corrections.edit({ label: "2", edits: [{ ref, column: "Net", replaces: "#VALUE!", value: "19" }] });
   expect(await problems()).toEqual([]);
 });
 

@@ -160,22 +160,39 @@ const forget = (database: LedgerDatabase, holder: string) =>
 /** For systems without /proc, where only the lock's file counts. */
 const UNTOLD = JSON.stringify({ pid: null });
 
-/**
- * Identifies a process even if its number is reused, and the ledger's file as opposed to its copies. Null: no such
- * process.
- */
-function holderOf(pid: number | "self", ledgerPath: string) {
+/** Identifies a process even if its number is reused. Null: none, or the system does not tell of processes. */
+function processOf(pid: number | "self") {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // After the name, which may hold anything: the state comes first, the start time twentieth.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (fields[0] === "Z" || fields[0] === "X") return null;
-    const { dev, ino } = statSync(ledgerPath);
-    return JSON.stringify({ pid: Number.parseInt(stat, 10), started: fields[19], boot, file: `${dev}:${ino}` });
+    return fields[0] === "Z" || fields[0] === "X"
+      ? null
+      : { pid: Number.parseInt(stat, 10), started: fields[19], boot };
   } catch {
     return null;
   }
+}
+
+/** For `isRunning`. */
+export const identityOf = (pid: number): string => JSON.stringify(processOf(pid) ?? { pid });
+
+export function isRunning(identity: string): boolean {
+  const { pid, boot } = JSON.parse(identity) as { pid: number; boot?: string };
+  if (boot !== undefined) return identityOf(pid) === identity;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** With the ledger's file as opposed to its copies. Null: no such process. */
+function holderOf(pid: number | "self", ledgerPath: string) {
+  const found = processOf(pid);
+  const file = statSync(ledgerPath, { throwIfNoEntry: false });
+  return found && file ? JSON.stringify({ ...found, file: `${file.dev}:${file.ino}` }) : null;
 }
 
 function isAlive(holder: string, ledgerPath: string) {
