@@ -307,6 +307,18 @@ describe("a rebuilt ledger", () => {
     expect(again.requests.sent).toBe(0);
   });
 
+  it("says of a row that has changed since only what it knows of what landed", async () => {
+    world = createWorld({ journal });
+    await world.import([storyFile("a", ["M1 10 key=a weight=5", "M1 20 key=b weight=5"])]);
+    loseTheLedger();
+    await rebuild();
+    const changed = await world.import([storyFile("b", ["M1 10 key=a weight=6", "M1 25 key=b weight=5"])]);
+    expect(changed.open.events).toEqual({ changed: 2 });
+    // The journal holds names and times, no bodies and no parties.
+    const events = (await showAnything(world.target, "M1")).documents[0]?.events ?? [];
+    expect(events.map(({ changes }) => changes.map(({ field }) => field))).toEqual([[], ["externalCreatedAt"]]);
+  });
+
   it("takes no other ledger's place, and no other file for a journal", async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);

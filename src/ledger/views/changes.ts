@@ -10,7 +10,7 @@ export interface FieldChange {
   now: string | null;
 }
 
-/** Empty: the ledger lacks the landed content, because an answer in doubt only proved that it differs. */
+/** Empty: the ledger lacks the landed content: it was rebuilt, or an answer in doubt only proved that it differs. */
 export function changesOf(database: LedgerDatabase, event: number): FieldChange[] {
   const found = database.row<EventNow>("SELECT * FROM events_now WHERE id = @event", { event });
   return found?.changed_content == null
@@ -32,7 +32,9 @@ function changesBetween(database: LedgerDatabase, landed: EventContent, now: Eve
   const [before, after] = [fieldsOf(database, landed, isWhole), fieldsOf(database, now, isWhole)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field): FieldChange[] => {
     const change = { field, landed: before.get(field) ?? null, now: after.get(field) ?? null };
-    return change.landed === change.now ? [] : [change];
+    // The parties of what landed are not in a journal, of which this ledger was made.
+    const isUnknown = change.landed === null && (field === "participant" || field === "address");
+    return change.landed === change.now || isUnknown ? [] : [change];
   });
 }
 
@@ -70,7 +72,7 @@ function fieldsOf(database: LedgerDatabase, content: EventContent, withPayload: 
 const partyName = (database: LedgerDatabase, ref: number) =>
   database.value<string>(
     `SELECT coalesce((SELECT coalesce(payload ->> 'taxId', payload ->> 'name', service_id) FROM registrations WHERE id = ${resolved("@ref")}),
-       (SELECT key FROM aliases WHERE id = -@ref))`,
+       (SELECT key FROM aliases WHERE id = -@ref AND name <> '#journal'))`,
     { ref },
   );
 
