@@ -27,15 +27,18 @@ export function gatherEvidence(begun: readonly WorkEvent[]) {
     /** Whether a duplicate of this event is about our own attempt (H3). */
     isOurs: (event: WorkEvent): boolean => attempted.has(event.id) || mayHaveLanded(event),
 
-    /** Splits events by doubt: a mixed request could be refused for either kind. */
+    /**
+     * Splits events by doubt: a mixed request could be refused for either kind. What a person said has not landed goes
+     * alone: refused beside others, and without words, it would be in doubt again.
+     */
     byDoubt(events: readonly WorkEvent[]): WorkEvent[][] {
       const runs: WorkEvent[][] = [];
-      let last: boolean | null = null;
+      let last: "doubtful" | "said" | "new" | null = null;
       for (const event of events) {
-        const isDoubtful = doubtful.has(event.id);
-        if (isDoubtful === last) runs.at(-1)?.push(event);
+        const kind = doubtful.has(event.id) ? "doubtful" : attempted.has(event.id) ? "said" : "new";
+        if (kind === last && kind !== "said") runs.at(-1)?.push(event);
         else runs.push([event]);
-        last = isDoubtful;
+        last = kind;
       }
       return runs;
     },

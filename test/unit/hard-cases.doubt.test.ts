@@ -130,6 +130,18 @@ describe("a person's word", () => {
     expect(minutes()).toEqual([1, 10]);
   });
 
+  test("is believed of a wrong row too, which goes alone then: a refusal without words would leave it in doubt for ever", async () => {
+    await begun({ sandbox: { terseErrors: true } });
+    await imported("M1 10 bad", ...at(20, 30));
+    expect(states()[1]).toBe("stalled: refused-in-doubt");
+    expect((await world.resume()).exitCode).toBe(3);
+    expect(states()[1]).toBe("stalled: doubt-unsettled");
+    await say("M1", "not-landed");
+    await world.resume();
+    expect(states().slice(1)).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-rejected"]);
+    expect(minutes()).toEqual([1]);
+  });
+
   test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", async () => {
     await begun();
     faults({ nth: 1, times: 6, action: lost });
