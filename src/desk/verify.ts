@@ -161,7 +161,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   if (answer === null) return;
   work.checked.documents += 1;
   if (answer.result !== "accepted") {
-    if (isReplaced) return work.note("documents that are gone, and were sent again as their next generation");
+    if (isReplaced) return work.note("documents that are gone, and are replaced by their next generation");
     return one.differs("is not there");
   }
   const found = documentOf(answer.body);
@@ -171,7 +171,9 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   const { state: theirs, events: listed } = found.body;
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
     work.note("documents whose state a read does not tell");
-  else if (theirs.toLowerCase() !== state) one.differs(`is ${theirs} there, ${state} here`);
+  // What is to be replaced may have been cancelled by somebody else.
+  else if (theirs.toLowerCase() !== state && !(isReplaced && theirs.toLowerCase() === "cancelled"))
+    one.differs(`is ${theirs} there, ${state} here`);
   // What its next generation has sent again need not be there.
   if (isReplaced) return work.note("events of documents that were replaced, which are not compared", events.length);
   if (!Array.isArray(listed))

@@ -3,7 +3,7 @@
  * all its events (HARD-CASES H26; findings F86, F88). Judged by the service's timelines.
  */
 import { rmSync } from "node:fs";
-import { createSandbox } from "../../src/sandbox/index.js";
+import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
@@ -21,6 +21,30 @@ const there = (office: Office) =>
       return attributes.map(({ value }) => value);
     }),
   ]);
+
+/** By somebody else's hand. */
+async function cancelAll(sandbox: Sandbox) {
+  const authorization = `Basic ${Buffer.from("sandbox:sandbox").toString("base64")}`;
+  const headers = { authorization, "content-type": "application/x-www-form-urlencoded" };
+  const body = "grant_type=client_credentials";
+  const token = await sandbox.inject({ method: "POST", path: "/oauth/token", headers, body });
+  for (const { id, participantId, addressId } of sandbox.store.documents()) {
+    const answer = await sandbox.inject({
+      method: "POST",
+      path: `/documents/${id}/events`,
+      headers: { authorization: `Bearer ${(token.json() as { access_token: string }).access_token}` },
+      body: {
+        name: "CANCEL",
+        isPublic: true,
+        externalCreatedAt: new Date(Date.now() - 60_000).toISOString(),
+        participantId,
+        addressId,
+        metadata: { attributes: [{ name: "reason", value: "no longer valid", isPublic: true }] },
+      },
+    });
+    expect(answer.status).toBe(201);
+  }
+}
 
 const changeAll = async (office: Office, loads: readonly string[]) => {
   office.writeCsv("w-1.csv", file(...loads.flatMap((load) => [row(load, 10, "1"), row(load, 20, "2")])));
@@ -50,6 +74,29 @@ it("a replacement whose CANCEL is refused (F88) leaves one live document, says w
   expect(there(office)).toEqual([
     ["L1", "cancelled", "1", "2"],
     ["L1", "open", "1", "3"],
+  ]);
+});
+
+it("a document that somebody else has cancelled is told apart, replaced by the printed commands, and no difference any more", async () => {
+  const sandbox = createSandbox({ rate: null });
+  const office = await openOfficeAt(sandbox, weighings);
+  await office.brought("w-1.csv", file(row("L1", 10, "1")));
+  await cancelAll(sandbox);
+  const differing = await office.type("verify");
+  expect([differing.code, differing.out]).toEqual([3, expect.stringMatching(/is cancelled there,\s+open here/)]);
+  expect((await office.type("replace", "load/L1", "--reason", "cancelled there")).code).toBe(0);
+  await office.run("resume");
+  const { out } = await office.type("status");
+  expect(out).not.toContain("#replaced");
+  expect(out).toMatch(/waits for the CANCEL of load L1, which is to be\s+replaced \(rejected\)\s+w-1/);
+  // Generation 2 has yet to be sent: it is not said to be there.
+  expect(await office.type("verify")).toMatchObject({ code: 0, out: expect.not.stringContaining("sent again") });
+  expect((await office.type("dismiss", "--code", "cancel-refused")).code).toBe(0);
+  expect((await office.run("resume")).exitCode).toBe(0);
+  expect((await office.type("verify")).code).toBe(0);
+  expect(there(office)).toEqual([
+    ["L1", "cancelled", "1"],
+    ["L1", "open", "1"],
   ]);
 });
 

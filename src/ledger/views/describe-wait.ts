@@ -26,11 +26,13 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
 
 function describeEvent(database: LedgerDatabase, id: number) {
   const found = database.row<{ name: string; row: number | null }>(
-    `SELECT 'event ' || event || ' of ' || document || ' (' || state || ')' AS name, first_row AS row
+    `SELECT iif(event = '#replaced', 'the CANCEL of ' || document || ', which is to be replaced', 'event ' || event || ' of ' || document)
+       || ' (' || state || ')' AS name, iif(event = '#replaced', 0, first_row) AS row
      FROM events_now WHERE id = @id`,
     { id },
   );
-  return found === null ? "an event that is no longer there" : `${found.name}, ${describeRow(database, found.row)}`;
+  if (found === null) return "an event that is no longer there";
+  return found.row === 0 ? found.name : `${found.name}, ${describeRow(database, found.row)}`;
 }
 
 function describeDocument(database: LedgerDatabase, id: number) {
