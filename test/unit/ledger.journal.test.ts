@@ -309,13 +309,13 @@ describe("a rebuilt ledger", () => {
 
   it("says of a row that has changed since only what it knows of what landed", async () => {
     world = createWorld({ journal });
-    await world.import([storyFile("a", ["M1 10 key=a weight=5", "M1 20 key=b weight=5"])]);
+    await world.bring("a", ["M1 10 key=a weight=5", "M1 20 key=b weight=5"]);
     loseTheLedger();
     await rebuild();
-    const changed = await world.import([storyFile("b", ["M1 10 key=a weight=6", "M1 25 key=b weight=5"])]);
+    const changed = await world.bring("b", ["M1 10 key=a weight=6", "M1 25 key=b weight=5"]);
     expect(changed.open.events).toEqual({ changed: 2 });
     // The journal holds names and times, no bodies and no parties.
-    const events = (await showAnything(world.target, "M1")).documents[0]?.events ?? [];
+    const events = (await world.show("M1")).documents[0]?.events ?? [];
     expect(events.map(({ changes }) => changes.map(({ field }) => field))).toEqual([[], ["externalCreatedAt"]]);
   });
 
