@@ -167,19 +167,30 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
   }
 }
 
-/** Its output goes to stderr; its failure is reported and changes nothing. */
+const HOOK_MS = 10 * 60_000;
+
+/** Its output goes to stderr; its failure is reported and changes nothing. What it leaves running is not waited for. */
 function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
   if (typed === undefined) return Promise.resolve();
   const env = { ...withoutSecrets(world.env), ...told };
   return new Promise((done) => {
     const child = spawn(typed, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
+    const outputs = [child.stdout, child.stderr];
+    for (const stream of outputs) stream.setEncoding("utf8").on("data", (text: string) => world.stderr.write(text));
+    const letGo = () => outputs.forEach((stream) => stream.destroy());
     const end = (how: string | null) => {
+      clearTimeout(limit);
+      child.removeAllListeners("close");
+      letGo();
       if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);
       done();
     };
+    const limit = setTimeout(() => {
+      child.kill();
+      end("took more than 10 minutes, and was stopped");
+    }, HOOK_MS);
     child.on("error", (error) => end(`could not be run (${error.message})`));
+    child.on("exit", () => setTimeout(letGo, 1_000).unref());
     child.on("close", (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));
   });
 }

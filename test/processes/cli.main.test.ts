@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands.js";
 import type { ImportOptions, Pipeline } from "../../src/cli/pipeline.js";
@@ -223,6 +223,21 @@ describe("flags reach the pipeline", () => {
     const path = join(world.cwd, "state/sandbox/runs/2026-11-20T0200-import/summary.json");
     expect(readFileSync(join(world.cwd, "finished.txt"), "utf8")).toBe(`3 ${path}`);
     expect(world.err).toContain("--on-finish command ended with 7");
+  });
+
+  it("what --on-finish leaves running does not hold up the end, and one that hangs is stopped after ten minutes", async () => {
+    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary()) } });
+    const finishing = (hook: string) => type(world, "import", "m.yaml", "a.csv", "--quiet", "--on-finish", hook);
+    const began = Date.now();
+    expect(await finishing("sleep 20 & echo begun")).toBe(0);
+    expect(Date.now() - began).toBeLessThan(15_000);
+    expect(world.err).toBe("begun\n");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const code = finishing("touch hanging; exec sleep 20");
+    await expect.poll(() => existsSync(join(world.cwd, "hanging")), { timeout: 10_000 }).toBe(true);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect([await code, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 10 minutes, and was stopped/)]);
   });
 });
 
