@@ -77,6 +77,8 @@ ${Object.entries(environment)
   .map(([name, meaning]) => `| \`${name}\` | ${meaning} |`)
   .join("\n")}
 | \`ROWFERRY_SECRETS\` | Folders outside the settings' own in which secret files may lie. |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | The way to the service, the token endpoint and the addresses of \`notify:\` and \`ping:\`; not to this machine, Redis or mail servers. |
+| \`NODE_EXTRA_CA_CERTS\` | A file (PEM) with certificates to trust beside the usual ones: a company's own authority, or a self-signed one. |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | Colours off (every command also takes \`--no-color\`), or on where no terminal is seen. |
 
 A name that is set in the real environment, blank included, is never taken from \`.env\`. Only \`ROWFERRY_…\` names are read

@@ -14,6 +14,7 @@ import { freeBytes } from "../run/free-disk.js";
 import { lookupParticipant } from "../submit/calls.js";
 import { createSubmitter } from "../submit/submitter.js";
 import { requestToken } from "../submit/token.js";
+import { plainLine } from "../submit/words.js";
 import type { Transport } from "../submit/transport.js";
 import { createUndiciTransport } from "../submit/undici-transport.js";
 
@@ -87,12 +88,17 @@ function* rights({ target, shown }: DoctorOptions): Generator<Finding> {
 
 async function* service({ target, clock, random }: DoctorOptions, transport: Transport): AsyncGenerator<Finding> {
   const startedAt = clock.now();
+  let failure = "";
   const submitter = createSubmitter({
     target,
     clock,
     random,
     // Without `close`, which its owner calls.
-    transport: (request) => transport(request),
+    transport: (request) =>
+      transport(request).catch((error: Error) => {
+        failure = ` (${plainLine(error.message, 200)})`;
+        throw error;
+      }),
     maxOutageMs: 1_000,
     retries: 0,
   });
@@ -101,7 +107,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     const answer = await submitter.send(lookupParticipant(nobody));
     if (answer.result === "stopped") return yield { check: "reach", result: "failed", message: answer.message };
     if (answer.result === "unanswered") {
-      const message = answer.error?.message ?? answer.failure ?? `no answer from ${target.baseUrl}`;
+      const message = answer.error?.message ?? `no answer from ${target.baseUrl}${failure}`;
       return yield { check: "reach", result: "failed", message };
     }
     const took = `${grouped(clock.now() - startedAt)} ms`;

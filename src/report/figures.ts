@@ -39,6 +39,12 @@ export function atLimit(seconds: number, limit?: { rate: number; burst: number }
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
+/** A `TZ` that names no zone, such as `:/etc/localtime`, is undefined or `Etc/Unknown`: its times are in UTC. */
+export function localZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions() as { timeZone: string | undefined };
+  return timeZone === undefined || timeZone === "Etc/Unknown" ? "UTC" : timeZone;
+}
+
 /** `2026-11-02 02:00:05`, by this machine's clock. */
 export function localTime(time: number | string): string {
   const at = new Date(time);

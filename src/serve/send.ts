@@ -5,6 +5,7 @@ import { request } from "undici";
 import type { Clock } from "../model/clock.js";
 import { withoutSecrets } from "../settings/environment.js";
 import type { Channel } from "../settings/notify-settings.js";
+import { agentFor } from "../submit/undici-transport.js";
 import { type Notification, subjectOf, textOf } from "./message.js";
 
 const waits = [1000, 5000];
@@ -53,12 +54,17 @@ async function post(url: string, content: object, secret: string | null = null, 
   });
 }
 
-/** @throws Error unless the answer is 2xx, within 15 seconds */
+/** By the proxy of the environment. @throws Error unless the answer is 2xx, within 15 seconds */
 export async function call(url: string, method: "GET" | "POST", body: string | null, headers = {}): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const answer = await request(url, { method, body, headers, signal, headersTimeout: TIMEOUT_MS });
-  await answer.body.dump({ limit: 64 * 1024, signal });
-  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered ${answer.statusCode}`);
+  const dispatcher = agentFor(url);
+  try {
+    const answer = await request(url, { dispatcher, method, body, headers, signal, headersTimeout: TIMEOUT_MS });
+    await answer.body.dump({ limit: 64 * 1024, signal });
+    if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered ${answer.statusCode}`);
+  } finally {
+    await dispatcher.destroy();
+  }
 }
 
 const cardOf = (text: string) => ({

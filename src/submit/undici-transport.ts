@@ -2,6 +2,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
 import { isLoopback } from "../model/addresses.js";
+import { RowferryError } from "../model/error.js";
 import { MOST_LANES } from "./lanes.js";
 import {
   type Transport,
@@ -33,7 +34,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Tra
   };
   const environment = options.environment ?? process.env;
   const direct = options.dispatcher ?? new Agent(settings);
-  const proxied = options.dispatcher ?? (namesProxy(environment) ? proxyAgent(settings, environment) : direct);
+  const proxied = options.dispatcher ?? proxyAgent(settings, environment) ?? direct;
   const dispatchers = [...new Set([direct, proxied])];
 
   const transport: Transport = async (request) => {
@@ -51,19 +52,33 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Tra
   return transport;
 }
 
-function namesProxy(environment: NodeJS.ProcessEnv): boolean {
-  return ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].some((name) => (environment[name] ?? "") !== "");
+/** For a single request; its caller destroys it. */
+export function agentFor(url: string): Dispatcher {
+  const settings = { connect: { timeout: CONNECT_MS } };
+  const proxied = isLoopback(new URL(url).hostname) ? null : proxyAgent(settings, process.env);
+  return proxied ?? new Agent(settings);
 }
 
-function proxyAgent(settings: Agent.Options, environment: NodeJS.ProcessEnv): Dispatcher {
+/** Null: the environment names no proxy. @throws RowferryError `settings-invalid` */
+function proxyAgent(settings: Agent.Options, environment: NodeJS.ProcessEnv): Dispatcher | null {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || "";
-  return new EnvHttpProxyAgent({
-    ...settings,
-    clientFactory: (origin, poolOptions) => new ProxyPool(origin, poolOptions),
-    httpProxy: read("HTTP_PROXY"),
-    httpsProxy: read("HTTPS_PROXY"),
-    noProxy: read("NO_PROXY"),
-  });
+  // `host:port` is http, as for curl.
+  const address = (name: string) => read(name).replace(/^(?!\w+:\/\/)(?=.)/, "http://");
+  const [httpProxy, httpsProxy] = [address("HTTP_PROXY"), address("HTTPS_PROXY")];
+  if (httpProxy === "" && httpsProxy === "") return null;
+  try {
+    return new EnvHttpProxyAgent({
+      ...settings,
+      clientFactory: (origin, poolOptions) => new ProxyPool(origin, poolOptions),
+      httpProxy,
+      httpsProxy,
+      noProxy: read("NO_PROXY"),
+    });
+  } catch {
+    // The cause repeats a password.
+    const message = "HTTP_PROXY or HTTPS_PROXY is not the address of a proxy, such as http://proxy.example.com:3128";
+    throw new RowferryError("settings-invalid", message, { hint: "Correct it, or unset it where there is no proxy." });
+  }
 }
 
 /** undici reconnects at once, thousands of times a second, to a proxy that hangs up; a different error stops it. */

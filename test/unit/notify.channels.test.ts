@@ -78,6 +78,27 @@ describe("channels", () => {
     expect(readFileSync(office.path("hook.txt"), "utf8")).toContain("ROWFERRY_SUMMARY=");
   });
 
+  it("goes through the proxy of the environment, as requests to the service do", async () => {
+    const asked: string[] = [];
+    const proxy = createServer((socket) =>
+      socket.on("data", (data) => {
+        asked.push(String(data).split("\r\n")[0] ?? "");
+        socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+      }),
+    );
+    await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void proxy.close());
+    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const local = await openReceiver();
+    const { night } = open(
+      `notify: [{ webhook: { url: "https://hooks.invalid/x" } }, { webhook: { url: "${local.url}" } }]`,
+    );
+    expect((await night()).err).toContain("webhook hooks.invalid was not told: it could not be reached");
+    expect(asked).toEqual(Array<string>(3).fill("CONNECT hooks.invalid:443 HTTP/1.1"));
+    expect(local.received).toHaveLength(1);
+  });
+
   it("email goes out by SMTP", async () => {
     const mail = await openMailServer();
     const { night } = open(

@@ -26,11 +26,11 @@ function http(listener: RequestListener) {
 }
 
 /** Reads a request's first bytes, then does as told with the bare socket. */
-function tcp(onData: (socket: Socket) => void) {
+function tcp(onData: (socket: Socket, data: Buffer) => void) {
   return listen(
     createTcp((socket) => {
       socket.on("error", () => {});
-      socket.once("data", () => onData(socket));
+      socket.once("data", (data) => onData(socket, data));
     }),
   );
 }
@@ -196,6 +196,29 @@ describe("a failure that cannot have reached the service", () => {
     const failure = await failureOf(transport(post("https://rowferry-test.invalid/", "{}")));
     expect(failure).toMatchObject({ kind: "proxy", sent: false });
   });
+});
+
+describe("the address of a proxy", () => {
+  it.each(["", "http://"])("is known as %shost:port, as other programs take it", async (scheme) => {
+    let asked = "";
+    const proxy = await tcp((socket, data) => {
+      asked = data.toString();
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    const transport = undici({ environment: { HTTPS_PROXY: proxy.replace("http://", scheme) } });
+    await failureOf(transport(post("https://rowferry-test.invalid/", "{}")));
+    expect(asked).toMatch(/^CONNECT rowferry-test\.invalid:443 /);
+  });
+
+  it.each(["http://", "ftp://planted@proxy", "http://planted:planted@[proxy"])(
+    "that is none (%s) is refused before anything is sent, and is not repeated",
+    (address) => {
+      const make = () => undici({ environment: { HTTP_PROXY: address } });
+      expect(make).toThrow(expect.objectContaining({ code: "settings-invalid" }));
+      expect(make).toThrow(/HTTPS?_PROXY/);
+      expect(make).not.toThrow(/planted/);
+    },
+  );
 });
 
 it("a proxy that hangs up is one failure, not thousands of connections a second", async () => {

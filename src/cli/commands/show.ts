@@ -10,7 +10,7 @@ import type {
   ShownRow,
   ShownRun,
 } from "../../model/lines/show.js";
-import { counted, grouped, localTime } from "../../report/figures.js";
+import { counted, grouped, localTime, localZone } from "../../report/figures.js";
 import { endings, fateNow, rowFates, total } from "../../report/outcome.js";
 import { plainText, shortened } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
@@ -153,7 +153,6 @@ const documentTitle = ({ kind, key, generation, replaced, ...document }: ShownDo
 function documentLines(document: ShownDocument, look: ShowLook): Part {
   const { documentId, deduplicationId, decisions, holds, events, eventCounts } = document;
   const all = total(eventCounts);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return [
     documentId !== null && `documentId ${documentId}`,
     look.ids && `key ${deduplicationId}`,
@@ -162,7 +161,7 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     decisions.map(decision),
     holds.map((row) => `held by the invalid row ${row}`),
     all === 0 && (documentId === null ? "no event yet; the first that is due creates it" : "no event"),
-    all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${zone}`,
+    all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${localZone()}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
       eventLines(events, look),
