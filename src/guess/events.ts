@@ -187,8 +187,9 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
 
 const dateWords = new Set("data date datum fecha hora time dt e and y de da do of del".split(" "));
 
-/** `Data da Coleta` → `Coleta`; only `Data` → `Event`. */
-function titleOf({ header }: Column) {
+/** `Data da Coleta (UTC)` → `Coleta`; only `Data` → `Event`. */
+function titleOf(column: Column) {
+  const header = column.header.replace(/\([^()]*\)/g, " ");
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
   return told === undefined || headerText(told) === "" ? "Event" : header.slice(header.indexOf(told)).trim();
 }

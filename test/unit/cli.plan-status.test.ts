@@ -1,5 +1,7 @@
 import type { Plan, Status } from "../../src/model/summary.js";
 import { testWorld, type } from "../support/cli.world.js";
+import { openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
 
 const plan: Plan = {
   inputs: [{ input: "march.csv", sheet: null, read: 560, skipped: 6, invalid: 0, known: 0, staged: 554 }],
@@ -48,6 +50,16 @@ it("plan answers first: events, requests as a range where lookups may find parti
   expect(world.out).toContain("Rows       560 = 3 waiting for them + 1 to decide + 550 to send + 6 skipped\n");
   expect(world.out).toContain("550 to send, 3 held, 1 that can never be sent\n");
   expect(world.out).toContain("rowferry import m.yaml march.csv --sandbox\n");
+});
+
+it("plan counts a row in the future as that, also where it is the first with its participant; the import agrees", async () => {
+  const office = openOffice(weighings);
+  const rows = ["A;2099-01-01 10:00;5", "B;2025-01-01 10:00;5"].map((line) => line.split(";"));
+  office.writeCsv("w.csv", [["Load", "At", "Gross"], ...rows]);
+  const { out } = await office.type("plan", office.path("m.yaml"), office.path("w.csv"));
+  expect(out).toContain("Rows       2 = 1 to send + 1 in the future\n");
+  const { out: sent } = await office.type("import", office.path("m.yaml"), office.path("w.csv"));
+  expect(sent).toContain("Rows       2 = 1 landed + 1 in the future\n");
 });
 
 it("plan names the line to change, the file, what it saves and what it costs; nothing where nothing saves enough", async () => {

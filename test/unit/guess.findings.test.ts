@@ -486,6 +486,17 @@ describe("what people write (F28)", () => {
     );
   });
 
+  it("what stands in brackets in a heading of times is no name of an event", async () => {
+    const events = async (header: string) =>
+      (
+        await draft({
+          "a.csv": [`Pedido;${header};CNPJ`, ...rows(30, (at) => `P-${at};01/03/2026 08:${two(at)};${cnpj(1)}`)],
+        })
+      ).yaml;
+    expect(await events("Data/Hora (local)")).toContain("name: Event");
+    expect(await events("Data da Coleta (dd/mm/aaaa)")).toContain("name: Coleta");
+  });
+
   it("SAP's 00000000 is blank beside days, and stays what it is beside other numbers", async () => {
     const sap = (other: string) =>
       draft({

@@ -171,7 +171,9 @@ const openOutcomes = `SELECT row_id, CASE
     WHEN state = 'held' THEN ${WAITING} WHEN state = 'deferred' THEN ${LATER}
     WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${beyondCorrection.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
     WHEN state IN ('rejected', 'invalid') THEN ${CORRECT} ELSE ${SEND} END AS outcome
-  FROM row_fates f WHERE subject IN ('row', 'event') OR ${isStaged}
+  FROM row_fates f WHERE subject IN ('row', 'event') OR (${isStaged}
+    -- What brings a participant and an event in the future is in the future, as it is once the participant is registered.
+    AND NOT (state = 'planned' AND EXISTS (SELECT 1 FROM row_events e WHERE e.row_id = f.row_id)))
   UNION ALL SELECT re.row_id, iif(e.dismissed, ${DISMISSED}, ${SEND})
     FROM inputs_asked i CROSS JOIN row_events re ON ${isInInput("re.row_id")} JOIN events_now e ON e.id = re.event_id
     WHERE e.state IN ('planned', 'sending') OR e.dismissed
