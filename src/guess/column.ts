@@ -188,8 +188,11 @@ const known: readonly { country: string; types: string[]; header?: RegExp; sign?
 
 function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Found | null {
   // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
-  const likely = ({ text: cell }: Cell) => cell.length >= 9 && cell.length <= 20 && /\d.*\d/.test(cell);
-  if (share(cells, likely) < enough || (cells.length < 2 && roleOf(header) !== "taxId")) return null;
+  const likely = ({ text: cell }: Cell) =>
+    cell.length >= 9 && cell.length <= 20 && /\d.*\d/.test(cell) && !/^\d{1,4}([-/.])\d\d?\1\d/.test(cell);
+  // One number in ten fits by chance, and there are many countries.
+  const isOneNumber = new Set(cells.map((cell) => cell.text)).size === 1 && /^\d{1,13}$/.test(cells[0]?.text ?? "");
+  if (share(cells, likely) < enough || ((cells.length < 2 || isOneNumber) && roleOf(header) !== "taxId")) return null;
   const few = cells.filter((_, at) => at % Math.ceil(cells.length / 30) === 0);
   const one = known.filter(({ country }) => country === asked);
   for (const { country, types, header: words, sign } of one.length > 0 ? one : known) {

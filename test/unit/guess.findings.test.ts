@@ -680,6 +680,13 @@ describe("what exports of other programs show", () => {
     },
   );
 
+  it.each(["05/03/2024", "123456789"])("%s in every row is no tax id, though its last digit fits one", async (text) => {
+    const lines = rows(6, (at) => `P-${at};${text};${two(14 + at)}/01/2026;${at},5`);
+    const { input } = await draft({ "export.csv": ["Pedido;Remessa;Data;Peso", ...lines] });
+    expect(input.columns.remessa.as).not.toBe("taxId");
+    expect(Object.keys(input.events)).toHaveLength(text.includes("/") ? 3 : 2);
+  });
+
   it.each(["Zona horaria", "Fuseau horaire", "Fuso orario"])("%s may say another zone", async (header) => {
     const lines = rows(5, (at) => `R-${at};${two(14 + at)}/03/2026 10:00;Europe/Berlin`);
     const { said } = await draft({ "export.csv": [`Pedido;Data;${header}`, ...lines] });
