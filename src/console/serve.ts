@@ -41,7 +41,9 @@ export async function openConsole(options: ConsoleOptions) {
 
   app.addHook("onRequest", (request, reply, done) => {
     void reply.headers(headers);
-    const refused = guard.refusalOf(request);
+    // Of what answers, because an address can be written in several ways.
+    const { url = request.url } = request.routeOptions;
+    const refused = guard.refusalOf({ method: request.method, url, headers: request.headers });
     if (refused === null) return done();
     const hint = "Open the address that `rowferry console` printed.";
     void reply.code(refused.status).send({ message: refused.message, hint });

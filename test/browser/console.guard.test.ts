@@ -45,6 +45,22 @@ it("data goes to nobody without the token of this process, and the shell holds n
       expect(status, `${path} with ${authorization}`).toBe(401);
       expect(body).not.toMatch(/manifests|310025/);
     }
+  // However the address is written that leads to them.
+  for (const path of [
+    "/%61pi/overview",
+    "/api/overvie%77",
+    "/ap%69/events",
+    "http://elsewhere/api/overview",
+    "/api/./overview",
+  ]) {
+    const { body } = await served.ask(path, { headers: { authorization: undefined } });
+    expect(body, path).not.toMatch(/manifests|310025|targets/);
+  }
+  for (const path of ["/%61pi/undo", "http://elsewhere/api/undo"]) {
+    const headers = { authorization: undefined, origin: "http://elsewhere" };
+    const { status } = await served.ask(path, { method: "POST", body: { target: "sandbox" }, headers });
+    expect(status, path).toBe(401);
+  }
   for (const path of ["/", "/correct", "/app.js", "/%2e%2e/package.json", "/..%2f..%2fpackage.json"]) {
     const { status, body } = await served.ask(path, { headers: { authorization: undefined } });
     expect(status, path).toBe(200);
