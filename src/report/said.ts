@@ -51,6 +51,9 @@ const sentences: Say = {
   },
   resolved: ({ document, documentId, findings }) => [
     ...findings.map(({ agrees, text }) => `${agrees ? "agrees" : "DIFFERS"}: ${text}`),
+    findings.length === 0 && "The read could not confirm it.",
+    findings.some(({ agrees }) => !agrees) &&
+      "The read contradicts it. On a wrong timeline, events cannot be taken back.",
     `${titleOf(document)} has the id ${documentId} now.`,
   ],
   "resolved-from": ({ resolved, left, known, blank }) => [

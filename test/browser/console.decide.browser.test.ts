@@ -148,7 +148,7 @@ it.runIf(chromium !== undefined)(
 );
 
 it.runIf(chromium !== undefined)(
-  "a list of ids with a mistake in it is refused whole, and what is wrong is said in place",
+  "a list of ids with a mistake in it is refused whole, and an id that the read contradicts is said to be so",
   { tags: ["long"], timeout: 120_000 },
   async () => {
     const { at, ids } = await undecided();
@@ -162,6 +162,16 @@ it.runIf(chromium !== undefined)(
       expect.stringMatching(/no document got its id.*L999/s),
     ]);
     expect(await page.locator(".records li").count()).toBe(4);
+
+    // One id alone is a person's word, also against the read: so the forecast says what the read says.
+    await page.getByLabel("Its id at the service").first().fill(ids[1][1]);
+    await page
+      .getByRole("button", { name: /^This is its id/ })
+      .first()
+      .click();
+    await eventually(() => page.getByRole("group", { name: "This is its id" }).textContent()).toContain(
+      "The read contradicts it. On a wrong timeline, events cannot be taken back.",
+    );
   },
 );
 

@@ -79,7 +79,8 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   const tellDone = () =>
     told({
       line: { type: "resolved", ...found },
-      text: (line) => sentences({ ...line, findings: [] }),
+      // The rest was said before.
+      text: (line) => sentences(line).slice(-1),
       next: [work.step("resume", "send its events that wait")],
     });
   if (word.isRehearsal) return foreseen(work, decide, tellDone);
