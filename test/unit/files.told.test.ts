@@ -9,6 +9,7 @@ import type { Summary } from "../../src/model/summary.js";
 import { expandFiles } from "../../src/read/files.js";
 import { openInput } from "../../src/read/open-input.js";
 import { testWorld, type } from "../support/cli.world.js";
+import { workedMs } from "../support/cpu.js";
 import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { readCells } from "../support/read/read-workbook.js";
 import { writeWorkbook } from "../support/read/write-workbook.js";
@@ -291,15 +292,15 @@ describe("a packed file", () => {
   });
 
   test("the directory of an archive is read once for all of its files, and again once it has changed", async () => {
-    const many = Array.from({ length: 1200 }, (_, at) => ({ name: `${at}.csv`, data: "a\n1\n", stored: true }));
+    const many = Array.from({ length: 600 }, (_, at) => ({ name: `${at}.csv`, data: "a\n1\n", stored: true }));
     const path = await temporaryFile(await writeZip(many), "rows.zip");
-    const began = performance.now();
+    const began = workedMs();
     for (const one of await expandFiles([path])) await (await openInput(one)).close();
-    // Reading it every time took a minute.
-    expect(performance.now() - began).toBeLessThan(20_000);
+    // Reading it every time takes forty times as long.
+    expect(workedMs() - began).toBeLessThan(5_000);
     writeFileSync(path, await writeZip([{ name: "0.csv", data: "b\n2\n" }]));
     await expect(openInput(`${path}/1.csv`)).rejects.toMatchObject({ code: "file-corrupt" });
-  }, 60_000);
+  });
 
   test("`*.csv` fits a packed file too, unless a pattern tells them apart (F29)", async () => {
     const only = mapping("").replace('["rows*"]', '["*.csv"]');
