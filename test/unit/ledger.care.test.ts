@@ -1,11 +1,11 @@
 /** Looking after the ledger's file: schema, state machines, modes, backup, check, prune, rebind. */
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
-import { hasLog, lockLedger } from "../../src/ledger/care/lock.js";
+import { hasLog } from "../../src/ledger/care/lock.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
@@ -35,27 +35,25 @@ function newLedger() {
   return { path, database };
 }
 
-describe("the schema", () => {
-  it.each([
-    ["newer", 99],
-    ["older", 1],
-  ])("of a %s program is refused by name, for writing, reading and beside a run", (age, version) => {
-    const { path, database } = newLedger();
-    database.pragma(`user_version = ${version}`);
-    for (const open of [
-      () => openLedger(path, owner, 0),
-      () => openLedgerReadOnly(path, owner),
-      () => openLedgerBeside(path, owner),
-    ])
-      expect(open).toThrow(expect.objectContaining({ code: `ledger-${age}` }));
-  });
+it.each([
+  ["newer", 99],
+  ["older", 1],
+])("the schema of a %s program is refused by name, for writing, reading and beside a run", (age, version) => {
+  const { path, database } = newLedger();
+  database.pragma(`user_version = ${version}`);
+  for (const open of [
+    () => openLedger(path, owner, 0),
+    () => openLedgerReadOnly(path, owner),
+    () => openLedgerBeside(path, owner),
+  ])
+    expect(open).toThrow(expect.objectContaining({ code: `ledger-${age}` }));
+});
 
-  it("belongs to one service and client", () => {
-    const { path } = newLedger();
-    expect(() => openLedger(path, { ...owner, clientId: "other" }, 0)).toThrow(
-      expect.objectContaining({ code: "ledger-of-another-target" }),
-    );
-  });
+it("the schema belongs to one service and client", () => {
+  const { path } = newLedger();
+  expect(() => openLedger(path, { ...owner, clientId: "other" }, 0)).toThrow(
+    expect.objectContaining({ code: "ledger-of-another-target" }),
+  );
 });
 
 it("may lose its log to the last process that closes it, at any moment", async () => {
@@ -154,15 +152,6 @@ describe("state machines", () => {
   });
 });
 
-it("one writer at a time holds the lock's file", async () => {
-  const made = await used();
-  const options = { wait: false, clock: made.clock };
-  const first = await lockLedger(made.target.ledgerPath, options);
-  await expect(lockLedger(made.target.ledgerPath, options)).rejects.toMatchObject({ code: "ledger-locked" });
-  first.release();
-  (await lockLedger(made.target.ledgerPath, options)).release();
-});
-
 /** Landed, held, invalid, dismissed and stranded work in one ledger. */
 async function used(): Promise<World> {
   const made = createWorld();
@@ -197,30 +186,20 @@ it("files are readable by their owner only", async () => {
   expect(modes.filter(([, mode]) => mode !== "0")).toEqual([]);
 });
 
-describe("ledger backup", () => {
-  it("is a whole ledger, made while another connection writes", async () => {
-    const made = await used();
-    const path = join(made.target.stateFolder, "backup.db");
-    const writing = openLedgerBeside(made.target.ledgerPath, ownerOf(made.target));
-    writing.exec("BEGIN IMMEDIATE");
-    writing.exec("DELETE FROM problems");
-    const bytes = await backup(made.target, path);
-    writing.exec("ROLLBACK");
-    writing.close();
-    expect(bytes).toBe(statSync(path).size);
-    const copy = openLedgerReadOnly(path, ownerOf(made.target));
-    expect(copy.prepare("SELECT count(*) FROM problems").pluck().get()).toBeGreaterThan(0);
-    expect(checkLedger(copy).flatMap(({ broken }) => broken)).toEqual([]);
-    copy.close();
-  });
-
-  it("overwrites nothing", async () => {
-    const { target } = await used();
-    const path = join(target.stateFolder, "backup.db");
-    await backup(target, path);
-    await expect(backup(target, path)).rejects.toMatchObject({ code: "ledger-there-already" });
-    expect(existsSync(`${path}.part`)).toBe(false);
-  });
+it("ledger backup is a whole ledger, made while another connection writes", async () => {
+  const made = await used();
+  const path = join(made.target.stateFolder, "backup.db");
+  const writing = openLedgerBeside(made.target.ledgerPath, ownerOf(made.target));
+  writing.exec("BEGIN IMMEDIATE");
+  writing.exec("DELETE FROM problems");
+  const bytes = await backup(made.target, path);
+  writing.exec("ROLLBACK");
+  writing.close();
+  expect(bytes).toBe(statSync(path).size);
+  const copy = openLedgerReadOnly(path, ownerOf(made.target));
+  expect(copy.prepare("SELECT count(*) FROM problems").pluck().get()).toBeGreaterThan(0);
+  expect(checkLedger(copy).flatMap(({ broken }) => broken)).toEqual([]);
+  copy.close();
 });
 
 describe("ledger prune", () => {

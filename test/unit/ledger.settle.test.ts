@@ -147,14 +147,6 @@ describe("resolve (H5)", () => {
     expect(world.documents()[0]?.events).toHaveLength(2);
   });
 
-  it("of an id that the service does not know is refused, and nothing is written", async () => {
-    await strand();
-    const writes = world.documents().length;
-    await expect(check("M1", "nowhere")).rejects.toMatchObject({ code: "document-id-not-found" });
-    expect(world.documents()).toHaveLength(writes);
-    expect((await world.show("M1")).documents[0]?.state).toBe("stranded");
-  });
-
   it("of another document's id is spoken against by the read, and refused where that document is ours", async () => {
     await strand();
     await world.bring("b", ["M2 10"]);

@@ -1,7 +1,6 @@
 /** `show`: whatever a person has at hand leads to what became of it (P7). */
 import type { Shown } from "../../src/model/lines/show.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
-import { showRuns } from "../../src/desk/status.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 import { openOffice } from "../support/office.js";
@@ -57,16 +56,6 @@ describe("show of registrations, runs and requests", () => {
     }
     const [participant] = (await show("11222333000181")).registrations;
     expect((await show(participant?.id ?? "")).registrations[0]?.name).toBe(participant?.name);
-  });
-
-  it("finds a run by its name, and lists runs newest first", async () => {
-    await storyWithHold();
-    await world.resume();
-    const runs = showRuns(world.target, 10);
-    expect(runs.map(({ command }) => command)).toEqual(["resume", "import"]);
-    const [run] = (await show(runs[1]?.name ?? "")).runs;
-    expect(run).toMatchObject({ exitCode: 3, events: { landed: 2 }, inputs: [{ name: "a.csv", read: 4, invalid: 1 }] });
-    expect(showRuns(world.target, 1)).toHaveLength(1);
   });
 
   it("says what was sent in a time and what came back, without a token or a secret (P9)", async () => {
