@@ -82,7 +82,7 @@ ${Object.entries(environment)
 | \`NO_COLOR\`, \`FORCE_COLOR\` | Colours off (every command also takes \`--no-color\`), or on where no terminal is seen. |
 
 A name that is set in the real environment, blank included, is never taken from \`.env\`. Only \`ROWFERRY_…\` names are read
-from there. The command of \`--on-finish\` gets \`ROWFERRY_SUMMARY\`, \`ROWFERRY_RUN\` and \`ROWFERRY_EXIT_CODE\`.
+from there. One that is nearly a setting's (\`ROWFERRY_RATES\`) is refused in both. The command of \`--on-finish\` gets \`ROWFERRY_SUMMARY\`, \`ROWFERRY_RUN\` and \`ROWFERRY_EXIT_CODE\`.
 
 \`\`\`sh
 ${example("example.env")}

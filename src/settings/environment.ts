@@ -5,8 +5,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { nearestName } from "../map/nearest.js";
 import { decodeText } from "../model/decode-text.js";
+import { RowferryError } from "../model/error.js";
 import { refuseUnsafe } from "./trusted-file.js";
+
+const prefix = "ROWFERRY_";
 
 export type Origin = "environment" | ".env";
 
@@ -19,7 +23,10 @@ export interface Environment {
   origin(name: string): Origin | null;
 }
 
-/** A name in the real environment, even a blank one, is never taken from `.env`. */
+/**
+ * A name in the real environment, even a blank one, is never taken from `.env`. @throws RowferryError
+ * `settings-invalid` for a mistyped name, which would be ignored in silence
+ */
 export function readEnvironment(env: Record<string, string | undefined>, cwd: string): Environment {
   const file = join(cwd, ".env");
   refuseUnsafe(file, ".env", "settings");
@@ -28,9 +35,11 @@ export function readEnvironment(env: Record<string, string | undefined>, cwd: st
     statSync(file, { throwIfNoEntry: false })?.isFile() === true
       ? parseEnv(decodeText(readFileSync(file), ".env"))
       : {};
+  refuseMistyped(env, "the environment");
+  refuseMistyped(lower, ".env");
   const origin = (name: string): Origin | null => {
     if (env[name] !== undefined) return "environment";
-    return name.startsWith("ROWFERRY_") && lower[name] !== undefined ? ".env" : null;
+    return name.startsWith(prefix) && lower[name] !== undefined ? ".env" : null;
   };
   return {
     origin,
@@ -41,6 +50,21 @@ export function readEnvironment(env: Record<string, string | undefined>, cwd: st
       return value?.trim() || undefined;
     },
   };
+}
+
+/** Only names near to a setting's: Kubernetes sets `ROWFERRY_PORT` and its like for a service called rowferry. */
+function refuseMistyped(named: object, origin: string): void {
+  for (const name of Object.keys(named)) {
+    if (!name.startsWith(prefix) || known.includes(name)) continue;
+    const near = nearestName(
+      name.slice(prefix.length),
+      known.map((one) => one.slice(prefix.length)),
+    );
+    // `ROWFERRY_PROD_CLIENT_SECRET` is a person's own.
+    if (near === null || Math.abs(prefix.length + near.length - name.length) > 2) continue;
+    const message = `there is no setting "${name}", which ${origin} sets. Did you mean "${prefix}${near}"?`;
+    throw new RowferryError("settings-invalid", message);
+  }
 }
 
 /** For programs that a person's command or channel starts (F68). */
@@ -63,3 +87,5 @@ export const environmentNames = {
 
 /** Any of them ends the sandbox's being the default. */
 export const serviceSettings = [...Object.values(environmentNames), "ROWFERRY_CLIENT_SECRET"] as const;
+
+const known: readonly string[] = [...serviceSettings, "ROWFERRY_TARGET", "ROWFERRY_SECRETS"];

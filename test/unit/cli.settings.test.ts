@@ -37,6 +37,41 @@ function refusal(from: Parameters<typeof resolved>[0]) {
   throw new Error("nothing was refused");
 }
 
+describe("a ROWFERRY_ name that is nearly a setting's", () => {
+  it.each([
+    ["ROWFERRY_RATES", "ROWFERRY_RATE"],
+    ["ROWFERRY_LEGDER", "ROWFERRY_LEDGER"],
+    ["ROWFERRY_CLIENTSECRET", "ROWFERRY_CLIENT_SECRET"],
+    ["ROWFERRY_BASEURL", "ROWFERRY_BASE_URL"],
+    ["ROWFERRY_TARGETS", "ROWFERRY_TARGET"],
+  ])("%s is refused wherever it is set, as in rowferry.config.yaml; its value is not repeated", (name, meant) => {
+    for (const [from, place] of [
+      [{ env: { ...service, [name]: "planted" } }, "the environment"],
+      [{ files: { ".env": `${dotenv}\n${name}=planted\n` } }, ".env"],
+    ] as const) {
+      const error = refusal(from);
+      expect(error.code).toBe("settings-invalid");
+      expect(error.message).toBe(`there is no setting "${name}", which ${place} sets. Did you mean "${meant}"?`);
+    }
+  });
+
+  it("is let alone where it is another's: those of Kubernetes, of our own hooks, of a person", () => {
+    const others = [
+      "PORT",
+      "SERVICE_HOST",
+      "PORT_80_TCP",
+      "RUN",
+      "SUMMARY",
+      "EXIT_CODE",
+      "ERROR",
+      "IMAGE",
+      "PROD_CLIENT_SECRET",
+    ];
+    const env = Object.fromEntries(others.map((name) => [`ROWFERRY_${name}`, "x"]));
+    expect(resolved({ env: { ...service, ...env } }).name).toBe("env");
+  });
+});
+
 it("a folder that has the name of a settings file is a Python environment where it is .env, and refused as rowferry.config.yaml", () => {
   expect(resolved({ files: { ".env/bin/python": "" } })).toMatchObject({ name: "sandbox" });
   expect(refusal({ files: { "rowferry.config.yaml/x": "" } }).message).toBe("rowferry.config.yaml is a folder");
