@@ -33,6 +33,13 @@ it("the systemd units are accepted by systemd, where there is one, and name only
   expect(complaints).toEqual([]);
 });
 
+it("the crontab finds the command where the systemd unit has it, which cron's own PATH does not", () => {
+  const [crontab = ""] = blocks("crontab");
+  const command = /^ExecStart=(\S+)/m.exec(blocks("ini")[0] ?? "")?.[1] ?? "";
+  const folders = /^PATH=(.*)$/m.exec(crontab)?.[1]?.split(":") ?? ["/usr/bin", "/bin"];
+  expect(folders.map((each) => `${each}/rowferry`)).toContain(command);
+});
+
 it("the CronJob and the alerts are YAML, and the alerts ask for metrics that are written", async () => {
   const [job, alerts] = [
     blocks("yaml").find((text) => text.includes("CronJob")) ?? "",
