@@ -391,6 +391,9 @@ it.runIf(chromium !== undefined)(
       "/runs",
       "/files",
       "/find?target=sandbox&what=L1",
+      "/run?run=none",
+      "/?target=none",
+      "/nowhere",
     ];
     for (const [width, scheme] of [
       [360, "light"],

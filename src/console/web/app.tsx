@@ -66,16 +66,22 @@ function App() {
 
 const FirstImport = () => (
   <>
-    <Note text="Nothing was imported in this folder yet. Import a file first: `rowferry import mapping.yaml data.csv`" />
+    <Note
+      title="Welcome"
+      text="Nothing was imported in this folder yet. Import a file first: `rowferry import mapping.yaml data.csv`"
+    />
     <Start />
   </>
 );
 
 const Gone = () => (
-  <Note text="This folder has no ledger of that name (any more). Put it back, for instance with `rowferry ledger restore`, or import a file; this page shows it by itself." />
+  <Note
+    title="No such ledger"
+    text="This folder has no ledger of that name (any more). Put it back, for instance with `rowferry ledger restore`, or import a file; this page shows it by itself."
+  />
 );
 
-const NoPage = () => <Note text="There is no such page." />;
+const NoPage = () => <Note title="No such page" text="The menu above has them all." />;
 
 /** Files and their names may hold direction marks, line ends, and texts longer than any screen. */
 const harmless = (drawn: unknown): unknown => {

@@ -10,7 +10,7 @@ import { Work } from "./overview.js";
 export function Runs() {
   const { data, waiting } = useData("runs");
   if (data === null) return waiting;
-  if (data.length === 0) return <Note text="Nothing was run yet. The first import will be listed here." />;
+  if (data.length === 0) return <Note title="Runs" text="Nothing was run yet. The first import will be listed here." />;
   return (
     <>
       <h1>Runs</h1>
@@ -51,7 +51,7 @@ export function Run() {
   const { trouble, act } = useAct();
   if (data === null) return waiting;
   const { run, problems } = data;
-  if (run === null) return <Note text="There is no run of this name here." />;
+  if (run === null) return <Note title="No such run" text="Runs lists all that were here." />;
   const isLive = run.finishedAt === null && now.lastRun?.name === name && now.live !== null;
   return (
     <>
@@ -136,7 +136,8 @@ export function Files() {
   const { allowChanges } = useHere();
   const { data, waiting } = useData("files");
   if (data === null) return waiting;
-  if (data.length === 0) return <Note text="No file was imported yet. The first import will be listed here." />;
+  if (data.length === 0)
+    return <Note title="Files" text="No file was imported yet. The first import will be listed here." />;
   return (
     <>
       <h1>Files</h1>

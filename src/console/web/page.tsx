@@ -110,11 +110,14 @@ export function Trouble({ failure }: { failure: { message: string; hint: string 
   );
 }
 
-/** In place of data, or beside them. */
-export const Note = ({ text }: { text: string }) => (
-  <p class="note">
-    <Prose text={text} />
-  </p>
+/** Beside data; with a title in their place, as a page of its own. */
+export const Note = ({ title, text }: { title?: string; text: string }) => (
+  <>
+    {title !== undefined && <h1>{title}</h1>}
+    <p class="note">
+      <Prose text={text} />
+    </p>
+  </>
 );
 
 /** `look`: of what was known before; without one it is told as news. */
