@@ -195,7 +195,8 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
       column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
     const own: Trees = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
     // As an instant, a day would be sent with hours, and as the day before where clocks are ahead of UTC.
-    if (own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
+    const isDone = column.role === "personal" || records["events"] !== undefined;
+    if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
     const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");
     const texts = [...new Set(cells.map((cell) => cell.text))];
     const samples = new Set([0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? ""));

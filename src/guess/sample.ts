@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import type { ReadOptions } from "../model/dialect.js";
 import type { Row } from "../model/row.js";
+import { isFilled } from "../read/header.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
@@ -58,16 +59,18 @@ export async function sampleFiles(
     const chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
     let table = doubt === null ? found : await input.open(chosen);
     let sample = await sampleRows(table, signal);
-    const uneven = sample.filter(({ problems }) =>
+    // Notes below a table have one cell.
+    const several = sample.filter(({ cells }) => cells.filter(isFilled).length > 1);
+    const uneven = several.filter(({ problems }) =>
       problems?.some(({ code }) => code === "row-short" || (doubt !== null && code === "row-long")),
     ).length;
     // A program that ends rows early does so often; a row that is torn in two is rare.
-    const endsEarly = uneven * 3 > sample.length;
+    const endsEarly = uneven * 3 > several.length;
     if (endsEarly) {
       table = await input.open({ ...chosen, csv: { shortRows: "blank" } });
       sample = await sampleRows(table, signal);
       notes.push(
-        `${place}: ${uneven} of ${sample.length} rows seen end early; the cells that they lack are taken as blank (\`shortRows\`)`,
+        `${place}: ${uneven} of ${several.length} rows seen end early; the cells that they lack are taken as blank (\`shortRows\`)`,
       );
     }
     if (doubt !== null) notes.push(`${place} seems to have no header (${doubt}): its columns are named by letter`);

@@ -43,12 +43,16 @@ export interface TableShape {
 export const TOTAL =
   /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|sald[oi]s?|saldo\w+|solde|kontostand|anfangssaldo|endsaldo|(?:opening|closing|starting|ending|previous) balance|balance (?:at|brought|carried|forward)|合計|小計|総計)(?![\w-])/iu;
 
+/** A line of a printed list or of a query's result. */
+const RULE = /^[-=+_:]{3,}$/;
+
 export function rowFinisher({ header, headerRow, width, hidden, sample }: TableShape) {
   const blankHeadings = header.flatMap((text, column) => (text === "" ? [column] : []));
   const ofValues = valueColumns(sample.slice(1));
   const done = hidden === "skip" ? ": skipped" : ": read; `excel: { hidden: skip }` skips hidden rows";
   const hiddenRows = tally("is hidden", "are hidden", done);
   const repeated = tally("repeats the header", "repeat the header", ": skipped");
+  const ruled = tally("is a ruled line", "are ruled lines", ": skipped");
   const sparse = tally("has one filled cell only", "have one filled cell only");
   const totals = tally("looks like a total", "look like totals", ": only `skip` in the mapping leaves such rows out");
   const labels = tally(
@@ -89,7 +93,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
       const missing = header.slice(count).find((text) => text !== "");
       const end = missing === undefined ? "" : `; the row ends before column "${missing.slice(0, 40)}"`;
       const wanted = width === header.length ? `the header has ${width}` : `the other rows have ${width}`;
-      add("row-short", `${count} cells where ${wanted}${end}`);
+      add("row-short", `${count} ${count === 1 ? "cell" : "cells"} where ${wanted}${end}`);
     }
   }
 
@@ -138,6 +142,10 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
         if (isHidden === true) hiddenRows.add(number);
         if (isHidden === true && hidden === "skip") leaveOut(row, "hidden in its sheet");
         if (cells.length !== header.length || (width !== null && width !== header.length)) fit(row);
+        if (isRule(cells)) {
+          leaveOut(row, "it is a ruled line");
+          ruled.add(number);
+        }
         if (headerRow === null || !repeats(cells, header)) continue;
         leaveOut(row, "it repeats the header");
         repeated.add(number);
@@ -149,10 +157,15 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
       for (const row of rows) if (row.leftOut === undefined) lookAt(row);
     },
     notes(): string[] {
-      const tallies = [repeated, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
+      const tallies = [repeated, ruled, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
       return [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
     },
   };
+}
+
+function isRule(cells: readonly string[]): boolean {
+  const isRuled = (cell: string) => RULE.test(cell.trim());
+  return isRuled(cells.find(isFilled) ?? "") && cells.every((cell) => !isFilled(cell) || isRuled(cell));
 }
 
 function leaveOut(row: Row, why: string): void {

@@ -235,6 +235,25 @@ describe("a CSV file", () => {
     expect(told).toContain("Row 3 repeats the header: skipped");
   });
 
+  test.each([
+    [
+      "a list",
+      "------------------",
+      "------------------\n|id |day       |note|\n",
+      "|1  |01/10/2025|Ann |\n|2  |02/10/2025|Bob |\n",
+    ],
+    [
+      "a query",
+      "---+------------+------",
+      " id | day        | note\n",
+      "  1 | 01/10/2025 | Ann\n  2 | 02/10/2025 | Bob\n",
+    ],
+  ])("lines that only rule %s are no rows, and that is said", async (_, rule, above, below) => {
+    const { exit, rows: counts, told } = await imported("rows.csv", `${above}${rule}\n${below}${rule}\n`);
+    expect([exit, counts.skipped, counts.staged]).toEqual([0, 2, 2]);
+    expect(told).toContain("2 rows are ruled lines");
+  });
+
   test("cells under no heading are said (F82)", async () => {
     const { told } = await imported("rows.csv", csv("id,day,note,", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,lost"));
     expect(told).toContain("Row 3 fills column D, which has no heading");

@@ -637,6 +637,20 @@ describe("what exports of other programs show", () => {
     expect(said).toContain("9 of 9 rows would be staged");
   });
 
+  it("notes below the table are no rows that end early", async () => {
+    const lines = rows(3, (at) => `T-${at};${two(13 + at)}/01/2026;12,${at};x`);
+    const { input } = await draft({
+      "bank.csv": ["Ticket;Data;Peso;Nota", ...lines, "3 rows", "Printed by Ana", "Page 1"],
+    });
+    expect(input.csv.shortRows).toBeUndefined();
+  });
+
+  it("a day stays a time where no event is drafted, for the person who writes it", async () => {
+    const lines = rows(6, (at) => `${two(13 + at)}/01/2026;${"a note of many words ".repeat(4)}${at};${at},5`);
+    const { input } = await draft({ "bank.csv": ["Data;Nota;Peso", ...lines] });
+    expect([input.events, input.columns.data]).toEqual([undefined, { header: "Data", as: "timestamp" }]);
+  });
+
   it("a row that is torn is no habit", async () => {
     const lines = rows(8, (at) => `T-${at};${two(13 + at)}/01/2026;12,${at};x`);
     const { input, said } = await draft({
