@@ -1,5 +1,5 @@
 /** Doubt that the service will not settle: it is asked twice, then a person says what is true (HARD-CASES H1, H5; P4). */
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { checkDoubt } from "../../src/desk/decide.js";
@@ -194,7 +194,7 @@ describe("a person's word", () => {
     await world.resume();
     await say("M1", "landed", journal);
     expect(readFileSync(journal, "utf8")).toContain('"by":"anna"');
-    for (const ending of ["", "-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${ending}`, { force: true });
+    world.loseLedger();
     await rebuildLedger(world.target, { journal, backup: null }, world.clock);
     expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved"]);
     const [document] = (await world.show("M1")).documents;

@@ -1,5 +1,5 @@
 /** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync, appendFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync, appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
@@ -26,9 +26,6 @@ const lines = () =>
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { entry: string; kind?: string });
-const loseTheLedger = () => {
-  for (const ending of ["", "-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${ending}`, { force: true });
-};
 const rebuild = (from: string | null = null) => rebuildLedger(world.target, { journal, backup: from }, world.clock);
 const isSound = () => world.withLedger((database) => checkLedger(database).filter(({ broken }) => broken.length > 0));
 
@@ -86,7 +83,7 @@ describe("the journal", () => {
     await world.bring("a", ["M1 10"]);
     appendFileSync(journal, '{"entry":"intent","at":17');
     await world.bring("b", ["M1 20"]);
-    loseTheLedger();
+    world.loseLedger();
     const rebuilt = await rebuild();
     expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
   });
@@ -173,7 +170,7 @@ describe("the journal's format, version 1", () => {
 
   it("is read by this program: what landed, what was replaced, and what was decided", async () => {
     world = createWorld();
-    loseTheLedger();
+    world.loseLedger();
     await rebuildLedger(world.target, { journal: golden, backup: null }, world.clock);
     expect(isSound()).toEqual([]);
     const [old, next] = (await world.show("M1")).documents;
@@ -215,7 +212,7 @@ describe("a rebuilt ledger", () => {
     await world.import([story()]);
     const before = world.sandbox.dump();
     const ids = (await world.show("M5")).documents[0]?.events.map(({ eventId }) => eventId);
-    loseTheLedger();
+    world.loseLedger();
     expect(await rebuild()).toMatchObject({ participants: 2, addresses: 2, documents: 13, landed: 36, inDoubt: 0 });
     expect(isSound()).toEqual([]);
     const indexes = "SELECT count(*) FROM sqlite_master WHERE name LIKE '%rebuild%'";
@@ -232,7 +229,7 @@ describe("a rebuilt ledger", () => {
   it("takes later rows in their place on documents that were restored", async () => {
     world = createWorld({ journal });
     await world.import([story()]);
-    loseTheLedger();
+    world.loseLedger();
     await rebuild();
     const summary = await world.bring("b", ["M1 100", "B1 110 onTarget", "M2 5"]);
     expect(summary.events).toEqual({ landed: 2 });
@@ -244,50 +241,19 @@ describe("a rebuilt ledger", () => {
     const related = { document: "M2", bidirectional: true };
     await world.bring("a", ["M2 10", eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related })]);
     await world.bring("b", ["M2 40 propagate"]);
-    loseTheLedger();
+    world.loseLedger();
     await rebuild();
     const late = await world.bring("c", ["M1 30"]);
     // The copy on M1 took place at minute 40: nothing is sent to be refused.
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
 
-  it.each([3, 5, 8, 11, 14])(
-    "after a faulty run that died at request %i, with the whole state folder gone, finishes the job once",
-    async (request) => {
-      world = createWorld({ journal, seed: request, maxEventsPerRequest: 2 });
-      world.setFaults([
-        { match: { path: "/documents/events" }, nth: 4, action: { kind: "drop", when: "after" } },
-        { match: { path: "/documents/events" }, nth: 6, action: { kind: "status", status: 503, when: "after" } },
-      ]);
-      await world.run([story()], { killAt: { request, when: request % 2 === 0 ? "before" : "after" } });
-      loseTheLedger();
-      world.setFaults([]);
-      await rebuild();
-      expect(isSound()).toEqual([]);
-      const alone = await world.resume();
-      expect(alone.requests.byKind["create-with-events"] ?? 0).toBe(0);
-      const summary = await world.import([story()]);
-      const documents = world.documents();
-      const stranded = summary.open.documents["stranded"] ?? 0;
-      expect(documents.filter(({ events }) => events.length > 0).length).toBeLessThanOrEqual(13);
-      // Nothing doubled: the sandbox would refuse a key that comes twice, so what matters is that no row got two keys.
-      const names = documents.map(({ events }) => events.map(({ name, at }) => `${name} ${at}`));
-      for (const timeline of names) expect(new Set(timeline).size).toBe(timeline.length);
-      expect(summary.exitCode).toBe(stranded > 0 ? 3 : 0);
-      expect(isSound()).toEqual([]);
-      // A lost create strands its document for a person (H4); everything else is finished, once.
-      const landed = (await world.show("M1")).documents[0]?.events.map(({ state }) => state) ?? [];
-      expect(stranded > 0 || landed.every((state) => state.startsWith("landed"))).toBe(true);
-      expect(stranded > 0 || documents.flatMap(({ events }) => events).length === 37).toBe(true);
-    },
-  );
-
   it("says of what was stranded that a person is needed, as the lost one did", async () => {
     world = createWorld({ journal });
     world.setFaults(lostAnswers());
     const one = [storyFile("a", ["M1 10"])];
     const before = await world.import(one);
-    loseTheLedger();
+    world.loseLedger();
     await rebuild();
     const after = await world.import(one);
     expect([before.exitCode, before.open]).toEqual([3, after.open]);
@@ -300,7 +266,7 @@ describe("a rebuilt ledger", () => {
     const copy = join(disk, "backup.db");
     await backup(world.target, copy);
     await world.bring("b", ["M1 20"]);
-    loseTheLedger();
+    world.loseLedger();
     expect(await rebuild(copy)).toMatchObject({ landed: 2 });
     expect((await world.show("a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
     const again = await world.bring("b", ["M1 20"]);
@@ -310,7 +276,7 @@ describe("a rebuilt ledger", () => {
   it("says of a row that has changed since only what it knows of what landed", async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10 key=a weight=5", "M1 20 key=b weight=5"]);
-    loseTheLedger();
+    world.loseLedger();
     await rebuild();
     const changed = await world.bring("b", ["M1 10 key=a weight=6", "M1 25 key=b weight=5"]);
     expect(changed.open.events).toEqual({ changed: 2 });
@@ -323,7 +289,7 @@ describe("a rebuilt ledger", () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
     await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });
-    loseTheLedger();
+    world.loseLedger();
     const other = join(disk, "other.csv");
     writeFileSync(other, "a;b\n1;2\n");
     await expect(rebuildLedger(world.target, { journal: other, backup: null }, world.clock)).rejects.toMatchObject({
