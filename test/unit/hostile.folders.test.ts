@@ -40,9 +40,9 @@ beforeEach(() => {
   write(home, "my.secret", SECRET);
 });
 
-function write(folder: string, name: string, text: string, mode = 0o600) {
+function write(folder: string, name: string, text: string) {
   writeFileSync(join(folder, name), text);
-  chmodSync(join(folder, name), mode);
+  chmodSync(join(folder, name), 0o600);
 }
 
 function resolved(env: Record<string, string>, target?: string) {

@@ -26,10 +26,10 @@ const undo = (selectors: Selectors) => dismissSelected(world.target, selectors, 
 const replace = (document: string) =>
   replaceEach(world.target, [document], "wrong", { clock: world.clock, waitForLock: false, journal });
 
-async function loseAllAndRebuild(from: string | null = null) {
+async function loseAllAndRebuild() {
   for (const name of readdirSync(world.target.stateFolder))
     rmSync(join(world.target.stateFolder, name), { recursive: true });
-  await rebuildLedger(world.target, { journal, backup: from }, world.clock);
+  await rebuildLedger(world.target, { journal, backup: null }, world.clock);
   expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
 }
 /** Its participant is refused. */

@@ -160,8 +160,8 @@ describe("bombs", () => {
 });
 
 describe("other files", () => {
-  async function openDirectly(content: string | Buffer, name = "input.xlsx") {
-    const path = await temporaryFile(content, name);
+  async function openDirectly(content: string | Buffer) {
+    const path = await temporaryFile(content, "input.xlsx");
     return openInput(path);
   }
 

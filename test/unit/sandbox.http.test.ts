@@ -20,11 +20,11 @@ const post = (path: string, body: unknown) =>
   fetch(`${address.baseUrl}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 
 /** The answer of raw bytes, as text. */
-function raw(text: string, port = Number(new URL(address.baseUrl).port), isWhole = true) {
+function raw(text: string) {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => {
+    const socket = connect(Number(new URL(address.baseUrl).port), "127.0.0.1", () => {
       socket.write(text, "latin1");
-      if (isWhole) socket.end();
+      socket.end();
     });
     let answer = "";
     socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));

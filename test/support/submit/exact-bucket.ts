@@ -15,8 +15,8 @@ export function watch() {
 }
 
 /** The service's own bucket, exact to the ms: how many requests, arriving at these times (ms), it refuses. */
-export function refusedBy(rate: number, burst: number, arrivals: readonly (number | Arrival)[], full = burst): number {
-  let level = full;
+export function refusedBy(rate: number, burst: number, arrivals: readonly (number | Arrival)[]): number {
+  let level = burst;
   let last: number | null = null;
   let refused = 0;
   const spans = arrivals.map((one) => (typeof one === "number" ? { since: one, at: one } : one));
