@@ -61,7 +61,7 @@ export interface Holding {
   journal?: string | null;
 }
 
-/** @throws RowferryError `ledger-locked` while another process stages or sends */
+/** @throws RowferryError `ledger-locked` while another process stages or sends; `ledger-missing` */
 export function alone<Result>(
   target: Target,
   holding: Holding,
@@ -70,6 +70,8 @@ export function alone<Result>(
 ): Promise<Result> {
   return closing(async (later) => {
     const waiting = { ...holding, wait: holding.waitForLock };
+    // Opening for writing would create an empty ledger.
+    openLedgerReadOnly(target.ledgerPath, null).close();
     const lock = await lockLedger(target.ledgerPath, waiting);
     later(() => lock.release());
     const database = open();
@@ -112,8 +114,6 @@ export function decideAlone<Done>(
   holding: Holding,
   confirm?: (done: Done) => Promise<void>,
 ): Promise<Done> {
-  // Opening for writing would create an empty ledger.
-  reading(target, () => {});
   return alone(target, holding, async (database) => {
     const now = holding.clock.now();
     if (confirm !== undefined)

@@ -23,7 +23,6 @@ import {
   type LedgerDatabase,
   openLedger,
   openLedgerOfAnyone,
-  openLedgerReadOnly,
   ownerName,
   rebindLedger,
   takeAsItIs,
@@ -126,7 +125,6 @@ export async function rebind(
     throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.", {
       hint: "Nothing was changed. Name the service to bind it to with --target.",
     });
-  openLedgerReadOnly(target.ledgerPath, null).close();
   const open = () => openLedgerOfAnyone(target.ledgerPath);
   const rebindIt = async (database: LedgerDatabase) => {
     const view = createRegisteredView(database);

@@ -12,6 +12,7 @@ import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { Verification } from "../model/summary.js";
 import { PLACE_FIELDS, isMasked } from "../run/register-steps.js";
+import { requireLedger } from "../run/import.js";
 import { look } from "../run/register.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
 import { addressesOf, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
@@ -20,14 +21,18 @@ import { listAddresses, readDocument, readParticipant } from "../submit/calls.js
 
 const PAGE = 40;
 
-/** Holds the lock and keeps to the limit; its reads are recorded as a run. @throws RowferryError `document-unknown` */
+/**
+ * Holds the lock and keeps to the limit; its reads are recorded as a run. @throws RowferryError `ledger-missing`,
+ * `document-unknown`
+ */
 export async function verify({ chosen = {}, ...options }: SessionOptions & { chosen?: Chosen }): Promise<Verification> {
+  requireLedger(options.target);
   const session = await openSession("verify", null, options);
   try {
     const { database, run, clock } = session;
     const found = await compareAll(session, chosen);
     const line = JSON.stringify({ type: "verify", ...found });
-    createRunStore(database).finish(run.id, exitCodeOfVerification(found), line, clock.now());
+    createRunStore(database).finish(run.id, exitCodeOfVerification(found, options.signal), line, clock.now());
     return found;
   } finally {
     await session.close();
@@ -35,7 +40,12 @@ export async function verify({ chosen = {}, ...options }: SessionOptions & { cho
 }
 
 /** Unread records do not count as agreement. */
-export function exitCodeOfVerification({ stopped, differences, unread }: Verification): ExitCode {
+export function exitCodeOfVerification(
+  { stopped, differences, unread }: Verification,
+  { aborted, reason }: AbortSignal,
+): ExitCode {
+  if (stopped !== null && aborted)
+    return (reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
   if (stopped !== null) return ExitCode.again;
   return differences.length + unread.length > 0 ? ExitCode.person : ExitCode.ok;
 }
@@ -61,14 +71,15 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
       unread: (text) => void result.unread.push({ subject, name, id, text }),
     }),
   };
-  await each(work, view.participantsAfter, checkParticipant);
-  await each(work, view.documentsAfter, checkDocument);
+  const isWhole =
+    (await each(work, view.participantsAfter, checkParticipant)) &&
+    (await each(work, view.documentsAfter, checkDocument));
   note("documents whose id is not known (stranded, or their creation is in doubt)", view.countWithoutId());
   const [reads, all] = [view.countReads(), createRegisteredView(database).countReads()];
   for (const kind of ["participant", "document"] as const)
     note(`${kind}s that were not asked for`, (all[`read-${kind}`] ?? 0) - (reads[`read-${kind}`] ?? 0));
   const unverifiable = [...notes].map(([text, count]) => ({ text, count }));
-  return { ...result, unverifiable, stopped: session.stopped?.message ?? null };
+  return { ...result, unverifiable, stopped: session.stopped?.message ?? (isWhole ? null : "Interrupted.") };
 }
 
 interface About {
@@ -83,16 +94,18 @@ interface Work extends Pick<Verification, "checked"> {
   about(subject: Verification["differences"][number]["subject"], name: string, id: string): About;
 }
 
+/** False: the run was stopped before the end. */
 async function each<Item extends { id: number }>(
   work: Work,
   page: (after: number, limit: number) => Item[],
   check: (work: Work, item: Item) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const { session } = work;
   for (let items = page(0, PAGE); items.length > 0; items = page(items.at(-1)?.id ?? 0, PAGE)) {
-    if (session.stopped !== null || session.signal.aborted) return;
+    if (session.stopped !== null || session.signal.aborted) return false;
     await Promise.all(items.map((item) => check(work, item)));
   }
+  return true;
 }
 
 /** Null: the answer decides nothing, and the subject is counted as unread. */

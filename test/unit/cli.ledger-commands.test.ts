@@ -35,6 +35,15 @@ const typed = (...argv: string[]) => typedIn(world, ...argv);
 const data = async (kind: string, ...argv: string[]): Promise<Record<string, unknown>> =>
   (await jsonOf(world, ...argv)).findLast((line) => line.type === kind) ?? {};
 
+it.each(["verify", "ledger prune", "ledger backup copy.db --forget-journal", "ledger rebind"])(
+  "%s of a mistyped ledger is refused, and leaves none there",
+  async (words) => {
+    const { code, err } = await typed(...words.split(" "), "--target", "sandbox", "--ledger", at("typo.db"));
+    expect([code, err]).toEqual([2, expect.stringMatching(/no ledger here|sandbox keeps its records/)]);
+    expect(readdirSync(world.cwd).filter((name) => /typo|copy/.test(name))).toEqual([]);
+  },
+);
+
 describe("show", () => {
   it("of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)", async () => {
     const row = await typed("show", "march.csv:3");

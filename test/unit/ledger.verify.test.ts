@@ -9,14 +9,14 @@ import { createWorld, lostAnswers, type World } from "../nights/simulation/world
 let world: World;
 afterEach(() => world.close());
 
-const against = (sandbox: Sandbox, chosen = {}) =>
+const against = (sandbox: Sandbox, chosen = {}, interrupt = new AbortController()) =>
   world.clock.run(
     verify({
       chosen,
       target: world.target,
       clock: world.clock,
       random: () => 0.5,
-      signal: new AbortController().signal,
+      signal: interrupt.signal,
       observe: () => {},
       waitForLock: false,
       fresh: false,
@@ -117,6 +117,19 @@ describe("verify", () => {
       { subject: "document", name: "manifest M1", id: expect.any(String), text: "gave no answer (500)" },
     ]);
     expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 3 });
+  });
+
+  it("never says that ledger and service agree where Ctrl-C came before all was asked for", async () => {
+    await imported();
+    const interrupt = new AbortController();
+    const { inject } = world.sandbox;
+    world.sandbox.inject = (request) => {
+      if (request.path.startsWith("/participants/")) interrupt.abort({ exitCode: 130 });
+      return inject(request);
+    };
+    const found = await against(world.sandbox, {}, interrupt);
+    expect(found).toMatchObject({ checked: { documents: 0 }, stopped: expect.any(String) });
+    expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 130 });
   });
 
   it("stops, and says so, when the credential is refused", async () => {

@@ -57,7 +57,7 @@ export const spec = onTarget({
             ),
           ]
         : [],
-      exitCode: exitCodeOfVerification(found),
+      exitCode: exitCodeOfVerification(found, work.options.signal),
     });
   },
 });
