@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { z } from "zod";
-import { yamlFaults } from "../map/language/source.js";
+import { yamlFaults } from "../map/language/yaml-faults.js";
 import { didYouMean } from "../map/nearest.js";
 import { isRedisAddress } from "../model/addresses.js";
 import { decodeText } from "../model/decode-text.js";

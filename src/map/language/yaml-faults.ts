@@ -1,0 +1,55 @@
+/** What is wrong with a YAML text. For mappings and for settings, which load no formula. */
+import type { Document } from "yaml";
+
+/** Blanks that YAML takes for letters: in front of a line, and after a colon. */
+const INVISIBLE = /(?:^|:) *[\u00a0\u2000-\u200b\u202f\u3000]/m;
+
+/** In our own words. */
+export function yamlFaults(
+  text: string,
+  { errors, warnings }: Document.Parsed,
+): [message: string, hint: string, position: number][] {
+  const invisible = errors.length === 0 ? null : INVISIBLE.exec(text);
+  if (invisible !== null) {
+    const hint = "Write blanks; such signs come from web pages and chats.";
+    const position = invisible.index + invisible[0].length - 1;
+    return [["An invisible sign stands in the place of a blank.", hint, position]];
+  }
+  return [...errors, ...warnings].slice(0, 20).flatMap(({ code, message: theirs, pos: [position] }, at) => {
+    // One mistake has several faults at one place.
+    if (position === errors[at - 1]?.pos[0]) return [];
+    const line = text.slice(text.lastIndexOf("\n", position - 1) + 1).split("\n", 1)[0] ?? "";
+    const fault = / and end with a /.test(theirs) ? "MISSING_CHAR" : code;
+    const [message, hint] = yamlFault(fault, text.slice(position, position + 40), line);
+    return [[message, hint, position] as [string, string, number]];
+  });
+}
+
+/** Explains a YAML error in our own words; `text`: the text at its place, in its `line`. */
+function yamlFault(code: string, text: string, line: string): [message: string, hint: string] {
+  const quote = "Put a text with : # [ ] { } , & * ! | > @ ` % or quotes in it in quotes.";
+  const known: { [code: string]: [string, string] } = {
+    TAG_RESOLVE_FAILED: [
+      `YAML takes ${JSON.stringify(text.split(/\s/)[0])} for a tag.`,
+      "A formula begins with =, as in =!publish; put other texts in quotes.",
+    ],
+    TAB_AS_INDENT: ["Tabs cannot indent.", "Use blanks."],
+    BAD_INDENT: ["The indentation does not fit.", "Parts of one thing begin in one column."],
+    MISSING_CHAR: ["A sign is missing here: a colon, a comma, a bracket or a quote.", quote],
+    BLOCK_AS_IMPLICIT_KEY:
+      line.split(/:(?=\s|$)/).length > 2
+        ? ['A second ": " stands on this line.', "Put the text in quotes; in formulas iff(test, a, b) needs none."]
+        : [
+            "The next line is indented deeper, but this one has its value already.",
+            "Parts of one thing begin in one column.",
+          ],
+    MULTILINE_IMPLICIT_KEY: /^[\w-]+:\S/.test(text)
+      ? ["A colon needs a blank after it.", `Write ${text.split(/\s/)[0]?.replace(":", ": ")}.`]
+      : ["A name without its colon, or a text that continues where it should not.", quote],
+    MULTIPLE_DOCS: ["A second document begins here.", "Remove the line ---."],
+    NON_STRING_KEY: ["Names must be plain text.", quote],
+    DUPLICATE_KEY: ["A name is written twice.", "Remove one of the two."],
+    BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
+  };
+  return known[code] ?? ["This is not YAML.", quote];
+}
