@@ -222,7 +222,7 @@ function casesSection(): string[] {
   const lines = [
     "## Cases",
     "",
-    "`<mapping>.cases.yaml` beside the mapping holds rows and what must come of them; `rowferry test` runs it. Every scalar is read as text, so `007` stays `007`.",
+    "`<mapping>.cases.yaml` beside the mapping holds rows and what must come of them; `rowferry test` runs it. It begins with `cases:`, a list of these. Every scalar is read as text, so `007` stays `007`.",
     "",
     "| Member | Takes | Meaning |",
     "|---|---|---|",

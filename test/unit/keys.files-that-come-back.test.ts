@@ -55,6 +55,36 @@ it.each(["", "\n"])(
   },
 );
 
+describe("a rowId that a later file brings with a row that cannot be read", () => {
+  const { inputs, ...rest } = weighings;
+  const { events, ...input } = inputs.weighings;
+  const weighing = { ...events.weighing, key: "once" };
+  const byLoad = { ...rest, inputs: { weighings: { ...input, rowId: "=load", events: { weighing } } } };
+
+  it("is not corrected by the earlier file, which comes again beside it", async () => {
+    const office = openOffice(byLoad);
+    office.writeCsv("w-a.csv", [header, ["L1", at(10), "1"], ["L2", at(20), "2"]]);
+    office.writeCsv("w-b.csv", [header, ["L1", "", "3"]]);
+    for (const landed of [1, 0]) {
+      const summary = await office.import("w-a.csv", "w-b.csv");
+      expect([landed, summary.events["landed"] ?? 0, summary.open.rows, summary.exitCode]).toEqual([
+        landed,
+        landed,
+        1,
+        3,
+      ]);
+    }
+    expect(weights(office)).toEqual({ "L2 20": "2" });
+  });
+
+  it("is superseded with every earlier row that has it", async () => {
+    const office = openOffice(byLoad);
+    office.writeCsv("w-a.csv", [header, ["L1", at(10), "1"], ["L1", "", "2"]]);
+    office.writeCsv("w-b.csv", [header, ["L1", at(30), "3"]]);
+    expect(await office.import("w-a.csv", "w-b.csv")).toMatchObject({ outcomes: { landed: 1, superseded: 2 } });
+  });
+});
+
 describe("a file that comes back with the same bytes", () => {
   it("is judged anew once another file has changed what it says (A, B, A)", async () => {
     const office = openOffice(weighings);

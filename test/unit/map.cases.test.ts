@@ -90,7 +90,20 @@ cases:
   });
 });
 
+it.each(["", "# none yet\n", "- { name: one, rows: [{}], skipped: true }\n"])(
+  "a file without `cases:` says how it begins: %j",
+  async (text) => {
+    await expect(run(text)).rejects.toMatchObject({
+      message: expect.stringContaining("holds no cases"),
+      hint: expect.stringContaining("`cases:`"),
+    });
+  },
+);
+
 it("mistakes of the cases are not called mistakes of the mapping", async () => {
   const wrong = "cases:\n  - { name: one, rows: [{}], skiped: true }\n  - { nam: two, rows: [{}], skipped: true }\n";
-  await expect(run(wrong)).rejects.toMatchObject({ message: expect.stringMatching(/^\d mistakes in the cases:/u) });
+  await expect(run(wrong)).rejects.toMatchObject({
+    message: expect.stringMatching(/^\d mistakes in the cases:/u),
+    hint: expect.stringContaining("rowferry test"),
+  });
 });

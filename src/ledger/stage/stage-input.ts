@@ -239,10 +239,9 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     const { mapped, rows, correction, leads, cut } = group;
     const id = currentRow;
     const records = withOwners(given);
-    const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(mapped.rowId);
+    const replaced = mapped.rowId === null ? [] : withdrawal.rowsWithKey(mapped.rowId);
     for (const { kind, key, documentId } of records.documents)
       if (documentId !== null) references.identify(kind, key, documentId);
-    const replaced = earlier === null ? [] : [earlier];
     superseded = [...replaced, ...leads];
     const all = records.events.map((record) => keys.key(record, correction?.referred ?? null));
     const { keyed, repeated, twins } = withoutTwins(all);
@@ -251,7 +250,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     for (const record of [...records.participants, ...records.addresses]) note(registrations.check(record));
     for (const record of records.documents) note(documents.check(record));
     for (const event of keyed) note(events.check(event, superseded.length > 0));
-    note(rowIdTwice(earlier, keyed));
+    note(rowIdTwice(replaced[0] ?? null, keyed));
     const moves = keyed.every(({ known }) => known !== null)
       ? []
       : superseded.flatMap((one) => movesOf(database, knownRows, one, records));

@@ -188,10 +188,13 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     replace,
     correct,
 
-    /** The earlier row of the same mapping input; null: none. */
-    rowWithKey: (key: string) =>
-      database.value<number>(
-        `SELECT id FROM rows WHERE row_key = @key AND settled IS NULL AND ${ofSameMapping("id")} ORDER BY id DESC LIMIT 1`,
+    /**
+     * Earlier rows of the same mapping input, newest first. A file that was first read before theirs is no later one, also
+     * where it comes again.
+     */
+    rowsWithKey: (key: string) =>
+      database.values<number>(
+        `SELECT id FROM rows WHERE row_key = @key AND settled IS NULL AND id >> 32 <= @input AND ${ofSameMapping("id")} ORDER BY id DESC`,
         { input, key },
       ),
 

@@ -44,6 +44,10 @@ export async function runCases(mappingPath: string): Promise<CasesReport> {
   const mapping = await loadMapping(mappingPath, { placeholders: "accept" });
   const casesPath = casesPathOf(mappingPath);
   const source = await readSource(casesPath, "failsafe");
+  if (source.problems.length === 0 && !isJsonObject(source.data))
+    source.report("mapping-value", [], "The file holds no cases.", {
+      hint: "Begin it with `cases:`, and write the list below that.",
+    });
   const spec = source.problems.length > 0 ? undefined : parseWithSchema(casesSchema, source.data, source);
   const results = (spec?.cases ?? []).flatMap((one, position): CaseResult[] => {
     const path = ["cases", position];

@@ -30,7 +30,7 @@ export function matchFiles(inputs: Inputs, fileName: string): MappingInput[] {
     throw new UnreadFile("mapping-files", message, { place: { file } });
   }
   if (fitting.length > 1 && !(WORKBOOK.test(file) && areSheets(fitting))) {
-    const message = `the inputs ${namesOf(fitting, " and ")} all read this file`;
+    const message = `the inputs ${namesOf(fitting, " and ")} ${fitting.length === 2 ? "both" : "all"} read this file`;
     const hint = "Adjust their `files:` patterns; for sheets of one workbook name a different `excel.sheet` in each.";
     refuse(file, message, hint);
   }
