@@ -289,6 +289,8 @@ it.runIf(chromium !== undefined)(
     await eventually(() => one.locator(".values").textContent()).toContain("right");
     await second?.fill("I");
     await two.keyboard.press("Tab");
+    // The verdict on what was typed comes later, and leaves the refusal in place.
+    await eventually(() => two.locator(".values").textContent()).toContain("right");
     await eventually(() => two.locator(".values .trouble").allTextContents()).toEqual([
       expect.stringContaining('was changed to "II" elsewhere'),
     ]);

@@ -152,7 +152,8 @@ function Value(props: {
   isFirst: boolean;
 }) {
   const { line, rows, edit, hint } = props;
-  const { trouble, act } = useAct();
+  // Apart: a trial begins after a quick save, and would wipe out why that was refused.
+  const [saving, trying] = [useAct(), useAct()];
   const saved = line.draft ?? "";
   const [text, setText] = useState(saved);
   const [tried, setTried] = useState({ text: "", rows: [] as JudgedRow[] });
@@ -160,7 +161,7 @@ function Value(props: {
   useEffect(() => {
     if (text === "" || text === saved) return undefined;
     const attempt = async () => setTried({ text, rows: await post("try-value", { ...edit, to: text }) });
-    const timer = setTimeout(() => void act(attempt), 300);
+    const timer = setTimeout(() => void trying.act(attempt), 300);
     return () => clearTimeout(timer);
   }, [text]);
   const own = rows[0]?.problems.find(({ column }) => column === edit.column)?.hint ?? hint;
@@ -175,9 +176,12 @@ function Value(props: {
         placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         // Emptied: restores the file's text.
-        onChange={() => text !== saved && void act(() => post("edit-value", { ...edit, to: text || line.value }))}
+        onChange={() =>
+          text !== saved && void saving.act(() => post("edit-value", { ...edit, to: text || line.value }))
+        }
       />{" "}
-      {trouble}
+      {saving.trouble}
+      {trying.trouble}
       {judged.length > 0 ? <Verdict rows={judged} /> : own !== hint && <span class="quiet">{own}</span>}
     </>
   );
