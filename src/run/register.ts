@@ -139,7 +139,7 @@ async function create(
   }
   end((t) => {
     if (answer.result === "stopped" && !answer.inDoubt) t.unsent(kind, id, now);
-    else t.stalled(kind, id, answer.result === "accepted" ? "answer-unreadable" : "service-unanswered", now);
+    else t.stalled(kind, id, "service-unanswered", now);
   });
   if (answer.result === "stopped") return null;
   return isConflict && !answer.inDoubt ? answer.error : "in-doubt";

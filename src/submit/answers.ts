@@ -96,7 +96,7 @@ function isServicesOwn404(answer: Answer & { result: "refused" }): boolean {
 }
 
 /** For create-participant and create-address. Null: no readable id. */
-export function registrationOf(body: JsonValue | undefined): Registration | null {
+export function registrationOf(body: JsonValue): Registration | null {
   return registration.safeParse(body).data ?? null;
 }
 
@@ -104,7 +104,7 @@ export function registrationOf(body: JsonValue | undefined): Registration | null
  * For list-addresses. Leaves out entries without a readable id; an empty body is an empty list. Null: not a list, which
  * must not be taken for an empty one.
  */
-export function addressesOf(body: JsonValue | undefined): ListedAddress[] | null {
+export function addressesOf(body: JsonValue): ListedAddress[] | null {
   if (isNothing(body)) return [];
   if (!Array.isArray(body)) return null;
   return body.flatMap((entry) => address.safeParse(entry).data ?? []);
@@ -114,7 +114,7 @@ export function addressesOf(body: JsonValue | undefined): ListedAddress[] | null
  * For create-document, create-with-events and append-events; a single event's answer becomes a list. `documentId`, else
  * `id` (H6); null: unreadable. `events`: one for each entry, in order (open point 24); null: no list came.
  */
-export function batchReceiptOf(body: JsonValue | undefined): {
+export function batchReceiptOf(body: JsonValue): {
   documentId: string | null;
   events: EventReceipt[] | null;
 } {
@@ -130,7 +130,7 @@ function receiptOf(entry: JsonValue): EventReceipt {
 }
 
 /** For read-document; its shape is not specified (open point 18), so `body` is for display only. Null: nothing readable. */
-export function documentOf(body: JsonValue | undefined) {
+export function documentOf(body: JsonValue) {
   if (!isJsonObject(body) || isTooDeep(body)) return null;
   return { documentId: id.parse(body["documentId"]) ?? id.parse(body["id"]), body };
 }
@@ -141,6 +141,6 @@ function isTooDeep(value: unknown, levels = 100): boolean {
   return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }
 
-function isNothing(body: JsonValue | undefined): boolean {
+export function isNothing(body: JsonValue): boolean {
   return body === null || (isJsonObject(body) && Object.keys(body).length === 0);
 }

@@ -60,8 +60,8 @@ export type Answer = {
   attempts: Attempt[];
   /** Any attempt of this call is in doubt. */
   inDoubt: boolean;
-} /** Any 2xx. `body`: null when it was empty, undefined when it was not JSON (H6). */ & (
-  | { result: "accepted"; status: number; body: JsonValue | undefined }
+} /** A 2xx of the service's own (H6). `body`: null when it was empty. */ & (
+  | { result: "accepted"; status: number; body: JsonValue }
   /** Recognised by code and message (H2); `key`: the deduplicationId it names, null: unreadable. */
   | { result: "duplicate"; key: string | null; error: ServiceError }
   /**

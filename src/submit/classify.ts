@@ -2,8 +2,9 @@
  * Interprets answers: the only place that reads status codes (service.md, Errors; H2, H8). The first matching rule
  * decides.
  */
-import type { JsonValue } from "../model/json.js";
-import type { Call, ServiceError } from "./call.js";
+import { isJsonObject, type JsonValue } from "../model/json.js";
+import { batchReceiptOf, isNothing, registrationOf } from "./answers.js";
+import type { Call, CallKind, ServiceError } from "./call.js";
 import { readError, readJson } from "./words.js";
 import type { TransportReply } from "./transport.js";
 
@@ -45,8 +46,8 @@ export interface Reading {
   verdict: Verdict;
   /** A write with this answer may have taken effect. */
   doubt: boolean;
-  /** If accepted: null when empty, undefined when not JSON. */
-  body: JsonValue | undefined;
+  /** If accepted, else null. Null: empty. */
+  body: JsonValue;
   /** Null: accepted. */
   error: ServiceError | null;
   /** Null: unreadable. */
@@ -54,18 +55,45 @@ export interface Reading {
 }
 
 /** `secrets`: texts to remove from the stored answer. */
-export function classify(reply: TransportReply, secrets: readonly string[] = []): Reading {
+export function classify(kind: CallKind, reply: TransportReply, secrets: readonly string[] = []): Reading {
   const { status } = reply;
   // Open point 16.
-  if (status >= 200 && status <= 299)
-    return { verdict: "accepted", doubt: false, body: readJson(reply.body), error: null, key: null };
+  const body = status >= 200 && status <= 299 ? readJson(reply.body) : undefined;
+  if (body !== undefined && answers(kind, body))
+    return { verdict: "accepted", doubt: false, body, error: null, key: null };
   const { error, words } = readError(reply, secrets);
-  // 5xx; or a redirect (never followed: it would send the body elsewhere) or an unknown status, which does not come
-  // from the service.
-  if (status < 400 || status > 499) return { verdict: "unavailable", doubt: true, body: undefined, error, key: null };
+  // 5xx; or a redirect (never followed: it would send the body elsewhere), an unknown status or a login page with status
+  // 200, which do not come from the service.
+  if (status < 400 || status > 499) return { verdict: "unavailable", doubt: true, body: null, error, key: null };
   // "Every 4xx except …" (service.md, Errors).
   const verdict = rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused";
-  return { verdict, doubt: false, body: undefined, error, key: verdict === "duplicate" ? keyOf(words ?? "") : null };
+  return { verdict, doubt: false, body: null, error, key: verdict === "duplicate" ? keyOf(words ?? "") : null };
+}
+
+/**
+ * Whether the service itself may have said this (service.md, Endpoints). Where only a repeat under the same key can tell
+ * more, as of a document without its id, it counts as unsaid (H6).
+ */
+function answers(kind: CallKind, body: JsonValue): boolean {
+  const { documentId, events } = batchReceiptOf(body);
+  switch (kind) {
+    case "create-document":
+    case "create-with-events":
+      return documentId !== null;
+    case "append-events":
+      return isNothing(body) || documentId !== null || events !== null;
+    case "create-participant":
+    case "create-address":
+      return registrationOf(body) !== null;
+    case "lookup-participant":
+    case "read-participant":
+      return isNothing(body) || Array.isArray(body) || (isJsonObject(body) && "id" in body);
+    case "list-addresses":
+      return isNothing(body) || Array.isArray(body);
+    // Open point 18.
+    case "read-document":
+      return true;
+  }
 }
 
 function fits(rule: Rule, error: ServiceError, words: string | null): boolean {

@@ -83,9 +83,10 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
     const sent = { sent: true, startedAt, token, probe: false } as const;
     try {
       const reply = await transport(asRequest(call, options.baseUrl, token));
-      serviceClock.seen(reply.headers["date"]);
       const secrets = [token.accessToken, options.target.clientSecret];
-      const reading = classify(reply, secrets);
+      const reading = classify(call.kind, reply, secrets);
+      // The clock of what stands in front of the service may be any.
+      if (reading.verdict !== "unavailable") serviceClock.seen(reply.headers["date"]);
       // Request ids are kept with the attempt.
       const headers = Object.fromEntries(
         Object.entries(reply.headers).map(([name, value]) => [name, strike(value, secrets)]),

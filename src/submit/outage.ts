@@ -126,7 +126,9 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
     return [failure.sent ? "down" : "unreachable", failure.message];
   }
   const { reply, reading } = tried.answer;
-  return reading.verdict === "unavailable" ? ["down", `it answered ${reply.status}`] : ["up", ""];
+  if (reading.verdict !== "unavailable") return ["up", ""];
+  const what = reply.status < 300 ? ", but with something that is not the service's, such as a login page" : "";
+  return ["down", `it answered ${reply.status}${what}`];
 }
 
 /** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */

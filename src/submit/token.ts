@@ -24,6 +24,7 @@ export type TokenSource = ReturnType<typeof createTokenSource>;
 
 export function createTokenSource(settings: TokenSettings, transport: Transport, clock: Clock) {
   let current: { token: Token; lifetimeMs: number } | null = null;
+  let hasGiven = false;
   let fetching: Promise<TokenResult> | null = null;
   /** The observed age at which tokens end, whatever `expires_in` says (open point 12). */
   let learned = Number.POSITIVE_INFINITY;
@@ -36,7 +37,9 @@ export function createTokenSource(settings: TokenSettings, transport: Transport,
     // Counted from before the request: the endpoint's clock started somewhere in between.
     const issuedAt = clock.now();
     const answer = await requestToken(settings, transport);
-    if (!answer.ok) return answer;
+    // The address that gave tokens is right: for now something else answers there.
+    if (!answer.ok) return "isOther" in answer && hasGiven ? { ...answer, transient: true } : answer;
+    hasGiven = true;
     const token = { accessToken: answer.accessToken, issuedAt };
     current = { token, lifetimeMs: answer.expiresInMs ?? Number.POSITIVE_INFINITY };
     return { ok: true, token };
@@ -140,11 +143,14 @@ const standardErrors = [
   "invalid_scope",
 ];
 
-/** Accepts any 2xx, and JSON whatever its content type. `isCredential`: client id or secret was refused. */
+/**
+ * Accepts any 2xx, and JSON whatever its content type. `isCredential`: client id or secret was refused. `isOther`: no
+ * token endpoint answers so.
+ */
 function tokenOf(
   settings: TokenSettings,
   { status, body }: TransportReply,
-): TokenAnswer | (NoToken & { isCredential: true }) {
+): TokenAnswer | (NoToken & ({ isCredential: true } | { isOther: true })) {
   const where = `The token endpoint ${shown(settings)}`;
   const failed = (message: string, transient = false) => ({ ok: false, transient, message }) as const;
   const json = readJson(body);
@@ -153,7 +159,7 @@ function tokenOf(
     const { access_token: accessToken, token_type: type = "bearer", expires_in: expiresIn } = given;
     const isBearer = typeof type === "string" && type.toLowerCase() === "bearer";
     if (!isBearer || typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
-      return failed(`What ${shown(settings)} answered is not a token: check the token URL.`);
+      return { ...failed(`What ${shown(settings)} answered is not a token: check the token URL.`), isOther: true };
     const seconds = Number(expiresIn);
     return { ok: true, accessToken, expiresInMs: seconds > 0 ? seconds * 1000 : null };
   }
@@ -168,7 +174,8 @@ function tokenOf(
   }
   if (code === "invalid_scope") return failed(`${where} refused the scope (${code}). Check \`scope\`.`);
   if (code !== "") return failed(`${where} refused the request (${code}).`);
-  return failed(`${where} answered ${status}. That is not how a token endpoint answers: check the token URL.`);
+  const unlike = `${where} answered ${status}. That is not how a token endpoint answers: check the token URL.`;
+  return { ...failed(unlike), isOther: true };
 }
 
 /** Without its query, which may be confidential. */

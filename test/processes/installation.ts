@@ -28,6 +28,8 @@ export interface Door {
   tokenUrl: string;
   /** Requests other than for a token. */
   arrivals: Arrival[];
+  /** What answers in the service's place, every request alike; null: nothing. */
+  inFront: { status: number; headers: Record<string, string>; body: string } | null;
   /** Whether a request with this deduplicationId in its body has arrived. */
   hasSeen(key: string): boolean;
   close(): Promise<void>;
@@ -49,18 +51,20 @@ export async function openDoor(options: SandboxOptions, answerAfterMs = 50): Pro
       for (const [, key = ""] of body.matchAll(/"deduplicationId":"([^"]+)"/g)) keys.add(key);
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       const method = request.method ?? "GET";
-      const reply = await sandbox.inject({ method, path, headers, ...(body === "" ? {} : { body }) });
+      const carriedOut = () => sandbox.inject({ method, path, headers, ...(body === "" ? {} : { body }) });
+      const reply = door.inFront ?? (await carriedOut());
       setTimeout(() => response.writeHead(reply.status, reply.headers).end(reply.body), answerAfterMs);
     })();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
+  const door: Door = {
     sandbox,
     baseUrl: url,
     tokenUrl: `${url}/oauth/token`,
     arrivals,
+    inFront: null,
     hasSeen: (key) => keys.has(key),
     async close() {
       clock.stop();
@@ -69,6 +73,7 @@ export async function openDoor(options: SandboxOptions, answerAfterMs = 50): Pro
       await sandbox.close();
     },
   };
+  return door;
 }
 
 /** The service's own limit, kept by both sides. */

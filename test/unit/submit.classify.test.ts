@@ -1,9 +1,10 @@
 /** The classification, row by row of the specification's error table and of the open points about answers. */
+import type { CallKind } from "../../src/submit/call.js";
 import { classify, isUnexplainedConflict } from "../../src/submit/classify.js";
 import { envelope } from "../support/submit/scripted-service.js";
 
-function read(status: number, body: unknown = "", secrets: string[] = []) {
-  return classify({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) }, secrets);
+function read(status: number, body: unknown = "", secrets: string[] = [], kind: CallKind = "append-events") {
+  return classify(kind, { status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) }, secrets);
 }
 
 /** A hundred statuses. */
@@ -178,9 +179,69 @@ describe("bodies of any shape (open-points 14)", () => {
     expect(error?.raw).not.toContain("tok-12345");
   });
 
-  it("of an accepted answer are JSON under any content type, null when empty, undefined when unreadable", () => {
+  it("of an accepted answer are JSON under any content type, null when empty", () => {
     expect(read(200, '\ufeff{"id":"p"}').body).toEqual({ id: "p" });
     expect(read(200, " \n").body).toBeNull();
-    expect(read(200, "OK").body).toBeUndefined();
+  });
+});
+
+describe("a 2xx that is not the service's own: a login page, a gateway's word, an answer cut short (H6)", () => {
+  const page = "<!DOCTYPE html><html><head><title>Sign in to the network</title></head></html>";
+  const portal = { error: "login required", url: "https://portal.example" };
+  const creates = ["create-document", "create-with-events"] as const;
+  const others = [
+    "lookup-participant",
+    "read-participant",
+    "create-participant",
+    "list-addresses",
+    "create-address",
+    "append-events",
+    "read-document",
+  ] as const;
+
+  it.each([...creates, ...others])("to %s is no yes where it is not JSON", (kind) => {
+    for (const body of [page, "OK", '{"documentId":"d1","events":[{"eventId":"e', "\ufeff{"])
+      for (const status of [200, 201, 203]) {
+        const { verdict, doubt, error } = read(status, body, [], kind);
+        expect([verdict, doubt, error?.status], `${status} ${body}`).toEqual(["unavailable", true, status]);
+      }
+    expect(read(200, page, [], kind).error?.message).toBe("Sign in to the network");
+  });
+
+  it.each(creates)("to %s is no yes without the document's id, which only a repeat can tell", (kind) => {
+    for (const body of [
+      "",
+      "null",
+      "{}",
+      "[]",
+      '"ok"',
+      { ...portal },
+      { documentId: 7 },
+      { events: [{ eventId: "e" }] },
+    ])
+      expect(read(201, body, [], kind), JSON.stringify(body)).toMatchObject({ verdict: "unavailable", doubt: true });
+    for (const body of [{ documentId: "d" }, { id: "d" }]) expect(read(201, body, [], kind).verdict).toBe("accepted");
+  });
+
+  it.each(["create-participant", "create-address"] as const)("to %s is no yes without an id (H7)", (kind) => {
+    for (const body of ["", "{}", { ...portal }, { id: 7 }, ["a"]])
+      expect(read(201, body, [], kind), JSON.stringify(body)).toMatchObject({ verdict: "unavailable", doubt: true });
+    expect(read(201, { id: "p" }, [], kind).verdict).toBe("accepted");
+  });
+
+  it.each(["lookup-participant", "read-participant", "list-addresses"] as const)(
+    "to %s finds nobody absent",
+    (kind) => {
+      for (const body of [{ ...portal }, "7", '"ok"']) expect(read(200, body, [], kind).verdict).toBe("unavailable");
+      for (const body of ["", "null", "{}", "[]", [{ id: "p" }]])
+        expect(read(200, body, [], kind).verdict).toBe("accepted");
+    },
+  );
+
+  it("to events is no yes where it says nothing of a document or of events", () => {
+    for (const body of [{ ...portal }, ["x"], "7", { documentId: 7 }])
+      expect(read(200, body).verdict).toBe("unavailable");
+    for (const body of ["", "{}", { documentId: "d" }, { events: [] }, { eventId: "e" }])
+      expect(read(200, body).verdict, JSON.stringify(body)).toBe("accepted");
   });
 });

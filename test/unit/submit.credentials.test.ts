@@ -377,6 +377,22 @@ describe("the token endpoint", () => {
     expect((tokenRequests[3]?.at ?? 0) - (tokenRequests[0]?.at ?? 0)).toBe(7_000);
   });
 
+  it.each([
+    ["a login page", { status: 200, body: "<html><title>Log in</title></html>" }],
+    ["JSON of a gateway", { status: 200, body: { hello: 1 } }],
+    ["a redirect to a login page", { status: 302, headers: { location: "https://login.test/" } }],
+    ["a page of a missing route", { status: 404, body: "<html><title>Not Found</title></html>" }],
+  ] as [string, Scripted][])("answering with %s after it has given tokens is an outage", async (_what, reply) => {
+    const grant = (_request: unknown, index: number) =>
+      index === 0 || index > 3 ? { status: 200, body: tokenBody(index, 60) } : reply;
+    const service = scriptedService({ answer: () => ok, token: grant });
+    await service.clock.run(service.submitter.send(append));
+    await service.clock.run(service.clock.sleep(120_000));
+    const answer = await service.clock.run(service.submitter.send(append));
+    expect(answer).toMatchObject({ result: "accepted", inDoubt: false });
+    expect(service.tokenRequests).toHaveLength(5);
+  });
+
   it("renewing slowly does not let the throttle's tokens pile up", async () => {
     const taken: number[] = [];
     const service = scriptedService({

@@ -48,7 +48,8 @@ export interface ScriptedOptions {
   options?: Partial<SubmitterOptions>;
 }
 
-export const ok: Scripted = { status: 200, body: { documentId: "d1", eventId: "e1" } };
+/** Whatever was asked. */
+export const ok: Scripted = { status: 200, body: { id: "d1", documentId: "d1", eventId: "e1" } };
 
 export function envelope(code: string, message?: string): unknown {
   return { errors: [{ code, id: "7", timestamp: "2026-11-20T02:00:00.000Z", ...(message ? { message } : {}) }] };
