@@ -6,6 +6,8 @@ import { Conversions } from "./column/column.js";
 import { refuseName } from "./column/names.js";
 import type { Shared } from "./column/scope.js";
 import { compileTable, type Table } from "./column/table.js";
+import { compileConversion, type ConvertDefaults } from "./convert/conversion.js";
+import { RowferryError } from "../model/error.js";
 import { fingerprint } from "./fingerprints.js";
 import { eventsOf, type InputSpec, keyLabel, keyLabels, type MappingSpec } from "./language/mapping-schema.js";
 import { callables } from "./formula/functions.js";
@@ -18,7 +20,7 @@ import { findWarnings } from "./warnings.js";
 /** A mapping whose mistakes were reported to `source` must not be used. */
 export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
-  const conversions = new Conversions(defaults);
+  const conversions = new Conversions(sound(defaults, source));
   const tables = new Map<string, Table | null>();
   const { settings } = spec;
   const shared: Shared = {
@@ -62,6 +64,22 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
       corrected === undefined ? matchFiles(inputs, fileName) : [matchCorrected(inputs, fileName, corrected)],
     inputsForNameless: (format) => matchNameless(inputs, format),
   };
+}
+
+/** Reports what no column of times could use, once, and leaves it out. */
+function sound(defaults: ConvertDefaults, source: MappingSource): ConvertDefaults {
+  const usable = { timezone: "UTC", dates: ["ISO"] };
+  const found = { ...defaults };
+  for (const option of ["timezone", "dates"] as const)
+    try {
+      if (defaults[option] !== undefined)
+        compileConversion("timestamp", { ...defaults, ...usable, [option]: defaults[option] });
+    } catch (error) {
+      if (!(error instanceof RowferryError)) throw error;
+      source.report(error.code, ["defaults", option], `${option}: ${error.message}.`, { hint: error.hint });
+      Object.assign(found, { [option]: usable[option] });
+    }
+  return found;
 }
 
 /** Only one document, or event of an input, can take over a former name. */

@@ -70,7 +70,7 @@ cases:
   });
 
   it.each([
-    ["an unknown member", "cases: [{ name: x, row: [] }]", "mapping-invalid"],
+    ["an unknown member", "cases: [{ name: x, row: [] }]", "mapping-unknown-key"],
     ["no expectation", `cases: [{ name: x, rows: [${ROW}] }]`, "mapping-value"],
     ["two expectations", `cases: [{ name: x, rows: [${ROW}], skipped: true, codes: [a] }]`, "mapping-value"],
     ["an unknown input", `cases: [{ name: x, input: row, rows: [${ROW}], skipped: true }]`, "mapping-reference"],

@@ -8,5 +8,5 @@ it.each([
 ])("an externalId of replacements %j is taken: %s (open-points 26)", async (text, isTaken) => {
   const loading = load(`settings: { replacementExternalId: "${text}" }\n${mappingWith({})}`);
   if (isTaken) expect((await loading).settings.replacementExternalId).toBe(text);
-  else await expect(loading).rejects.toThrow("must hold {generation}");
+  else await expect(loading).rejects.toThrow("a text with {generation}");
 });

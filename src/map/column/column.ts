@@ -12,7 +12,7 @@ import {
 } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { cleanText } from "../convert/text.js";
-import { compileRegularExpression, typeOf, valueOf } from "../formula/functions.js";
+import { compileRegularExpression, typeOf, valueOf, PATTERN_SIGNS } from "../formula/functions.js";
 import { type ColumnObject, commonOptions } from "../language/column-schema.js";
 import type { Scalar } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
@@ -99,7 +99,7 @@ function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
   try {
     if (pattern !== undefined) matches = compileRegularExpression(pattern).matchesWhole;
   } catch (error) {
-    site.report("mapping-pattern", `: Pattern: ${(error as Error).message}.`, null, "pattern");
+    site.report("mapping-pattern", `: ${(error as Error).message}.`, PATTERN_SIGNS, "pattern");
   }
   return (value: Value, index: number, view: View): Value | null => {
     const own = allowed?.get(foldName(asText(value)));

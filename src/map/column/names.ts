@@ -9,13 +9,15 @@ const RESERVED: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Reports a name that formulas cannot use. */
-export function refuseName(name: string, source: MappingSource, path: Path): void {
+/** Reports a name that formulas cannot use; the name to use instead, or its own. */
+export function refuseName(name: string, source: MappingSource, path: Path): string {
   const usable = /^[a-z][a-z0-9_]*$/.test(name);
-  if (usable && !RESERVED.has(name)) return;
+  if (usable && !RESERVED.has(name)) return name;
   const why = usable ? "has a meaning of its own in formulas" : "is not of a–z, 0–9 and _, with a letter first";
   const message = `The name "${name}" ${why}.`;
-  source.report("mapping-value", path, message, { at: "key", hint: `Call it "${columnSlug(name)}", say.` });
+  const better = columnSlug(name);
+  source.report("mapping-value", path, message, { at: "key", hint: `Call it "${better}", say.` });
+  return better;
 }
 
 /** `Peso Bruto (kg)` → `peso_bruto_kg`. */

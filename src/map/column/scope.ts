@@ -54,7 +54,11 @@ export class Scope {
     };
     name(shared.columns, []);
     name(own, path);
-    for (const [called, { site }] of this.#sites) refuseName(called, shared.source, site.path);
+    for (const [called, one] of this.#sites) {
+      const better = refuseName(called, shared.source, one.site.path);
+      // A formula that has the better name already is no second mistake.
+      if (!this.#sites.has(better)) this.#sites.set(better, one);
+    }
   }
 
   /** Adds the party of this name, if the mapping has one. */

@@ -12,7 +12,8 @@ import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice } from "./forms.js";
-import { FormulaRefusal, functionHabit, parseFormula, refuseNode } from "./parse.js";
+import { formulaFunctions } from "./functions.js";
+import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
 import { type Callable, common, compare, type Compiling, lift, ordered, type Part, typeName, wanted } from "./part.js";
 
 /** `text`: without its `=`. Reports mistakes at `site`. */
@@ -88,18 +89,18 @@ function compileNode(node: ASTNode, context: Compiling): Part {
 const REFUSED: { [op: string]: [message: string, hint?: string] } = {
   "[]": ["only tables are read with [ ]", READ_TABLE],
   list: ["a list can only follow `in`", 'Write x in ["a", "b"].'],
-  "%": ["% is not available"],
+  "%": ["% is not available", "Write 0.1 for 10%."],
 };
 
 function literalOf(node: ASTNode & { op: "value" }): Part {
   const { args, start, end, input } = node;
+  const written = input.slice(start, end);
   if (args === null) return { type: "blank", run: () => undefined };
   if (typeof args === "boolean") return { type: "boolean", run: () => args };
   if (typeof args === "string") {
     if (!args.isWellFormed()) refuseNode(node, "it holds half a character");
-    return { type: "text", run: () => args };
+    return { type: "text", run: () => args, written };
   }
-  const written = input.slice(start, end);
   if (!/^\d+(?:\.\d+)?$/.test(written)) refuseNode(node, `${written} is not a plain number`);
   try {
     const exact = Exact.of(written);
@@ -118,8 +119,11 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
   if (name === "tables") return refuseNode(node, "a table is read by a key", READ_TABLE);
   const column = scope.column(name);
   if (column === undefined) {
-    const hint = didYouMean(name, scope.names()).trim() || "Name it under `columns:`.";
-    return refuseNode(node, `there is no column "${name}"`, hint);
+    const headed = scope.headed(name);
+    const called = scope.shared.callables.has(name) ? `Write ${name}(x).` : nameHabit(name);
+    const near = headed === undefined ? didYouMean(name, scope.names()).trim() : `It is the header of "${headed}".`;
+    const unknown = `Name it under \`columns:\`, or put it in quotes if it is a text: "${name}".`;
+    return refuseNode(node, `there is no column "${name}"`, called ?? (near || unknown));
   }
   if (column.set !== null) refuseNode(node, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
   reads.columns.add(column);
@@ -201,7 +205,7 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     const [left, right] = args as [ASTNode, ASTNode];
     const [one, two] = [compile(left), compile(right)];
     const blank = two.type === "blank" ? right : one.type === "blank" ? left : null;
-    if (blank !== null) refuseNode(blank, "nothing equals a blank", "Write blank(x) or filled(x).");
+    if (blank !== null) refuseNode(blank, "nothing equals a blank", ASK_BLANK);
     const type = common(one, two, left);
     if (ofBlank !== undefined) meets(one, right);
     if (ofBlank !== undefined) meets(two, left);
@@ -324,7 +328,13 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   const { takes } = called;
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
-  return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`);
+  return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));
+}
+
+/** As the reference has it. */
+function signatureOf(name: string): string | null {
+  const form = new RegExp(`\\b${name}\\([^)]*\\)`).exec(Object.keys(formulaFunctions).join(", "));
+  return form === null ? null : `Write ${form[0]}.`;
 }
 
 /**

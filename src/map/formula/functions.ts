@@ -6,7 +6,7 @@ import { MAX_TEXT } from "../column/cells.js";
 import type { Conversions } from "../column/column.js";
 import { asText, type Type, type Value } from "../column/view.js";
 import { conversionNames } from "../convert/conversion.js";
-import { Refused } from "../convert/conversion-kind.js";
+import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { forms } from "./forms.js";
 import { refuseNode } from "./parse.js";
@@ -77,7 +77,7 @@ function patternOf(node: ASTNode): RegularExpression {
   try {
     return compileRegularExpression(node.args);
   } catch (error) {
-    return refuseNode(node, `the pattern cannot be used: ${(error as Error).message}`);
+    return refuseNode(node, (error as Error).message, PATTERN_SIGNS);
   }
 }
 
@@ -184,7 +184,7 @@ export interface RegularExpression {
 export function compileRegularExpression(pattern: string): RegularExpression {
   if (pattern.length > MAX_PATTERN)
     throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_PATTERN} are allowed`);
-  const compiled = RE2JS.compile(pattern);
+  const compiled = parsePattern(pattern);
   if (compiled.programSize() > MAX_PROGRAM)
     throw new Error("the pattern is too large once its repetitions are written out");
   return {
@@ -196,6 +196,34 @@ export function compileRegularExpression(pattern: string): RegularExpression {
       return matcher.find() ? (matcher.group(compiled.groupCount() > 0 ? 1 : 0) ?? "") : "";
     },
   };
+}
+
+export const PATTERN_SIGNS =
+  "Some signs of patterns (RE2): .* any text, [0-9]{5} five digits, [A-Z]+ letters, (a|b) one of two, \\. a dot.";
+
+const PATTERN_FAULTS: { [theirs: string]: string } = {
+  "missing argument to repetition operator": "nothing stands before the sign of repetition",
+  "invalid nested repetition operator": "two signs of repetition follow each other",
+  "invalid repeat count": "so many repetitions are not possible",
+  "missing closing ]": "a [ is not closed",
+  "missing closing )": "a ( is not closed",
+  "unexpected )": "a ) was never opened",
+  "invalid character class range": "a range in [ ] runs backwards",
+  "invalid escape sequence": "the sign behind the \\ has no meaning",
+  "trailing backslash at end of expression": "it ends with a \\",
+  "invalid or unsupported Perl syntax": "this is not part of RE2, such as looking ahead or back",
+};
+
+function parsePattern(pattern: string) {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    const [, theirs = "", part = ""] = /regexp: ([^:]*)(?:: `(.*)`)?$/s.exec((error as Error).message) ?? [];
+    const why = PATTERN_FAULTS[theirs] ?? "it is no regular expression";
+    throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${part === "" ? "" : `: ${part}`}`, {
+      cause: error,
+    });
+  }
 }
 
 function callCustom(

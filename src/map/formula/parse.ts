@@ -28,7 +28,23 @@ export function parseFormula(text: string): ASTNode {
     return environment.parse(text).ast;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    return refuseNode(error.range ?? { start: 0 }, explain(error, text), habitOf(text));
+    const start = error.range?.start ?? 0;
+    return refuseNode({ start }, explain(error, text.slice(start)), habitsOf(text) ?? unjoined(text, start));
+  }
+}
+
+/** The names that a text holds as a formula; none: it is no formula. */
+export function namesIn(text: string): string[] {
+  const names = (node: unknown): string[] => {
+    if (Array.isArray(node)) return node.flatMap(names);
+    if (typeof node !== "object" || node === null || !("op" in node)) return [];
+    const { op, args } = node as ASTNode;
+    return op === "id" ? [args] : names(args);
+  };
+  try {
+    return names(parseFormula(text));
+  } catch {
+    return [];
   }
 }
 
@@ -38,41 +54,56 @@ const TOKENS: { [name: string]: string } = {
   RPAREN: '")"',
   LBRACKET: '"["',
   RBRACKET: '"]"',
-  COMMA: '","',
   COLON: '":"',
   IDENTIFIER: "a name",
-  NUMBER: "a number",
-  STRING: "a text",
 };
 
-function explain({ code, summary, range }: ParseError, text: string) {
-  const named = summary.replaceAll(/\b[A-Z]{2,}\b/g, (name) => TOKENS[name] ?? name.toLowerCase());
+/** `rest`: the formula from the fault on. */
+function explain({ code, summary }: ParseError, rest: string) {
+  const [word = ""] = /^[\p{L}\p{N}_]+|^\S?/u.exec(rest) ?? [];
+  const found = word === "" ? "the end" : JSON.stringify(word);
   if (code === "expected_token") {
-    const [wanted = "", found = ""] = named.replace("Expected ", "").split(", got ");
-    return `${wanted} is expected here, not ${found}`;
+    const [, wanted = ""] = /([A-Z]{2,})/.exec(summary) ?? [];
+    return `${TOKENS[wanted] ?? "something else"} is expected here, not ${found}`;
   }
-  if (code === "unexpected_token") return `${named.replace("Unexpected token: ", "")} is not expected here`;
-  if (code === "unexpected_character") return `${JSON.stringify(text.at(range?.start ?? 0) ?? "")} is not allowed here`;
+  if (code === "unexpected_token" || code === "unexpected_character") return `${found} is not expected here`;
   if (code === "unterminated_string") return "a text that begins here has no closing quote";
   if (code === "limit_exceeded") return "it is too long or too deep; give parts of it names under `columns:`";
-  if (code === "reserved_identifier") return `${summary.replace("Reserved identifier: ", "")} is a reserved word`;
+  if (code === "reserved_identifier") return `${found} cannot be a name`;
   return summary.toLowerCase().replace(/\.$/, "");
 }
 
+/** Two things that stand side by side. */
+function unjoined(text: string, start: number): string | null {
+  const isBeside = /[\p{L}\p{N}_)"']\s*$/u.test(text.slice(0, start)) && /^[\p{L}\p{N}_("']/u.test(text.slice(start));
+  return isBeside ? "An operator or a comma is missing before it, or the brackets of a function: filled(x)." : null;
+}
+
+const CELL = /\$?\b[A-Z]{1,3}\$?\d{1,6}\b/;
+export const ASK_BLANK = "Write blank(x) or filled(x).";
+const COLUMNS_ONLY = "Formulas know columns by their names, not cells: gross - tare.";
+
 /** Habits from spreadsheets and other languages. */
 const HABITS: readonly [sign: RegExp, hint: string][] = [
+  [/^=/, "One = begins a formula."],
   [/[“”„«»‘’]/, 'Write straight quotes: "text".'],
   [/<>/, "Write != for “is not equal”."],
   [/(?:^|[^&])&(?:$|[^&])/, 'Join texts with +, as in code + "-1". && means “and”.'],
   [/;/, "Arguments are separated by commas: iff(test, a, b)."],
   [/\d,\d/, "Write a decimal point: 1.5."],
-  [/(?:^|[^=!<>])=(?:$|[^=])/, 'Write == to compare: event == "Coleta".'],
+  [/\d\s*%/, "Write 0.1 for 10%."],
+  [/\^/, "Write x * x for x^2."],
+  [/=[<>]/, "Write <= or >=."],
+  [/[^=!<>]=(?![=<>])|[!=]==|\bis\b/, 'Write == to compare, != for the opposite: event == "Coleta".'],
   [/\b(?:and|or|not)\b/i, "Write && for “and”, || for “or”, ! for “not”."],
+  [/\b(?:void|undefined)\b/, ASK_BLANK],
+  [new RegExp(`${CELL.source}:|\\$|@|(?:^|[^\\w\\]])\\[[^\\]"']*\\]`), COLUMNS_ONLY],
 ];
 
-function habitOf(text: string): string | null {
+function habitsOf(text: string): string | null {
   const code = withoutTexts(text);
-  return HABITS.find(([sign]) => sign.test(code))?.[1] ?? null;
+  const hints = HABITS.flatMap(([sign, hint]) => (sign.test(code) ? hint : []));
+  return hints.length === 0 ? null : hints.join(" ");
 }
 
 /** Leaves an opening quote in the place of each text. */
@@ -80,29 +111,39 @@ export function withoutTexts(formula: string): string {
   return formula.replace(/(["'])(?:\\.|(?!\1)[^\\])*\1?/gs, "$1");
 }
 
-/** The replacement for functions of spreadsheets and of CEL. */
-const FUNCTION_HABITS = new Map(
-  Object.entries({
-    and: "Write a && b.",
-    or: "Write a || b.",
-    not: "Write !a.",
-    e: "Write a && b.",
-    ou: "Write a || b.",
-    se: "Write iff(test, a, b).",
-    if: "Write iff(test, a, b).",
-    concatenate: "Join texts with +.",
-    concat: "Join texts with +.",
-    isblank: "Write blank(x).",
-    vlookup: "Read a table: tables.plants[code].region.",
-    procv: "Read a table: tables.plants[code].region.",
-    len: "Write size(x).",
-    trim: "Cells are trimmed already.",
-    value: "Give the column `as: number`, or write number(x).",
-    has: "Write filled(x).",
-    string: "Write text(x).",
-    int: "Give the column `as: number`, or write number(x).",
-    double: "Give the column `as: number`, or write number(x).",
-  }),
-);
+/** What a name that is no column may mean elsewhere. */
+export function nameHabit(name: string): string | null {
+  if (/^(?:empty|nil|none|na|nothing|undefined|vazio|nulo)$/i.test(name)) return ASK_BLANK;
+  return CELL.exec(name)?.[0] === name ? COLUMNS_ONLY : null;
+}
 
-export const functionHabit = (name: string): string | undefined => FUNCTION_HABITS.get(name.toLowerCase());
+/** The replacement for functions of spreadsheets and of CEL. */
+const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
+  ["and e y et und", "Write a && b."],
+  ["or ou o oder", "Write a || b."],
+  ["not não nao no nicht", "Write !a."],
+  ["if ifs se si wenn switch", "Write iff(test, a, b)."],
+  ["iferror ifna seerro sierror wennfehler ifnull coalesce nvl", "Write default(x, y), for a blank."],
+  ["concatenate concat concatenar textjoin verketten", "Join texts with +."],
+  ["isblank isempty isnull", "Write blank(x)."],
+  ["vlookup procv sverweis xlookup procx lookup index match", "Read a table: tables.plants[code].region."],
+  ["len length comprimento", "Write size(x)."],
+  ["trim arrumar", "Cells are trimmed already."],
+  ["value valor int double float integer", "Give the column `as: number`, or write number(x)."],
+  ["has", "Write filled(x)."],
+  ["string str texto", "Write text(x)."],
+  ["sum soma suma summe", "Write a + b; sum(x) adds up the rows of a group."],
+  ["sumif sumifs countif countifs somase", "Write sum(iff(test, x, null)), over the rows of a group."],
+  ["average avg mean media média mittelwert", "Write round(sum(x) / count(x), 2), over the rows of a group."],
+  ["left right mid substr substring esquerda direita links rechts", 'Write extract(x, "^.{3}"), with a pattern.'],
+  ["substitute substituir sustituir", 'Write replace(x, "-", "").'],
+  ["proper", "Write upper(x) or lower(x)."],
+  ["year month day hour ano mes mês dia", "Take it from the text of a date: extract(text(x), pattern)."],
+  [
+    "today now hoje agora hoy ahora heute jetzt",
+    "Take the time from a column: with the time of import in it, every row would differ each time.",
+  ],
+];
+
+export const functionHabit = (name: string): string | undefined =>
+  FUNCTION_HABITS.find(([names]) => names.split(" ").includes(name.toLowerCase()))?.[1];

@@ -1,5 +1,6 @@
 /** Compiled nodes of a formula, and conversions between their types. */
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { shorten } from "../../model/fold.js";
 import { MAX_TEXT } from "../column/cells.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Maybe, type Type, type Value } from "../column/view.js";
@@ -12,6 +13,8 @@ export interface Part {
   type: Type;
   run: Eval;
   column?: Column | null;
+  /** A literal text, with its quotes. */
+  written?: string;
 }
 
 export interface Compiling {
@@ -47,8 +50,11 @@ export const formOf = (type: Type): string => TYPES[type][1];
 export function wanted(given: Part, type: Type, node: ASTNode): Part {
   if (given.type === type || given.type === "blank" || (given.type === "taxId" && type === "text")) return given;
   if (given.type === "any") return { ...given, type, run: narrowed(given.run, type) };
-  const cast = type === "text" ? "Make text of it with text(x)." : null;
-  const hint = given.column && given.type === "text" ? `Give the column "${given.column.name}" \`as: ${type}\`.` : cast;
+  const { column, written } = given;
+  const castable = type === "text" || given.type === "text";
+  const cast = castable ? `Write ${type}(${shorten(node.input.slice(node.start, node.end))}).` : null;
+  const quoted = written === undefined ? cast : "In quotes it is a text; a column is written by its name.";
+  const hint = column && given.type === "text" ? `Give the column "${column.name}" \`as: ${type}\`.` : quoted;
   return refuseNode(node, `${typeName(type)} is needed here, and this is ${typeName(given.type)}`, hint);
 }
 
@@ -62,13 +68,18 @@ function narrowed(run: Eval, type: Type): Eval {
   };
 }
 
-export function common({ type: a }: Part, { type: b }: Part, node: ASTNode): Type {
+export function common(one: Part, two: Part, node: ASTNode): Type {
+  const [a, b] = [one.type, two.type];
   if (a === b || b === "blank") return a;
   if (a === "blank") return b;
   const plain = [a, b].map((type) => (type === "taxId" ? "text" : type));
-  const [known = "any", other] = new Set(plain.filter((type) => type !== "any"));
-  if (other === undefined) return known;
-  const hint = plain.includes("text") ? "Columns are text unless they say `as: number` or another type." : null;
+  const [known = "any", second] = new Set(plain.filter((type) => type !== "any"));
+  if (second === undefined) return known;
+  const other = plain.find((type) => type !== "text");
+  const text = a === other ? two : one;
+  const hint = plain.includes("text")
+    ? `Make them alike, with ${other}(${text.written ?? "x"}) or text(x). Columns are text unless they say \`as: ${other}\`.`
+    : null;
   return refuseNode(node, `${typeName(a)} and ${typeName(b)} do not fit together`, hint);
 }
 

@@ -5,7 +5,12 @@ import { exactNumberSchema } from "./record-schema.js";
 import { filled, filledList, maybe } from "../described.js";
 
 const literal = z.union([
-  z.string().regex(/^(?!=.)/, "no formula is computed here; write it as a column of its own, such as `=default(x, y)`"),
+  z
+    .string()
+    .regex(
+      /^(?!=.)/,
+      "a value that is written out: no formula is computed here; write it as a column of its own, such as `=default(x, y)`",
+    ),
   z.number(),
   exactNumberSchema,
   z.boolean(),
@@ -46,7 +51,7 @@ const common = {
     "Whether a file may lack it; it then reads as blank. Beside `headers`: whether a file may have no such column.",
   ),
   nth: maybe(
-    z.string().regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, 'must be written as "2 of 3": the second of three columns'),
+    z.string().regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, '"2 of 3", say: the second of three columns'),
     "Which of several columns that have the same header, from the left, and of how many; a file that has another number of them is refused.",
     ["2 of 2"],
   ),

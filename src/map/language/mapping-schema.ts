@@ -93,7 +93,7 @@ export const settingsSchema = z
     ),
     replacementExternalId: maybe(
       writtenOut.regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
-        error: "must hold {generation}, and no other name in braces but {externalId}",
+        error: "a text with {generation}, and no other name in braces but {externalId}",
       }),
       "The externalId of a document that `rowferry replace` sends again, for a service that takes each externalId once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",
       ["{externalId}-{generation}"],
@@ -108,15 +108,18 @@ export const settingsSchema = z
 
 const csvSchema = z.strictObject({
   delimiter: maybe(
-    z.union([z.literal("auto"), z.string().length(1, 'must be one character, such as ";"; leave it out to detect it')]),
+    z.union([
+      z.literal("auto"),
+      z.string().length(1, 'one character, such as ";", or "\\t" for a tab; leave it out to detect it'),
+    ]),
     "One character. Default `auto`: detected.",
   ),
   quote: maybe(
-    z.union([z.literal("auto"), z.string().length(1, "must be one character, auto, or null"), z.null()]),
+    z.union([z.literal("auto"), z.string().length(1, "one character, auto or null"), z.null()]),
     "One character. Default `auto`: `\"`, or `'` where cells show it; null: no quoting.",
   ),
   escape: maybe(
-    z.union([z.literal("auto"), z.string().length(1, "must be one character, or auto")]),
+    z.union([z.literal("auto"), z.string().length(1, "one character, or auto")]),
     "One character. Default `auto`: the quote doubled, or a backslash where cells show it.",
   ),
   trim: maybe(
@@ -209,7 +212,7 @@ export const mappingSchema = z
       "`true`: decisions are still open, marked `# decide:`; imports refuse the mapping, except into the sandbox.",
     ),
     extends: maybe(
-      z.string().regex(/^[^/\\]+\.ya?ml$/, "must be the name of a YAML file in the same folder"),
+      z.string().regex(/^[^/\\]+\.ya?ml$/, "the name of a YAML file in the same folder"),
       "A file in the same folder whose parts this mapping has too, unless it says otherwise.",
       ["common.yaml"],
     ),

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { conversionNames, conversions } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
-import { shorten } from "../../model/fold.js";
-import { didYouMean } from "../nearest.js";
+import { foldName, shorten } from "../../model/fold.js";
+import { didYouMean, nearestName } from "../nearest.js";
 import type { MappingSource, Path } from "./source.js";
 
 type Issue = z.core.$ZodIssue;
@@ -13,6 +13,23 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
   const result = schema.safeParse(data);
   if (result.success) return result.data;
 
+  const { issues } = result.error;
+  const paths = issues.map(({ path }) => path as Path);
+  const strays = paths.flatMap((path) => strayIn(schema, path) ?? []);
+  for (const { path, hint } of strays) {
+    const message = `"${String(path.at(-1))}" is indented wrongly in ${place(path.slice(0, -1))}.`;
+    source.report("mapping-value", path, message, { at: "key", hint });
+  }
+  const isTold = (path: Path) => strays.some(({ parent }) => isWithin(path, parent));
+  /** Something beside it is empty: these are its parts. */
+  const hasEmptyBeside = (path: Path) =>
+    paths.some((one) => one.length === path.length + 1 && isWithin(one, path) && valueAt(data, one) === null);
+  const isMisspelt = (path: Path) =>
+    issues.some(({ code, path: parent, ...more }) => {
+      const keys = code === "unrecognized_keys" ? (more as { keys: string[] }).keys : [];
+      return isWithin(path, parent as Path) && keys.some((key) => nearestName(key, [String(path.at(-1))]) !== null);
+    });
+
   /** `within`: where the issue's own path begins, for an alternative of a union. */
   const report = (issue: Issue, within: Path) => {
     const path = [...within, ...(issue.path as (string | number)[])];
@@ -21,8 +38,9 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       const message = `${place(path)} is ${describe(value)}; expected ${wanted}.`;
       source.report("mapping-value", path, message, { hint: remedyFor(value, wanted, known) });
     };
+    if (isTold(path)) return;
     if (value === undefined && path.length > 0) {
-      reportMissing(source, path);
+      if (!isMisspelt(path)) reportMissing(source, path);
     } else if (issue.code === "invalid_union" && path.at(-1) === "as") {
       refuse(listed(conversionNames), conversionNames);
     } else if (issue.code === "invalid_union") {
@@ -33,10 +51,15 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       else if (branch === null) refuse(expectations(all), all.flatMap(valuesOf));
       for (const nested of branch ?? []) report(nested, path);
     } else if (issue.code === "unrecognized_keys") {
+      if (hasEmptyBeside(path)) return;
       const known = membersAt(schema, path);
       for (const key of issue.keys) {
         const types = conversionNames.filter((name) => key in conversions[name].options.shape);
-        const near = didYouMean(key, known).trim() || `Known here: ${known.join(", ")}.`;
+        const [first = "", ...rest] = key.split(" ");
+        const near =
+          valueAt(value, [key]) === null && known.includes(first)
+            ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
+            : (didYouMeanOurs(key, known) ?? `Known here: ${known.join(", ")}.`);
         const hint = known.includes(key) ? `It belongs beside \`as: ${types.join("` or `as: ")}\`.` : near;
         const message = `There is no setting "${key}" in ${place(path)}.`;
         source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
@@ -48,20 +71,57 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
     } else if (/^Too (small|big)/.test(issue.message)) {
       refuse(bounds(issue));
     } else {
-      source.report("mapping-value", path, `${place(path)} does not fit: ${issue.message}.`);
+      refuse(issue.message);
     }
   };
-  for (const issue of result.error.issues) report(issue, []);
+  for (const issue of issues) report(issue, []);
   return undefined;
 }
 
+/** What types and settings are called elsewhere. */
+const ELSEWHERE: readonly [ours: string, theirs: string][] = [
+  ["number", "currency money decimal float double int amount percent percentage moeda valor"],
+  ["timestamp", "datetime time data hora"],
+  ["text", "string str char varchar"],
+  ["boolean", "bool yesno"],
+  ["taxId", "cnpj cpf nif cuit vat"],
+  ["header", "column name field title"],
+  ["when", "if condition filter where"],
+  ["externalCreatedAt", "date time timestamp at datetime"],
+  ["places", "decimals digits precision"],
+  ["as", "type format"],
+];
+
+function didYouMeanOurs(word: string, known: readonly string[]): string | null {
+  const ours = ELSEWHERE.find(([name, theirs]) => known.includes(name) && theirs.split(" ").includes(foldName(word)));
+  return ours === undefined ? didYouMean(word, known).trim() || null : `Did you mean "${ours[0]}"?`;
+}
+
+/** Where names are free, one of a setting around or inside: what is below it is one level out of place. */
+function strayIn(schema: z.ZodType, issue: Path): { path: Path; parent: Path; hint: string } | null {
+  for (const at of issue.keys()) {
+    const [path, above, name] = [issue.slice(0, at + 1), issue.slice(0, at - 1), String(issue[at])];
+    if (at < 1 || !typesAt(schema, issue.slice(0, at)).some((type) => type instanceof z.ZodRecord)) continue;
+    const holds = (where: Path) => typesAt(schema, [...where, name, ""]).some((type) => type instanceof z.ZodObject);
+    const free = String(issue[at - 1]);
+    if (typesAt(schema, path).some((type) => type instanceof z.ZodObject) && holds(path))
+      return { path, parent: path, hint: `Indent it deeper: it belongs to one of the \`${free}\`, below its name.` };
+    if (holds(above))
+      return { path, parent: issue.slice(0, at), hint: `Indent it less: it belongs beside \`${free}\`.` };
+  }
+  return null;
+}
+
+const isWithin = (path: Path, parent: Path) => parent.every((step, at) => step === path[at]);
+
 function remedyFor(value: unknown, wanted: string, known: readonly string[]): string | null {
   if (Array.isArray(value) && wanted.includes("members with names")) return "Leave out the dashes or brackets.";
+  if (value === null && wanted.includes("members with names")) return "Indent deeper what belongs to it.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
   if (typeof value !== "string") return null;
   if (known.includes(value)) return "Leave out the quotes.";
-  return wanted === "a list" ? `Put it in brackets: [${quoteCell(value)}].` : didYouMean(value, known).trim() || null;
+  return wanted.startsWith("a list") ? `Put it in brackets: [${quoteCell(value)}].` : didYouMeanOurs(value, known);
 }
 
 /** Instead of zod's own words: a length or an amount out of its bounds. */
@@ -83,6 +143,13 @@ function reportMissing(source: MappingSource, path: Path) {
 
 /** Over all alternatives of unions. */
 function membersAt(schema: z.ZodType, steps: Path): string[] {
+  const objects = typesAt(schema, steps).flatMap((type) =>
+    type instanceof z.ZodObject ? Object.keys(type.shape) : [],
+  );
+  return [...new Set(objects)];
+}
+
+function typesAt(schema: z.ZodType, steps: Path): z.ZodType[] {
   let reached = unfold(schema);
   for (const step of steps) {
     reached = reached.flatMap((type) => {
@@ -91,7 +158,7 @@ function membersAt(schema: z.ZodType, steps: Path): string[] {
       return type instanceof z.ZodArray ? unfold(type.element as z.ZodType) : [];
     });
   }
-  return [...new Set(reached.flatMap((type) => (type instanceof z.ZodObject ? Object.keys(type.shape) : [])))];
+  return reached;
 }
 
 function unfold(schema: z.ZodType | undefined): z.ZodType[] {

@@ -191,6 +191,9 @@ export class MappingSource {
     if (value.startsWith("=") && unclosed(value) > 0) {
       const message = `The formula ${shorten(value)} is cut at a comma, which separates entries inside { }.`;
       this.#add("mapping-syntax", message, range[0], "Put it in quotes.");
+    } else if (/^[“”„«‘’]/.test(value)) {
+      const message = `The curly quotes of ${shorten(value)} belong to the text.`;
+      this.doubts.push(this.#problem("mapping-doubtful", message, range[0], "Write straight quotes, or none."));
     } else if (typeof comment === "string" && comment !== "" && !/^\s/.test(comment)) {
       const message = `"#${shorten(comment)}" is a comment here, and not part of "${shorten(value)}".`;
       const hint = "If it belongs to the text: put it in quotes.";

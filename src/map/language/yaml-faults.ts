@@ -15,13 +15,13 @@ export function yamlFaults(
     const position = invisible.index + invisible[0].length - 1;
     return [["An invisible sign stands in the place of a blank.", hint, position]];
   }
-  return [...errors, ...warnings].slice(0, 20).flatMap(({ code, message: theirs, pos: [position] }, at) => {
-    // One mistake has several faults at one place.
-    if (position === errors[at - 1]?.pos[0]) return [];
+  // What follows the first error comes of it.
+  const [first] = errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
+  return (first === undefined ? warnings.slice(0, 20) : [first]).map(({ code, message: theirs, pos: [position] }) => {
     const line = text.slice(text.lastIndexOf("\n", position - 1) + 1).split("\n", 1)[0] ?? "";
     const fault = / and end with a /.test(theirs) ? "MISSING_CHAR" : code;
     const [message, hint] = yamlFault(fault, text.slice(position, position + 40), line);
-    return [[message, hint, position] as [string, string, number]];
+    return [message, hint, position];
   });
 }
 
@@ -51,5 +51,12 @@ function yamlFault(code: string, text: string, line: string): [message: string, 
     DUPLICATE_KEY: ["A name is written twice.", "Remove one of the two."],
     BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
   };
-  return known[code] ?? ["This is not YAML.", quote];
+  const [sign = ""] = /^[\p{L}\p{N}]+|^\S?/u.exec(text) ?? [];
+  const found = sign === "" ? "The end of the line" : JSON.stringify(sign);
+  return (
+    known[code] ?? [
+      `${found} is not expected here.`,
+      /[\]})]/.test(sign) ? `Remove one bracket too many. ${quote}` : quote,
+    ]
+  );
 }
