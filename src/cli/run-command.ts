@@ -2,7 +2,6 @@
  * Runs import, resume, retry and watch with progress and summary. --metrics, --on-finish and notifications follow every
  * ending, errors included; their failures are reported and change nothing.
  */
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
@@ -13,8 +12,8 @@ import { keepCourse } from "../report/course.js";
 import { nextSteps } from "../report/next-steps.js";
 import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
+import { runShellCommand } from "../serve/shell-command.js";
 import type { Teller } from "../serve/teller.js";
-import { withoutSecrets } from "../settings/environment.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
 import { nextTimeOfDay, runFlags, targetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
@@ -169,28 +168,11 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
 
 const HOOK_MS = 10 * 60_000;
 
-/** Its output goes to stderr; its failure is reported and changes nothing. What it leaves running is not waited for. */
-function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
-  if (typed === undefined) return Promise.resolve();
-  const env = { ...withoutSecrets(world.env), ...told };
-  return new Promise((done) => {
-    const child = spawn(typed, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    const outputs = [child.stdout, child.stderr];
-    for (const stream of outputs) stream.setEncoding("utf8").on("data", (text: string) => world.stderr.write(text));
-    const letGo = () => outputs.forEach((stream) => stream.destroy());
-    const end = (how: string | null) => {
-      clearTimeout(limit);
-      child.removeAllListeners("close");
-      letGo();
-      if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);
-      done();
-    };
-    const limit = setTimeout(() => {
-      child.kill();
-      end("took more than 10 minutes, and was stopped");
-    }, HOOK_MS);
-    child.on("error", (error) => end(`could not be run (${error.message})`));
-    child.on("exit", () => setTimeout(letGo, 1_000).unref());
-    child.on("close", (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));
-  });
+/** Its output goes to stderr; its failure is reported and changes nothing. */
+async function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
+  if (typed === undefined) return;
+  const print = (text: string) => void world.stderr.write(text);
+  const env = { ...world.env, ...told };
+  const how = await runShellCommand(typed, { cwd: world.cwd, env, limitMs: HOOK_MS, print });
+  if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);
 }

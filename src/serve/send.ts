@@ -1,12 +1,11 @@
 /** Sends a notification. Follows no redirect, keeps no answer, and repeats no address in an error. */
-import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { request } from "undici";
 import type { Clock } from "../model/clock.js";
-import { withoutSecrets } from "../settings/environment.js";
 import type { Channel } from "../settings/notify-settings.js";
 import { agentFor } from "../submit/undici-transport.js";
 import { type Notification, subjectOf, textOf } from "./message.js";
+import { runShellCommand } from "./shell-command.js";
 
 const waits = [1000, 5000];
 const TIMEOUT_MS = 15_000;
@@ -122,23 +121,9 @@ async function nodemailer(): Promise<Mailer> {
   }
 }
 
-function run({ command, cwd }: Extract<Channel, { kind: "command" }>, input: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, {
-      shell: true,
-      cwd,
-      stdio: ["pipe", "ignore", "ignore"],
-      env: withoutSecrets(process.env),
-      timeout: COMMAND_TIMEOUT_MS,
-    });
-    child.on("error", reject);
-    // A command that does not read its input closes the pipe.
-    child.stdin.on("error", () => {});
-    child.on("close", (code, signal) =>
-      code === 0 ? resolve() : reject(new Error(`it ended with ${code ?? signal}`)),
-    );
-    child.stdin.end(input);
-  });
+async function run({ command, cwd }: Extract<Channel, { kind: "command" }>, input: string): Promise<void> {
+  const how = await runShellCommand(command, { cwd, env: process.env, limitMs: COMMAND_TIMEOUT_MS, input });
+  if (how !== null) throw new Error(`it ${how}`);
 }
 
 /** Without addresses, which may be secret. */

@@ -225,6 +225,13 @@ describe("flags reach the pipeline", () => {
     expect(world.err).toContain("--on-finish command ended with 7");
   });
 
+  it("an --on-finish command that the system refuses to start changes nothing about the run", async () => {
+    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
+    // Longer than Linux takes as one argument.
+    expect(await type(world, "import", "m.yaml", "a.csv", "--on-finish", `true #${"x".repeat(200_000)}`)).toBe(3);
+    expect(world.err).toContain("--on-finish command could not be run (E2BIG)");
+  });
+
   it("what --on-finish leaves running does not hold up the end, and one that hangs is stopped after ten minutes", async () => {
     const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary()) } });
     const finishing = (hook: string) => type(world, "import", "m.yaml", "a.csv", "--quiet", "--on-finish", hook);
@@ -237,7 +244,7 @@ describe("flags reach the pipeline", () => {
     const code = finishing("touch hanging; exec sleep 20");
     await expect.poll(() => existsSync(join(world.cwd, "hanging")), { timeout: 10_000 }).toBe(true);
     await vi.advanceTimersByTimeAsync(600_000);
-    expect([await code, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 10 minutes, and was stopped/)]);
+    expect([await code, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 10 min, and was stopped/)]);
   });
 });
 

@@ -1,0 +1,45 @@
+/** Runs a command that a person has set, in the system's shell. It gets no secret of ours (F68). */
+import { spawn } from "node:child_process";
+import { withoutSecrets } from "../settings/environment.js";
+
+interface ShellOptions {
+  cwd: string;
+  env: Record<string, string | undefined>;
+  /** Also stops the wait for what the command leaves running. */
+  limitMs: number;
+  /** For its standard input. */
+  input?: string;
+  /** Takes what it prints; without it that is dropped. */
+  print?: (text: string) => void;
+}
+
+/** How long output is awaited from what the command left running. */
+const GRACE_MS = 1_000;
+
+/** Never throws. @returns how it failed, such as "ended with 7"; null: it ended with 0 */
+export function runShellCommand(
+  command: string,
+  { cwd, env, limitMs, input, print }: ShellOptions,
+): Promise<string | null> {
+  const output = print === undefined ? "ignore" : "pipe";
+  return new Promise<string | null>((resolve, reject) => {
+    const child = spawn(command, { shell: true, cwd, env: withoutSecrets(env), stdio: ["pipe", output, output] });
+    const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+    const letGo = () => streams.forEach((stream) => stream.destroy());
+    const end = (how: string | null) => {
+      clearTimeout(limit);
+      letGo();
+      resolve(how);
+    };
+    const limit = setTimeout(() => {
+      child.kill();
+      end(`took more than ${limitMs / 60_000} min, and was stopped`);
+    }, limitMs);
+    for (const stream of streams) stream.setEncoding("utf8").on("data", (text: string) => print?.(text));
+    // A command that does not read its input closes the pipe.
+    child.stdin?.on("error", () => {}).end(input);
+    child.on("error", reject);
+    child.on("exit", () => setTimeout(letGo, GRACE_MS).unref());
+    child.on("close", (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));
+  }).catch(({ code, message }: NodeJS.ErrnoException) => `could not be run (${code ?? message})`);
+}
