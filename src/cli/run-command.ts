@@ -171,7 +171,7 @@ const HOOK_MS = 10 * 60_000;
 /** Its output goes to stderr; its failure is reported and changes nothing. */
 async function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
   if (typed === undefined) return;
-  const print = (text: string) => void world.stderr.write(text);
+  const print = (text: string): void => world.stderr.write(text);
   const env = { ...world.env, ...told };
   const how = await runShellCommand(typed, { cwd: world.cwd, env, limitMs: HOOK_MS, print });
   if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);

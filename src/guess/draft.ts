@@ -203,7 +203,7 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
     const note = [
       type.as === "text" && type.why !== "" ? `text: ${type.why}` : "",
       fits < 1 ? `${Math.floor(fits * 100)}% of the cells read so` : "",
-      [...samples].map((sample) => (sample.length > 28 ? `${sample.slice(0, 27)}…` : sample)).join(" | "),
+      [...samples].map((sample) => shorten(sample, 28)).join(" | "),
     ];
     tree[name] = new Said(plain ? text : own, left, note.filter((part) => part !== "").join("; "));
     left = [];

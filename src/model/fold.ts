@@ -17,10 +17,13 @@ export function foldIdentity(text: string): string {
   return foldName(text.normalize("NFKC"));
 }
 
-/** At most 80 characters. */
-export function shorten(value: unknown): string {
-  const text = typeof value === "string" ? value : String(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+/** At most so many characters, whole ones; `…` marks a cut. */
+export function shorten(value: unknown, most = 80): string {
+  const text = String(value);
+  if (text.length <= most) return text;
+  // A character is at most two units long.
+  const characters = Array.from(text.slice(0, 2 * most + 2));
+  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join("")}…`;
 }
 
 /** The first texts, and how many more. */

@@ -2,6 +2,7 @@
  * Makes text from cells and from the service harmless for terminals and logs, with everything visible (H35). Not for
  * files that are read back, nor for HTML.
  */
+import { shorten } from "../model/fold.js";
 
 /** Hides or reverses text: direction marks, zero-width characters, soft hyphens, line separators. */
 const deceptive =
@@ -20,7 +21,7 @@ export function plainText(text: string, maxLength = Number.POSITIVE_INFINITY): s
     .replace(loneSurrogate, "\u{FFFD}")
     .replace(controls, picture)
     .replace(deceptive, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
-  return shortened(plain, maxLength);
+  return shorten(plain, maxLength);
 }
 
 /** Keeps line feeds. */
@@ -29,13 +30,6 @@ export function plainLines(text: string): string {
     .split(/\r?\n/)
     .map((line) => plainText(line))
     .join("\n");
-}
-
-/** At a whole character. */
-export function shortened(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const characters = Array.from(text);
-  return characters.length <= maxLength ? text : `${characters.slice(0, Math.max(0, maxLength - 1)).join("")}…`;
 }
 
 function picture(character: string): string {

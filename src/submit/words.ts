@@ -2,6 +2,7 @@
  * Reads what the service said, whatever its shape: envelope, `message`, plain text, HTML, JSON under another content
  * type (open point 14). Never throws and assumes no field.
  */
+import { shorten } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ServiceError } from "./call.js";
 import type { TransportReply } from "./transport.js";
@@ -106,9 +107,7 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2
 /** One line: escapes and controls gone, white space folded, at most `length` characters (… marks a cut). */
 export function plainLine(text: string, length: number): string {
   const line = text.replace(escapes, "").replace(controls, " ").replace(/\s+/g, " ").trim();
-  if (line.length <= length) return line;
-  const cut = line.slice(0, length - 1);
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+  return shorten(line, length);
 }
 
 /** At most `bytes` bytes of UTF-8, whole characters only. */

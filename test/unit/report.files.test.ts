@@ -14,6 +14,7 @@ import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { writeSavedPlan } from "../../src/run/saved-plan.js";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
+import { shorten } from "../../src/model/fold.js";
 import { plainText } from "../../src/report/plain-text.js";
 import type { Receipt } from "../../src/ledger/views/receipts.js";
 import { writeReceipts } from "../../src/report/own-files.js";
@@ -43,6 +44,14 @@ describe("plain text (HARD-CASES H35)", () => {
       }),
     );
     expect(plainText("\ud800x")).toBe("\u{fffd}x");
+  });
+
+  it("a text that is cut ends with a whole character", () => {
+    for (const most of [3, 4]) {
+      expect(shorten("🚚".repeat(5), most)).toBe(`${"🚚".repeat(most - 1)}…`);
+      expect(shorten(`a${"🚚".repeat(5)}`, most)).toBe(`a${"🚚".repeat(most - 2)}…`);
+      expect(shorten("🚚".repeat(most), most)).toBe("🚚".repeat(most));
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import { shorten } from "../../model/fold.js";
 import { whoami } from "../../model/whoami.js";
 import { counted, grouped, localTime } from "../../report/figures.js";
 import { said as sentences } from "../../report/said.js";
@@ -86,7 +87,7 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   if (word.isRehearsal) return foreseen(work, decide, tellDone);
   const { document, documentId, findings } = plain(found);
   const seen =
-    body === null ? "The read could not confirm it." : `The service has: ${JSON.stringify(plain(body)).slice(0, 600)}`;
+    body === null ? "The read could not confirm it." : `The service has: ${shorten(JSON.stringify(plain(body)), 600)}`;
   const lines = findings.map((one) => `  ${one.agrees ? "agrees" : "DIFFERS"}: ${one.text}`);
   output.text([seen, ...lines, ""].join("\n"));
   const doubt = agrees(check) ? "" : "The read contradicts it. ";

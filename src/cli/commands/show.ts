@@ -12,7 +12,8 @@ import type {
 } from "../../model/lines/show.js";
 import { counted, grouped, localTime, localZone } from "../../report/figures.js";
 import { endings, fateNow, rowFates, total } from "../../report/outcome.js";
-import { plainText, shortened } from "../../report/plain-text.js";
+import { shorten } from "../../model/fold.js";
+import { plainText } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
@@ -75,7 +76,7 @@ function printShown(shown: Shown, look: ShowLook): Part[] {
   const block = (title: string, ...parts: Part[]) => indented([bold(title), ...parts]);
   const registration = (found: ShownRegistration) =>
     block(`${found.record} ${found.name}: ${stateOf(found)}`, registrationLines(found, look));
-  const archived = shown.archived.map((entry) => shortened(JSON.stringify(entry), 2000));
+  const archived = shown.archived.map((entry) => shorten(JSON.stringify(entry), 2000));
   return [
     ...shown.rows.map((row) =>
       block(rowTitle(row), rowLines(row, look), row.records.map(registration), cells(row), mappingOf(row)),

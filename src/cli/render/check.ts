@@ -4,7 +4,8 @@ import { isJsonObject, type JsonValue } from "../../model/json.js";
 import { describePlace } from "../../model/place.js";
 import type { FileCheck, TableCheck } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
-import { plainLines, shortened } from "../../report/plain-text.js";
+import { shorten } from "../../model/fold.js";
+import { plainLines } from "../../report/plain-text.js";
 import { causes } from "./problems.js";
 import { bold, dim, joined, lines, type Part, red, table as textTable } from "./text.js";
 
@@ -46,7 +47,7 @@ function tableText(table: TableCheck, width: number): string {
       columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${names(columns.absent)}`),
     ],
     samples.flatMap((record, at) =>
-      bodyLines(record).map((text, member) => line(at + member === 0 ? "sends" : "", shortened(text, 300))),
+      bodyLines(record).map((text, member) => line(at + member === 0 ? "sends" : "", shorten(text, 300))),
     ),
     notes.map((note) => line("note", note)),
     errorLines(error),
@@ -71,7 +72,7 @@ function columnTable({ cells, rows }: TableCheck, width: number): Part {
       ["   ", "column", "read as", "filled", "distinct"],
       ...shown.map(({ header, type, filled, distinct }) => [
         "   ",
-        shortened(header, 30),
+        shorten(header, 30),
         type ?? "not read",
         `${Math.floor((100 * filled) / rows.read)}%`,
         distinct === null ? "many" : grouped(distinct),
@@ -85,7 +86,7 @@ function columnTable({ cells, rows }: TableCheck, width: number): Part {
     dim(head),
     body.map((one, at) => {
       const problem = shown[at]?.problem ?? null;
-      return problem === null ? one : `${one.padEnd(widest)}  ${red(shortened(problem, room))}`;
+      return problem === null ? one : `${one.padEnd(widest)}  ${red(shorten(problem, room))}`;
     }),
     cells.length > shown.length && `    and ${grouped(cells.length - shown.length)} more`,
   ];
@@ -158,6 +159,6 @@ function dialectText(dialect: Extract<TableCheck["dialect"], { format: "csv" }>)
 
 /** As many as fit. */
 function names(columns: readonly string[]): string {
-  const shown = columns.slice(0, 40).map((name) => shortened(name, 60));
+  const shown = columns.slice(0, 40).map((name) => shorten(name, 60));
   return joined([...shown, columns.length > shown.length && `and ${columns.length - shown.length} more`]);
 }

@@ -1,9 +1,9 @@
 /** Problems by cause: how many, what, where, and the code. Texts are plain already. */
 import { isBeyondCorrection } from "../../model/beyond-correction.js";
 import { codes } from "../../model/codes.js";
+import { shorten } from "../../model/fold.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
-import { shortened } from "../../report/plain-text.js";
 import { bold, dim, joined, lines, type Part } from "./text.js";
 
 /** `rejects` and the report have all causes. */
@@ -43,4 +43,4 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
 const field = /^(?:(?:event|participant|address|document|attribute) "[^"]*": )+/;
 
 const said = (column: string | null, example: string): string =>
-  shortened(column === null ? example : `${shortened(column, 60)}: ${example.replace(field, "")}`, 400);
+  shorten(column === null ? example : `${shorten(column, 60)}: ${example.replace(field, "")}`, 400);

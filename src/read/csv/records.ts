@@ -4,6 +4,7 @@
  */
 import { type CsvError, type Options, parse as openParser } from "csv-parse";
 import type { RowferryError } from "../../model/error.js";
+import { shorten } from "../../model/fold.js";
 import type { FaultOf } from "../opened-file.js";
 import type { Fault, RawRow } from "../rows.js";
 
@@ -204,7 +205,7 @@ function diagnose(lenient: string[], raw: string, number: number, options: Recor
   if (strict !== null) return clean(number, strict, raw);
   const faulty = (column: number, what: string, hint?: string): CsvRecord => {
     const text = cells[column] ?? "";
-    const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+    const shown = JSON.stringify(shorten(text));
     const fault: Fault = { column, code: "quote-stray", message: `cell ${column + 1} (${shown}): ${what}` };
     const faults = [hint === undefined ? fault : { ...fault, hint }];
     return { ...clean(number, cells, raw), faults, innerQuotes: true };

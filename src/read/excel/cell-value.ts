@@ -4,6 +4,7 @@
  */
 import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
+import { shorten } from "../../model/fold.js";
 import type { CellKind } from "../../model/row.js";
 import { generalFormat, type NumberFormat, pictured } from "./number-format.js";
 import type { Format } from "./styles.js";
@@ -109,7 +110,7 @@ export function plainNumber(text: string): string | null {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+  return JSON.stringify(shorten(text, 60));
 }
 
 function trimmed(text: string): string {
