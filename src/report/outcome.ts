@@ -33,16 +33,35 @@ export function answer(summary: Summary): string {
     case ExitCode.again: {
       const why =
         stopped === null ? "Not finished: some answers are missing." : `Not finished. ${sentence(stopped.message)}`;
-      return `${why} Nothing is lost; \`rowferry resume\` continues.`;
+      return `${why}${soFar(summary)} Nothing is lost; \`rowferry resume\` continues.`;
     }
     case ExitCode.interrupted:
     case ExitCode.terminated:
-      return "Interrupted. Nothing is lost; `rowferry resume` continues.";
+      return `Interrupted.${soFar(summary)} Nothing is lost; \`rowferry resume\` continues.`;
     case ExitCode.unexpected:
     case ExitCode.usage:
     case ExitCode.locked:
       return `${sentence(stopped?.message ?? "Failed unexpectedly.")} Running the command again is safe.`;
   }
+}
+
+/** What this run did, and what the ledger still holds. Blank: the sum of its rows says it, or nothing is left. */
+function soFar({ rows, events, open }: Summary): string {
+  const { planned = 0, sending = 0, stalled = 0 } = open.events;
+  const doubtful = sending + stalled;
+  if (rows.read > 0 || planned + doubtful === 0) return "";
+  const landed = landedOf(events);
+  const parts = (
+    [
+      [planned, "still to send"],
+      [doubtful, "in doubt"],
+    ] as const
+  ).filter(([count]) => count > 0);
+  const left = parts.map(([count, what], index) => {
+    const subject = index === 0 && landed === 0 ? counted(count, "event") : grouped(count);
+    return `${subject} ${count === 1 ? "is" : "are"} ${what}`;
+  });
+  return ` ${landed === 0 ? "Nothing" : counted(landed, "event")} landed in this run; ${left.join(", and ")}.`;
 }
 
 const sentence = (text: string): string =>
@@ -72,13 +91,14 @@ function whatIsNeeded({ outcomes, open, command }: Summary): string {
 }
 
 function allIsWell(summary: Summary): string {
-  const { events, documents, rows, outcomes, startedAt, finishedAt } = summary;
+  const { events, documents, rows, outcomes, open, startedAt, finishedAt } = summary;
   const landed = landedOf(events);
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const took = Number.isFinite(seconds) ? ` in ${shortDuration(seconds)}` : "";
   const { toSend, eventless } = outcomes;
+  const [unsent, what] = toSend > 0 ? [toSend, "row"] : [open.events["planned"] ?? 0, "event"];
   const left = [
-    toSend > 0 ? ` ${counted(toSend, "row")} left for the next run.` : "",
+    unsent > 0 ? ` ${counted(unsent, what)} left for the next run.` : "",
     eventless > 0 ? ` The documents of ${counted(eventless, "row")} are created with their first event.` : "",
   ].join("");
   const on = total(documents) > 0 ? ` on ${counted(total(documents), "document")}` : "";

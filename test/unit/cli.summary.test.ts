@@ -53,6 +53,26 @@ describe("the closing summary", () => {
       expect(printed({ exitCode })).toMatch(/^Interrupted\. Nothing is lost;/);
   });
 
+  it("of a run without files tells what it did from what the ledger still has to send", () => {
+    const none = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
+    const begun = { command: "resume", inputs: [], rows: none, events: { landed: 45 } };
+    const openWith = (events: Summary["open"]["events"]) => ({ ...summary().open, rows: 0, events });
+    const of = (changes: Partial<Summary>) => printed({ ...begun, ...changes }).replaceAll("\n", " ");
+    const stopped = { code: "credentials-refused" as const, message: "The service answered 401." };
+    const left = openWith({ planned: 426 });
+    expect(of({ open: left })).toMatch(/^All is well\. 45 events landed on .* 426 events left for the next run\. /);
+    expect(of({ exitCode: 4, stopped, open: left })).toMatch(
+      /^Not finished\. The service answered 401\. 45 events landed in this run; 426 are still to send\. Nothing is lost/,
+    );
+    expect(of({ exitCode: 4, stopped, events: {}, open: openWith({ planned: 1, stalled: 2 }) })).toMatch(
+      /401\. Nothing landed in this run; 1 event is still to send, and 2 are in doubt\. Nothing is lost/,
+    );
+    expect(of({ exitCode: 130, events: { landed: 1 }, open: openWith({ sending: 1 }) })).toMatch(
+      /^Interrupted\. 1 event landed in this run; 1 is in doubt\. Nothing is lost/,
+    );
+    expect(of({ exitCode: 4, stopped, events: {}, open: openWith({ held: 2 }) })).toMatch(/401\. Nothing is lost/);
+  });
+
   it("groups problems by cause, most frequent first, with an example, its place and its code last", () => {
     const place = "march.csv, row 17";
     const problems: Summary["problems"] = [
