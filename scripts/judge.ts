@@ -26,7 +26,7 @@ let failed = 0;
 async function work(): Promise<void> {
   for (let nature = waiting.shift(); nature !== undefined; nature = waiting.shift()) {
     const trial = await oneTrial(nature, (folder, { linkTime }) =>
-      flags.input === "manifests" ? manifests() : crates(folder, Number(flags.count), Number(flags.seed), { linkTime }),
+      flags.input === "manifests" ? manifests() : crates(folder, Number(flags.count), Number(flags.seed), linkTime),
     );
     const { disagreements, judge, ending, reasons, runs } = trial;
     if (disagreements.length > 0) failed++;

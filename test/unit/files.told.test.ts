@@ -11,7 +11,6 @@ import { openInput } from "../../src/read/open-input.js";
 import { testWorld, type } from "../support/cli.world.js";
 import { workedMs } from "../support/cpu.js";
 import { readFile, temporaryFile } from "../support/read/read-file.js";
-import { readCells } from "../support/read/read-workbook.js";
 import { writeWorkbook } from "../support/read/write-workbook.js";
 import { writeZip } from "../support/read/write-zip.js";
 
@@ -59,46 +58,10 @@ describe("a workbook", () => {
       line(5, ["d", "01/10/2025", "x"]),
     ]);
 
-  test("rows that a forgotten filter hides are read, and that is said (F72)", async () => {
-    const { exit, rows, told } = await imported("rows.xlsx", await hiddenRows());
-    expect([exit, rows]).toEqual([0, { read: 4, skipped: 0, invalid: 0, known: 0, staged: 4 }]);
-    expect(told).toContain("2 rows are hidden, the first of them row 3: read");
-  });
-
   test("`hidden: skip` counts them as skipped, and says so (F72, P7)", async () => {
     const { exit, rows, told } = await imported("rows.xlsx", await hiddenRows(), "    excel: { hidden: skip }");
     expect([exit, rows]).toEqual([0, { read: 4, skipped: 2, invalid: 0, known: 0, staged: 2 }]);
     expect(told).toContain("2 rows are hidden, the first of them row 3: skipped");
-  });
-
-  test("hidden columns are read, and that is said (F72)", async () => {
-    const columns = '<cols><col min="3" max="3" width="9" hidden="1"/></cols>';
-    const { exit, told } = await imported(
-      "rows.xlsx",
-      await book([header, line(2, ["a", "01/10/2025", "x"])], columns),
-    );
-    expect(exit).toBe(0);
-    expect(told).toContain("Hidden columns are read: C");
-  });
-
-  test("rows in any order are imported (F84)", async () => {
-    const rows = [header, ...[9, 4, 700, 2, 650].map((number) => line(number, [`k${number}`, "01/10/2025", "x"]))];
-    const { exit, rows: counts } = await imported("rows.xlsx", await book(rows));
-    expect([exit, counts.staged]).toEqual([0, 5]);
-  });
-
-  test.each([
-    ["7780.4000000000005", "7780.4"],
-    ["42.000000000000007", "42"],
-    ["1.1000000000000001", "1.1"],
-    ["0.30000000000000004", "0.3"],
-    ["-1417.2499999999998", "-1417.25"],
-    ["999999999999999.9", "1000000000000000"],
-    ["1.2345678901234567E+19", "12345678901234600000"],
-    ["123456789012345678", "123456789012345678"],
-    ["123456789012345", "123456789012345"],
-  ])("a number is read with the fifteen digits that a spreadsheet shows: %s is %s (F81)", async (stored, read) => {
-    expect(await readCells(`<row r="1"><c><v>${stored}</v></c></row>`)).toEqual([[`number ${read}`]]);
   });
 });
 
@@ -226,13 +189,6 @@ describe("a CSV file", () => {
     const held = await imported("rows.csv", rows, "    csv: { endsWithNewline: required }");
     expect([held.exit, held.rows.staged, held.rows.invalid]).toEqual([3, 1, 1]);
     expect(await imported("rows.csv", `${rows}\n`)).toMatchObject({ told: expect.not.stringContaining("line end") });
-  });
-
-  test("a header that is repeated is skipped, and that is said", async () => {
-    const rows = csv("id,day,note", "1,01/10/2025,Ann", "id,day,note", "2,02/10/2025,Bob");
-    const { exit, rows: counts, told } = await imported("rows.csv", rows);
-    expect([exit, counts.skipped, counts.staged]).toEqual([0, 1, 2]);
-    expect(told).toContain("Row 3 repeats the header: skipped");
   });
 
   test.each([

@@ -123,7 +123,7 @@ describe("H2, H3: a duplicate", () => {
     expect(states()[1]).toBe("rejected: service-refused");
   });
 
-  test("of a key that this ledger never sent is foreign: what precedes it goes, what follows is held", async () => {
+  test("of a key that this ledger never sent is foreign (P5): what precedes it goes, what follows is held", async () => {
     await begun();
     const mine = world.target.ledgerPath;
     const [document] = world.documents();

@@ -1,7 +1,7 @@
 /** What a person names is what is meant, and what a run reported stays (findings F11, F12, F68, F87; HARD-CASES H45). */
 import { createServiceClock } from "../../src/submit/service-clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
-import { type Office, openOffice, openOfficeAt } from "../support/office.js";
+import { openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
 const header = ["Load", "At", "Gross"];
@@ -76,57 +76,37 @@ describe("a row number that several open rows have (F87)", () => {
   });
 });
 
-describe("what a run reported", () => {
-  const runs = async (office: Office) =>
-    (await office.type("runs", "--count", "2")).out
-      .split("\n")
-      .filter((line) => line.includes("-import"))
-      .at(-1);
-
-  it("is read back as it was, whatever later imports do (F12)", async () => {
-    const office = openOffice(weighings);
-    const first = await office.brought("w.csv", [header, bad, "L2,2026-01-01 10:10,1"]);
-    const before = await runs(office);
-    expect(before).toMatch(/ 2 +1 /);
-    await office.import("w.csv");
-    expect(await runs(office)).toBe(before);
-    const { out } = await office.type("show", first.run, "--json");
-    const shown = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as { runs: { inputs: object[] }[] };
-    expect(shown.runs[0]?.inputs).toEqual(first.inputs.map(({ input, ...counts }) => ({ name: input, ...counts })));
-  });
-
-  it("counts the rows of a group, not the group (F11, H45)", async () => {
-    const { events, ...input } = weighings.inputs.weighings;
-    const grouped = {
-      ...weighings,
-      inputs: {
-        weighings: {
-          ...input,
-          group: "=load",
-          events: {
-            weighing: {
-              ...events.weighing,
-              key: "once",
-              externalCreatedAt: "=first(at)",
-              attributes: { public: { Gross: "=sum(gross)" } },
-            },
+it("a run counts the rows of a group, not the group (F11, H45)", async () => {
+  const { events, ...input } = weighings.inputs.weighings;
+  const grouped = {
+    ...weighings,
+    inputs: {
+      weighings: {
+        ...input,
+        group: "=load",
+        events: {
+          weighing: {
+            ...events.weighing,
+            key: "once",
+            externalCreatedAt: "=first(at)",
+            attributes: { public: { Gross: "=sum(gross)" } },
           },
         },
       },
-    };
-    const office = openOffice(grouped);
-    const later = "2100-01-01 10:10";
-    expect(
-      await office.brought("w.csv", [
-        header,
-        ["L1", later, "1"],
-        ["L1", later, "2"],
-        ["L1", later, "3"],
-        "L2,2026-01-01 10:10,1",
-      ]),
-    ).toMatchObject({ rows: { read: 4, staged: 4 } });
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { read: 4, known: 1, staged: 3 } });
-  });
+    },
+  };
+  const office = openOffice(grouped);
+  const later = "2100-01-01 10:10";
+  expect(
+    await office.brought("w.csv", [
+      header,
+      ["L1", later, "1"],
+      ["L1", later, "2"],
+      ["L1", later, "3"],
+      "L2,2026-01-01 10:10,1",
+    ]),
+  ).toMatchObject({ rows: { read: 4, staged: 4 } });
+  expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { read: 4, known: 1, staged: 3 } });
 });
 
 it("the service's clock (F68) is not believed on the word of one answer that is far off, and is on that of two", () => {

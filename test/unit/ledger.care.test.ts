@@ -1,6 +1,6 @@
 /** Looking after the ledger's file: schema, state machines, modes, backup, check, prune, rebind. */
 import { once } from "node:events";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
@@ -171,20 +171,6 @@ async function used(): Promise<World> {
   await made.bring("b", ["7: M1 10"]);
   return made;
 }
-
-it("files are readable by their owner only", async () => {
-  const { target, clock } = await used();
-  mkdirSync(join(target.stateFolder, "copies"), { mode: 0o700 });
-  await backup(target, join(target.stateFolder, "copies", "backup.db"));
-  await prune(target, -1, { clock, waitForLock: false });
-  openLedgerReadOnly(target.ledgerPath, ownerOf(target)).close();
-  const modes = readdirSync(target.stateFolder, { recursive: true, withFileTypes: true }).map((entry) => {
-    const path = join(entry.parentPath, entry.name);
-    return [path, (statSync(path).mode & 0o077).toString(8)];
-  });
-  expect(modes.length).toBeGreaterThan(8);
-  expect(modes.filter(([, mode]) => mode !== "0")).toEqual([]);
-});
 
 it("ledger backup is a whole ledger, made while another connection writes", async () => {
   const made = await used();

@@ -1,4 +1,4 @@
-/** Every folder of fixtures/read-excel, cell for cell. What exceljs makes of workbooks is compared in read.excel.oracle. */
+/** Every folder of fixtures/read-excel, cell for cell. */
 import { excelFixtureBytes, excelFixtures } from "../support/read/read-excel-fixture.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
 

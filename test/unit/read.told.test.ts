@@ -4,21 +4,7 @@ import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { readWorkbook } from "../support/read/read-workbook.js";
 import { textCell, writeWorkbook } from "../support/read/write-workbook.js";
 
-/** Each unit of UTF-16 in so many bytes. */
-function bytes(text: string, width: number) {
-  const units = Buffer.from(text, "utf16le");
-  const wide = Buffer.alloc((units.length / 2) * width);
-  for (let at = 0; at < units.length; at += 2) units.copy(wide, (at / 2) * width, at, at + 2);
-  return wide;
-}
-
 describe("what is no plain table", () => {
-  it("UTF-32 without a byte order mark is read", async () => {
-    const table = await readFile(await temporaryFile(bytes("id,name\n1,Ann\n", 4)));
-    expect(table.rows.map(({ cells }) => cells)).toEqual([["1", "Ann"]]);
-    expect(table.notes).toEqual(["Read as utf-32le: its bytes show that, though there is no byte order mark."]);
-  });
-
   it("another encoding than the fallback is hinted at, and its bytes are no part of a heading", async () => {
     const path = await temporaryFile(iconv.encode("注文番号,日付\nJ1,2026年\n", "shift_jis"));
     const table = await readFile(path);

@@ -49,11 +49,7 @@ function dressed(value: Json): Json {
   return { __v: 0, errors: [], message: "done", links: [{ rel: "self", href: null }], ...Object.fromEntries(own) };
 }
 
-/** `obstruct`: an answer to give instead of doing anything, for tests that need one fault at one place. */
-export async function startJudge(
-  nature: Personality,
-  obstruct: (request: Seen) => Refusal | null = () => null,
-): Promise<Judge> {
+export async function startJudge(nature: Personality): Promise<Judge> {
   // Monotonic, so that the limit is exact.
   const started = Date.now() - performance.now();
   const now = () => started + performance.now() + (nature.clockOffset ?? 0);
@@ -229,8 +225,6 @@ export async function startJudge(
   /** Carries the request out; a refusal is an answer like another. */
   function carryOut(request: Seen): { status: number; type: string; text: string; doc?: Doc | undefined } {
     try {
-      const obstacle = obstruct(request);
-      if (obstacle !== null) throw obstacle;
       const { status, body, committed, doc } = route(request);
       request.committed = committed;
       return {
