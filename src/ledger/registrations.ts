@@ -49,12 +49,19 @@ const open = `r.state <> 'registered' AND r.state IN ('planned', 'sending', 'sta
   AND r.id > @after ORDER BY r.id LIMIT 500`;
 const columns = "r.id, r.state, r.service_id AS serviceId, r.payload FROM registrations r";
 
+const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid
+  CROSS JOIN row_records rr ON rr.row_id = r.id
+  WHERE r.fate = 'invalid' AND r.settled IS NULL AND rr.record_id < 0`;
+
 /** `journal`: gets every registration before the transaction commits; null: none. */
 export function createRegistrationStore(database: LedgerDatabase, journal: Journal | null = null) {
   const entries = createJournalEntries(database);
   const writer = new Writer(database);
   const behind = (ref: number): Registration | null =>
     database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref });
+
+  /** Rows by the aliases that they would declare; null: not asked yet. Staging is over before anything is planned. */
+  let promised: Map<number, number> | null = null;
 
   return {
     /** A participant of the request that this ledger did not create; null: none. */
@@ -121,6 +128,21 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     /** Null: an undeclared alias. */
     participant: behind,
     address: behind,
+
+    /** An open invalid row that would bring it, or the address's owner, where no other row does; null: none. */
+    broughtBy(ref: number): number | null {
+      promised ??= new Map(
+        database.rows<{ alias: number; row: number }>(promises).map(({ alias, row }) => [alias, row]),
+      );
+      if (promised.size === 0) return null;
+      const owner = database.value<number>(`SELECT owner FROM registrations WHERE id = ${resolved("@ref")}`, { ref });
+      const alias = [ref, owner ?? 0].find((one) => promised?.has(one)) ?? 0;
+      return database.value<number>(
+        `SELECT id FROM invalid_rows WHERE id = @row AND NOT EXISTS (SELECT 1 FROM aliases a
+           JOIN registrations r ON r.id = a.registration_id WHERE a.id = -@alias AND r.row_id IS NOT NULL)`,
+        { row: promised.get(alias) ?? 0, alias },
+      );
+    },
 
     /** Null: an undeclared alias. */
     ownerOf: (address: number): Registration | null =>

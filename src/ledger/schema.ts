@@ -276,7 +276,7 @@ CREATE TABLE row_events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX row_events_by_event ON row_events (event_id);
 
--- Which rows gave which participant, address or document.
+-- Which rows gave which participant, address or document; of an invalid row, minus the aliases that it would declare.
 CREATE TABLE row_records (
   row_id INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address' OR kind = 'document'),

@@ -62,7 +62,11 @@ export interface Condition extends Piece<boolean> {
   words: string;
 }
 
-type Parties<K extends "participants" | "addresses"> = Map<string, Piece<NonNullable<Made[K][number]>>>;
+type Parties<K extends "participants" | "addresses"> = Map<
+  string,
+  // The key by which other rows refer to it is known even in an otherwise invalid row.
+  Piece<NonNullable<Made[K][number]>> & { key: Piece<string[]> | undefined }
+>;
 
 /** What the records of a row can name, in the order of the mapping. */
 export interface RecordParts {

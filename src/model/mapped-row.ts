@@ -16,6 +16,13 @@ export interface Placement {
   at: number | null;
 }
 
+/** A participant or address that an invalid row would bring, as other rows refer to it. */
+export interface PromisedParty {
+  party: "participant" | "address";
+  kind: string;
+  key: string;
+}
+
 /** A mapped row or group: whole, or not at all. */
 export interface MappedRow {
   /** The first row's number. */
@@ -28,6 +35,6 @@ export interface MappedRow {
   rowId: string | null;
   outcome:
     | { fate: "skipped"; reason: string }
-    | { fate: "invalid"; problems: Problem[]; placements: Placement[] }
+    | { fate: "invalid"; problems: Problem[]; placements: Placement[]; parties: PromisedParty[] }
     | { fate: "valid"; records: Records; warnings: Problem[] };
 }

@@ -64,6 +64,8 @@ export interface AssessmentContext {
   participant(ref: number): Registration | null;
   address(ref: number): Registration | null;
   document(id: number): WorkDocument | null;
+  /** An open invalid row that would bring this participant or address, which no other row does; null: none. */
+  broughtBy(ref: number): number | null;
 }
 
 /** Checked again by every plan: the CLOSE before it may have been refused since. */
@@ -91,13 +93,13 @@ export function assessDocument(
     blocked: null,
     end,
   };
-  assessment.blocked = documentBlock(document, context);
-  let block: Block | null = from?.block ?? assessment.blocked;
   let shut = from?.shut ?? (document.state === "cancelled" ? 2 : document.state === "closed" ? 1 : 0);
   const begun = Math.max(document.lastAt ?? Number.NEGATIVE_INFINITY, context.begins ?? Number.NEGATIVE_INFINITY);
   let lastAt = from?.lastAt ?? begun;
   // A hold that the timeline has passed cannot be corrected any more, and holds nothing (H12).
   const open = holds.filter(({ at }) => at === null || at >= lastAt);
+  assessment.blocked = documentBlock(document, open, context);
+  let block: Block | null = from?.block ?? assessment.blocked;
   for (const { row, at, event } of open) {
     if (event !== null) continue;
     assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}`, event: null });
@@ -185,7 +187,7 @@ function refusalOf(
   return null;
 }
 
-function documentBlock(document: WorkDocument, context: AssessmentContext): Block | null {
+function documentBlock(document: WorkDocument, holds: readonly Hold[], context: AssessmentContext): Block | null {
   const self = `document:${document.id}`;
   switch (document.state) {
     case "open":
@@ -204,22 +206,28 @@ function documentBlock(document: WorkDocument, context: AssessmentContext): Bloc
     case "planned":
       break;
   }
-  if (!document.declared) return { reason: "reference-unknown", waitsFor: self };
-  if (document.mode === "existing") return { reason: "reference-unknown", waitsFor: self };
+  if (!document.declared || document.mode === "existing") {
+    const bringing = holds.find(({ event }) => event === null);
+    return bringing === undefined ? { reason: "reference-unknown", waitsFor: self } : behindRow(bringing.row);
+  }
   if (document.mode === "target") return null;
   return registrationBlock(document.participant, document.address, context);
 }
+
+const behindRow = (row: number): Block => ({ reason: "behind-invalid-row", waitsFor: `row:${row}` });
 
 function registrationBlock(
   participant: number | null,
   address: number | null,
   context: AssessmentContext,
 ): Block | null {
-  if (participant !== null && context.participant(participant)?.state !== "registered") {
-    return { reason: "participant-not-registered", waitsFor: `participant:${participant}` };
-  }
-  if (address !== null && context.address(address)?.state !== "registered") {
-    return { reason: "address-not-registered", waitsFor: `address:${address}` };
+  for (const [kind, ref] of [
+    ["participant", participant],
+    ["address", address],
+  ] as const) {
+    if (ref === null || context[kind](ref)?.state === "registered") continue;
+    const row = context.broughtBy(ref);
+    return row === null ? { reason: `${kind}-not-registered`, waitsFor: `${kind}:${ref}` } : behindRow(row);
   }
   return null;
 }
@@ -230,7 +238,7 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   const hold = holds.find((held) =>
     held.event === null ? held.at === null || held.at <= event.at : held.event === event.id,
   );
-  if (hold !== undefined) return { reason: "behind-invalid-row", waitsFor: `row:${hold.row}` };
+  if (hold !== undefined) return behindRow(hold.row);
   if (isRejected(event)) return { reason: "behind-rejected", waitsFor: self };
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
   if (event.state === "stalled" && event.reason === "doubt-unsettled")

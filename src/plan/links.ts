@@ -346,6 +346,9 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
       if (!ready.has(maker.id)) return { reason: "related-not-created", waitsFor: `event:${maker.id}` };
     } else if (!exists(related)) {
       // No open event could create it: no row brings it, or all its rows were dismissed.
+      const bringing = inside?.bars.find(({ event: bar }) => bar === null);
+      if (related?.declared !== true && bringing !== undefined)
+        return { reason: "related-not-created", waitsFor: bringing.waitsFor };
       const isNowhere = !isInDoubt(related) && (inside === undefined || isEmpty(inside));
       if (related?.declared !== true || isNowhere) return { reason: "reference-unknown", waitsFor };
       if (inside === undefined || !canBeCreated(inside)) return { reason: "related-not-created", waitsFor };

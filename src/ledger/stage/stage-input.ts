@@ -2,7 +2,7 @@
  * Stages the rows of an input inside the import's transaction, each whole or invalid, counted so that read = skipped +
  * invalid + known + staged (P7). Touches no network.
  */
-import type { MappedRow, Placement } from "../../model/mapped-row.js";
+import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import { type Problem, problem } from "../../model/problem.js";
 import type { Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
@@ -135,6 +135,13 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     return leads.map(inputOf);
   };
 
+  const addRecord = (row: number, kind: PromisedParty["party"] | "document", record: number) =>
+    database.run("INSERT OR IGNORE INTO row_records (row_id, kind, record_id) VALUES (@row, @kind, @record)", {
+      row,
+      kind,
+      record,
+    });
+
   const hashOf = ({ rows }: Group) => cellHash(rows.flatMap(originalCells));
 
   /** A newer version was staged; the source still has the old one (H37). */
@@ -146,7 +153,12 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     report(problem("still-wrong-in-source", message), "warning");
   };
 
-  const stageInvalid = (group: Group, found: readonly Problem[], placements: readonly Placement[]) => {
+  const stageInvalid = (
+    group: Group,
+    found: readonly Problem[],
+    placements: readonly Placement[],
+    promised: readonly PromisedParty[],
+  ) => {
     const { mapped, rows, correction, leads, apart } = group;
     const id = currentRow;
     const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
@@ -162,6 +174,8 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     // The first rows of its group would be incomplete, so they are held too.
     const held = apart === null ? placements : placements.map((one) => ({ ...one, at: null }));
     if (isPlaced || correction === null) for (const placement of held) place(id, placement);
+    for (const { party, kind, key } of promised)
+      addRecord(id, party, references.refer(party, { by: "alias", kind, key }) ?? 0);
     if (placements.length === 0 && options.unplacedRows === "hold")
       database.run("INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (@id, @id)", { id });
     const [corrected, ...others] = leads;
@@ -235,6 +249,13 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       at: Math.min(at, stored?.at ?? at),
     }));
 
+  const partiesOf = ({ participants, addresses }: Records): PromisedParty[] =>
+    [...participants, ...addresses].flatMap((record) =>
+      record.alias === null
+        ? []
+        : [{ party: "natural" in record ? "participant" : "address", kind: record.kind, key: record.alias }],
+    );
+
   const stageValid = (group: Group, given: Records) => {
     const { mapped, rows, correction, leads, cut } = group;
     const id = currentRow;
@@ -258,7 +279,8 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     for (const move of mangled) problems.push(move.problem);
     const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
     if (problems.length > 0 || isUnread || group.apart !== null) {
-      return stageInvalid(group, problems, mangled.length > 0 ? [] : placementsOf(keyed));
+      const parties = mangled.length > 0 ? [] : partiesOf(records);
+      return stageInvalid(group, problems, mangled.length > 0 ? [] : placementsOf(keyed), parties);
     }
     for (const { problem: move } of moves) {
       report(move, "warning");
@@ -288,12 +310,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       for (const event of staged)
         database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@id, @event)", { id, event });
     if (staged.length === 0) {
-      for (const [kind, record] of linked)
-        database.run("INSERT OR IGNORE INTO row_records (row_id, kind, record_id) VALUES (@id, @kind, @record)", {
-          id,
-          kind,
-          record,
-        });
+      for (const [kind, record] of linked) addRecord(id, kind, record);
       known = linked.length > 0;
       for (const [kind, record] of linked) known &&= (kind === "document" ? documents : registrations).isKnown(record);
     }
@@ -347,7 +364,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
         for (const before of leads) withdrawal.leaveOut(before, currentRow);
         counts.skipped += rows.length;
       } else if (outcome.fate === "invalid") {
-        stageInvalid(group, outcome.problems, outcome.placements);
+        stageInvalid(group, outcome.problems, outcome.placements, outcome.parties);
       } else {
         for (const warning of outcome.warnings) report(warning, "warning");
         stageValid(group, outcome.records);

@@ -1,6 +1,7 @@
 /** Maps one row or group at a time to records: all of them, or none with every problem named. */
 import type { Code } from "../../model/codes.js";
-import type { MappedRow, Placement } from "../../model/mapped-row.js";
+import { joinKey } from "../../model/keys.js";
+import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import { asText, type Maybe, type View } from "../column/view.js";
@@ -30,6 +31,8 @@ const isShapeless = (problems: Problems) => problems.some(({ code }) => SHAPELES
 /** A group is held in memory as a whole. */
 const MAX_GROUP = 100_000;
 const SHOWN = 8;
+
+const PARTY = { participants: "participant", addresses: "address" } as const;
 
 export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "map" | "end"> {
   const { skip, rowId, group, events, dispatch, rowsWithoutEvents } = parts;
@@ -83,7 +86,8 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     // A cell's mistake counts once, even if several records read the cell.
     const named = view.problems.map((one) => [`${one.code}\u0000${one.column}\u0000${one.message}`, one] as const);
     const found = [...new Map(named).values()];
-    return { ...mapped, outcome: { fate: "invalid", problems: found, placements: placements(found) } };
+    const held = placements(found);
+    return { ...mapped, outcome: { fate: "invalid", problems: found, placements: held, parties: parties(found) } };
   };
 
   const mapEvents = () => {
@@ -156,6 +160,18 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     }
     return found;
   };
+
+  /** Call after `placements`: reading a key reports what is wrong with it a second time. */
+  const parties = (problems: Problems): PromisedParty[] =>
+    isShapeless(problems)
+      ? []
+      : (["participants", "addresses"] as const).flatMap((kinds) =>
+          [...parts[kinds]].flatMap(([kind, { key }], position): PromisedParty[] => {
+            const happens = made[kinds][position] !== undefined;
+            const told = happens ? key?.run(view) : undefined;
+            return told == null ? [] : [{ party: PARTY[kinds], kind, key: joinKey(told) }];
+          }),
+        );
 
   const close = (after: Problems = []): MappedRow[] => {
     if (open === null) return [];

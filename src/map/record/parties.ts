@@ -22,17 +22,18 @@ export function compileParticipant(
   site: Site,
 ): PieceOf<RecordParts["participants"]> {
   const { name, type } = participantFields;
+  const key = site.member(spec, "key", compileKey);
   const pieces = combine({
-    key: site.member(spec, "key", compileKey),
+    key,
     id: compileTaxId(spec, site),
     rest: compileFields(spec, { name, type }, site),
   });
-  const record = derive(pieces, ({ key, id, rest }) => {
+  const record = derive(pieces, ({ key: told, id, rest }) => {
     const data = { ...id, name: String(rest.name), type: String(rest.type) };
     const natural = naturalKey(data);
-    return { record: { kind, alias: aliasOf(key), natural, data }, ref: { by: "natural" as const, key: natural } };
+    return { record: { kind, alias: aliasOf(told), natural, data }, ref: { by: "natural" as const, key: natural } };
   });
-  return onlyWhere(site.member(spec, "when", compileCondition), record);
+  return { ...onlyWhere(site.member(spec, "when", compileCondition), record), key };
 }
 
 export function compileAddress(kind: string, spec: AddressSpec, site: Site): PieceOf<RecordParts["addresses"]> {
@@ -41,25 +42,26 @@ export function compileAddress(kind: string, spec: AddressSpec, site: Site): Pie
   const state = compileFields({ ...spec, countryCode: code }, { countryCode, countryState }, site);
   const isState = state.each.countryState?.formula?.column?.as === "state";
   const byCountry = (values: { [name: string]: JsonValue }) => ({ name: "state", country: values["countryCode"] });
+  const key = site.member(spec, "key", compileKey);
   const pieces = combine({
-    key: site.member(spec, "key", compileKey),
+    key,
     participant: participantRef(spec.participant, site.at("participant")),
     place: isState ? state : convertBy(state, "countryState", byCountry, site),
     rest: compileFields(spec, others, site),
     extended: compileFields(spec, extendedFields, site),
   });
-  const record = derive(pieces, ({ key, participant, place, rest, extended }) => {
+  const record = derive(pieces, ({ key: told, participant, place, rest, extended }) => {
     const data = { ...place, ...rest } as AddressRecord["data"];
     // All six create fields, folded (H30).
     const fields = [data.countryCode, data.countryState, data.city, data.street, data.number, data.name];
-    const identity = lengthPrefixed(key === undefined ? fields.map(foldIdentity) : ["key", kind, ...key]);
+    const identity = lengthPrefixed(told === undefined ? fields.map(foldIdentity) : ["key", kind, ...told]);
     const more = extended as AddressRecord["extended"];
     return {
-      record: { kind, alias: aliasOf(key), participant, identity, data, extended: more },
+      record: { kind, alias: aliasOf(told), participant, identity, data, extended: more },
       ref: { by: "identity" as const, participant, identity },
     };
   });
-  return onlyWhere(site.member(spec, "when", compileCondition), record);
+  return { ...onlyWhere(site.member(spec, "when", compileCondition), record), key };
 }
 
 function aliasOf(key: string[] | undefined): string | null {

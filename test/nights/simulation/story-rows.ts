@@ -145,6 +145,7 @@ export function invalidRow(
         keyParts,
         at: minute === undefined ? null : START + minute * 60_000,
       })),
+      parties: [],
     },
   };
 }

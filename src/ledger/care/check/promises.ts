@@ -79,7 +79,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'invalid') AS v
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
       "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
-       AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id))`,
+       AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id AND record_id > 0))`,
       "every row is of a file that was imported, and a group's rows of one file": `SELECT ${rowName("r.id")} FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
        OR r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
       "every record of a row exists": `SELECT ${rowName("re.row_id")} FROM
