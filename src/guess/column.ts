@@ -168,7 +168,7 @@ function typeOf(cells: readonly Cell[], header: string, role: Role | null, count
   return role === "number" || role === "numbered" ? text("digits, but not a quantity") : numbers(cells, role);
 }
 
-function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => boolean {
+export function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => boolean {
   const convert: Conversion = compileConversion(spec, {});
   return (cell) => "value" in convert(cell.text, cell.kind);
 }

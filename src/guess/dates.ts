@@ -37,6 +37,8 @@ const hasWordOf = (starts: string, text: string) =>
     .split(/[\d ]+/)
     .some((word) => starts.split(" ").some((start) => word.startsWith(start)));
 
+export const languages = ["en", "pt", "es", "de", "fr", "it"];
+
 /** Another form is believed if at least one cell in this many has it. */
 const believed = 200;
 const compiled = new Map<string, Conversion>();
@@ -91,7 +93,7 @@ function bestFormat(group: readonly Cell[], told: boolean) {
   const few = group.filter((_, at) => at % Math.ceil(group.length / 5) === 0);
   const fits = (format: string, language?: string) => group.filter((cell) => readsCell(format, language, cell)).length;
   let best: { format: string; language: string | undefined; count: number; first: Dates["first"] } | null = null;
-  for (const language of words ? ["en", "pt", "es", "de", "fr", "it"] : [undefined])
+  for (const language of words ? languages : [undefined])
     for (const form of isNamed ? wordy : early === "" ? digital : numeric) {
       const format = early + form;
       if (best?.count === group.length || !few.some((cell) => readsCell(format, language, cell))) continue;

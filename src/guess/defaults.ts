@@ -2,8 +2,8 @@
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, kilograms } from "./column.js";
-import { type Dates, order, orderedBy, reads, yearFirst } from "./dates.js";
+import { type Column, kilograms, reader } from "./column.js";
+import { type Dates, languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
@@ -85,6 +85,16 @@ export function settle(
   tellDoubts(columns, zone, decisions);
   for (const column of columns) settleYear(column, decisions);
   settleOrder(dates, decisions);
+  // A time put together of columns knows the language of all only.
+  const language = columns.flatMap(({ type, clock }) =>
+    type.as === "timestamp" && clock.length > 0 ? type.language : [],
+  )[0];
+  if (language !== undefined && language !== "en") {
+    tree["language"] = language;
+    for (const { type, cells } of columns)
+      if (type.as === "boolean" && !areBooleans(cells, language))
+        type.options = { language: languages.find((one) => areBooleans(cells, one)) };
+  }
   const common = commonFormats(columns);
   const formats = common.length === 0 ? ["ISO"] : common;
   if (dates.length > 0) tree["dates"] = new Said(formats, decisions.take());
@@ -93,6 +103,10 @@ export function settle(
   const { decimal, grouping } = settleMarks(numbers, semicolons, decisions);
   if (numbers.length > 0) Object.assign(tree, { decimal, grouping });
   return { tree, country, formats, decimal };
+}
+
+function areBooleans(cells: Column["cells"], language: string) {
+  return cells.every(reader({ name: "boolean", language }));
 }
 
 function zonesSaid(columns: readonly Column[]) {
@@ -219,7 +233,9 @@ function commonFormats(columns: readonly Column[]): string[] {
   const shape = (format: string) => format.replace(/[A-Za-z]/g, "#");
   const common: string[] = [];
   for (const { type, clock } of columns)
-    for (const day of type.as === "timestamp" && type.language === undefined ? type.formats : []) {
+    for (const day of type.as === "timestamp" && (type.language === undefined || clock.length > 0)
+      ? type.formats
+      : []) {
       const format = [day, ...clock.map((one) => (one.type.as === "text" ? one.type.clock : ""))].join(" ");
       const clash = (other: string) =>
         shape(other) === shape(format) || new Set([order(other), order(format), null]).size === 3;

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import type { ReadOptions } from "../model/dialect.js";
 import type { Row } from "../model/row.js";
-import { isFilled } from "../read/header.js";
+import { isFilled, isLabels, valueColumns } from "../read/header.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
@@ -56,9 +56,18 @@ export async function sampleFiles(
     const options = sheet === null ? {} : { excel: { sheet } };
     const found = await input.open(options);
     const doubt = found.headerDoubt;
-    const chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
+    let chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
     let table = doubt === null ? found : await input.open(chosen);
     let sample = await sampleRows(table, signal);
+    const both = doubt === null ? await joinedHeader(input, table, sample, options) : null;
+    if (both !== null) {
+      chosen = { ...options, header: both };
+      table = await input.open(chosen);
+      sample = await sampleRows(table, signal);
+      notes.push(
+        `${place}: the header is in rows ${both.join(" and ")}, joined: each names columns that the other leaves blank`,
+      );
+    }
     // Notes below a table have one cell.
     const several = sample.filter(({ cells }) => cells.filter(isFilled).length > 1);
     const uneven = several.filter(({ problems }) =>
@@ -86,6 +95,32 @@ export async function sampleFiles(
       endsEarly,
     };
   }
+}
+
+/** The rows of a header of two rows, each of which names columns that the other leaves blank. Null: one row names them. */
+async function joinedHeader(
+  input: Input,
+  { header, headerRow, joinedRows }: Table,
+  sample: Row[],
+  options: ReadOptions,
+) {
+  if (headerRow === null || joinedRows !== null) return null;
+  const [first, ...others] = sample;
+  const nameless = header.flatMap((text, column) => {
+    const filled = others.filter(({ cells }) => isFilled(cells[column] ?? "")).length;
+    return text === "" && filled * 2 > others.length ? [column] : [];
+  });
+  const names = (cells: readonly string[]) =>
+    isLabels(cells) && nameless.every((column) => isFilled(cells[column] ?? ""));
+  if (nameless.length === 0) return null;
+  if (
+    first?.number === headerRow + 1 &&
+    names(first.cells) &&
+    valueColumns(others.map(({ cells }) => cells)).length > 0
+  )
+    return [headerRow, first.number];
+  const above = await input.open({ ...options, header: headerRow - 1 }).catch(() => null);
+  return above !== null && names(above.header) ? [headerRow - 1, headerRow] : null;
 }
 
 /** Blocks from all over the table: every block, then every second, every fourth … as the table continues. */

@@ -701,6 +701,28 @@ describe("what exports of other programs show", () => {
     expect(Object.keys(input.events)).toHaveLength(text.includes("/") ? 3 : 2);
   });
 
+  it.each([
+    ["10-fev-2026", "pt"],
+    ["10 Feb 2026", "en"],
+    ["10. Oktober 2026", "de"],
+  ])("%s and the time of day in the column beside it are one time", async (text) => {
+    const lines = rows(9, (at) => `R-${at};${text.replace("10", String(10 + at))};${two(8 + at)}:30;${at},5;Sim`);
+    const { said, input } = await draft({ "export.csv": ["Pedido;Data;Hora;Peso;Público", ...lines] });
+    expect(said).toContain("9 of 9 rows would be staged");
+    expect(input.columns.data_at).toContain("timestamp(data");
+  });
+
+  it.each([
+    ["below", ["Pedido;Data;Peso;;Gerador;", ";;Bruto;Tara;Código;Nome"]],
+    ["above", ["Pedido;Data;;;;", ";;Bruto;Tara;Código;Nome"]],
+  ])("names of columns in the row %s are joined to the header", async (_, header) => {
+    const lines = rows(9, (at) => `R-${at};${two(10 + at)}/02/2026;${at},5;1,5;C${at};Acme ${at}`);
+    const { input, said } = await draft({ "export.csv": [...header, ...lines] });
+    expect(input.header).toEqual([1, 2]);
+    expect(said).toContain("9 of 9 rows would be staged");
+    expect(Object.keys(input.columns)).toContain("tara");
+  });
+
   it.each(["Zona horaria", "Fuseau horaire", "Fuso orario"])("%s may say another zone", async (header) => {
     const lines = rows(5, (at) => `R-${at};${two(14 + at)}/03/2026 10:00;Europe/Berlin`);
     const { said } = await draft({ "export.csv": [`Pedido;Data;${header}`, ...lines] });
