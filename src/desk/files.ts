@@ -9,7 +9,7 @@ import { tallyProblems } from "../ledger/views/problems.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { everyStranded } from "../ledger/views/timelines.js";
-import { isCorrectable } from "../model/beyond-correction.js";
+import { isCorrectable } from "../model/solution.js";
 import { RowferryError } from "../model/error.js";
 import type { Problem } from "../model/problem.js";
 import type { Summary } from "../model/summary.js";

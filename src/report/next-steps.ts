@@ -1,6 +1,6 @@
 /** The next steps after a run, with the commands to type. */
 import { shellQuoted } from "../model/shell-quoted.js";
-import { isCorrectable } from "../model/beyond-correction.js";
+import { isCorrectable } from "../model/solution.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Code } from "../model/codes.js";
 import type { Summary } from "../model/summary.js";

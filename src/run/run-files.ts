@@ -6,7 +6,7 @@ import type { StoredInput } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { forgetLandedCells } from "../ledger/care/prune.js";
 import { receiptsOf } from "../ledger/views/receipts.js";
-import { isCorrectable } from "../model/beyond-correction.js";
+import { isCorrectable } from "../model/solution.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { collectReportData } from "../report/html/collect-report-data.js";

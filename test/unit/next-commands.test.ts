@@ -273,3 +273,35 @@ test("a replacement says which rows it cannot place either", async () => {
   expect(out).toContain("4 events");
   expect(out).toContain("1 event of it takes place after its CLOSE or CANCEL");
 });
+
+test("where all that is open is in doubt, no correction is proposed", async () => {
+  const world = await linkedWorld();
+  world.sandbox.setFaults([lost]);
+  world.write("rows-doubt.csv", [weigh(1)]);
+  const imported = await world.import("rows-doubt.csv");
+  expect(imported.code, imported.out).toBe(4);
+  const status = await world.typed("status");
+  for (const { out } of [imported, status]) {
+    expect(out).toMatch(/^rowferry resume /m);
+    expect(out).not.toMatch(/orrect|rejects|rowferry console/);
+  }
+});
+
+test("the lost id of a document that an event has made is a person's to find, not a row's to correct", async () => {
+  const world = await linkedWorld();
+  expect(await importing(world, weigh(1))).toBe(0);
+  world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
+  const imported = await importing(world, { doc: "A", at: 2, what: "split", other: "B" });
+  expect(imported).toBe(3);
+  world.sandbox.setFaults([]);
+  const { out } = await world.typed("status");
+  expect(out).toContain("To decide");
+  expect(out).not.toMatch(/To correct|rejects/);
+  const id = world.timelines("B")[0]?.id ?? "";
+  const [printed = ""] = out.split("\n").filter((line) => line.startsWith("rowferry resolve <document> "));
+  const words = printed.slice("rowferry ".length).replace("<document>", "load/B").replace("<id>", id);
+  const resolved = await world.typed(...words.split(" "), "--yes");
+  expect(resolved.code, resolved.err).toBe(0);
+  expect((await world.typed("resume")).code).toBe(0);
+  expect((await world.typed("status")).out).toContain("all is well");
+});

@@ -1,7 +1,6 @@
 /** Problems by cause: how many, what, where, and the code. Texts are plain already. */
-import { isBeyondCorrection } from "../../model/beyond-correction.js";
-import { codes } from "../../model/codes.js";
 import { shorten } from "../../model/fold.js";
+import { solutionOf } from "../../model/solution.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
 import { bold, dim, joined, lines, type Part } from "./text.js";
@@ -10,13 +9,11 @@ import { bold, dim, joined, lines, type Part } from "./text.js";
 const MOST = 12;
 
 export function problemSections(problems: readonly ToldProblem[]): Part[] {
-  const groups = Map.groupBy(problems, ({ code }) =>
-    isBeyondCorrection(code) ? "decide" : codes[code].transient === true ? "doubt" : "correct",
-  );
+  const groups = Map.groupBy(problems, ({ code }) => solutionOf(code));
   return [
     causes("To correct", "in the file; then import it again", groups.get("correct")),
     causes("To decide", "no correction of the row can send these", groups.get("decide")),
-    causes("In doubt", "the next run settles these", groups.get("doubt")),
+    causes("In doubt", "the next run settles these", groups.get("resume")),
   ];
 }
 

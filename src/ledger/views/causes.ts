@@ -1,6 +1,6 @@
 /** Open problems by cause, with the rows and records that a person corrects or decides. Reads only. */
-import { beyondCorrection, isBeyondCorrection } from "../../model/beyond-correction.js";
-import { type Code, codes } from "../../model/codes.js";
+import type { Code } from "../../model/codes.js";
+import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, referenceOf } from "../rows.js";
 import { mistakeOf } from "./problems.js";
@@ -34,7 +34,7 @@ export interface OpenCauses {
   /** No correction of a row can send these. */
   decide: Cause[];
   /** The next run retries these. */
-  later: Cause[];
+  resume: Cause[];
 }
 
 /** Invalid rows, each with the first thing that is wrong with it. In the problems' order: a search for each row takes four times as long. */
@@ -86,13 +86,9 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
       ];
     },
   );
-  const isFor = ({ code }: Cause) => {
-    if (isBeyondCorrection(code)) return "decide";
-    return codes[code].transient ? "later" : "correct";
-  };
   const sorted = causes.toSorted((one, other) => other.count - one.count);
-  const { correct = [], decide = [], later = [] } = Object.groupBy(sorted, isFor);
-  return { correct, decide, later };
+  const { correct = [], decide = [], resume = [] } = Object.groupBy(sorted, ({ code }) => solutionOf(code));
+  return { correct, decide, resume };
 }
 
 /** Ids, ascending; of each record the newest row. */
@@ -115,7 +111,7 @@ export function rowsToCorrect(database: LedgerDatabase): Set<number> {
     database.values<number>(
       `SELECT max(row_id) FROM row_fates WHERE subject = 'row'
          OR state = 'rejected' AND code NOT IN (SELECT value FROM json_each(@beyond)) GROUP BY subject, id`,
-      { beyond: beyondCorrection },
+      { beyond: decided },
     ),
   );
 }

@@ -1,5 +1,5 @@
 /** Counts for summaries and `status`, of a run and of the whole ledger. */
-import { beyondCorrection } from "../../model/beyond-correction.js";
+import { decided } from "../../model/solution.js";
 import type { OpenWork, RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -169,7 +169,7 @@ const isStaged = `(EXISTS (SELECT 1 FROM row_events e WHERE e.row_id = f.row_id)
 
 const openOutcomes = `SELECT row_id, CASE
     WHEN state = 'held' THEN ${WAITING} WHEN state = 'deferred' THEN ${LATER}
-    WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${beyondCorrection.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
+    WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${decided.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
     WHEN state IN ('rejected', 'invalid') THEN ${CORRECT} ELSE ${SEND} END AS outcome
   FROM row_fates f WHERE subject IN ('row', 'event') OR (${isStaged}
     -- What brings a participant and an event in the future is in the future, as it is once the participant is registered.
