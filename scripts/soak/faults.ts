@@ -10,7 +10,7 @@ export async function soakInFaults(): Promise<boolean> {
     for (let position = 1; position <= expected.requests + 1; position += 1) {
       for (const times of [1, 7]) {
         runs += 1;
-        broken.push(...(await befallen(action, position, times, expected.timelines)).broken);
+        broken.push(...(await befallen(action, position, times, expected.timelines)));
       }
     }
   }

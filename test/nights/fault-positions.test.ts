@@ -19,9 +19,9 @@ describe("a fault at any request leaves the timelines of an undisturbed run (P1,
     const broken: string[] = [];
     const step = drawn(16, 4);
     for (let position = 1 + (index % step); position <= expected.requests + 1; position += step) {
-      broken.push(...(await befallen(action, position, 1, expected.timelines)).broken);
+      broken.push(...(await befallen(action, position, 1, expected.timelines)));
     }
-    broken.push(...(await befallen(action, 5 + (index % 7), 7, expected.timelines)).broken);
+    broken.push(...(await befallen(action, 5 + (index % 7), 7, expected.timelines)));
     expect(broken).toEqual([]);
   });
 });

@@ -110,13 +110,3 @@ describe("a disk that is not mounted (F98)", () => {
     expect((await office.type("ledger", "backup", office.path("not-mounted/ledger.db"))).code).toBe(0);
   });
 });
-
-it.each(["resume", "retry"])("a mistyped ledger (F94): %s says so, and makes none", async (command) => {
-  const office = open();
-  await office.type(...office.importing);
-  const mistyped = office.path("state/sandbox/leger.db");
-  const { code, err } = await office.type(command, "--ledger", mistyped);
-  expect([code, err]).toEqual([2, expect.stringContaining("There is no ledger here")]);
-  expect(existsSync(mistyped)).toBe(false);
-  expect((await office.type(command)).code).toBe(0);
-});

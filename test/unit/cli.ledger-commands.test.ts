@@ -35,7 +35,7 @@ const typed = (...argv: string[]) => typedIn(world, ...argv);
 const data = async (kind: string, ...argv: string[]): Promise<Record<string, unknown>> =>
   (await jsonOf(world, ...argv)).findLast((line) => line.type === kind) ?? {};
 
-it.each(["verify", "ledger prune", "ledger backup copy.db --forget-journal", "ledger rebind"])(
+it.each(["resume", "retry", "verify", "ledger prune", "ledger backup copy.db --forget-journal", "ledger rebind"])(
   "%s of a mistyped ledger is refused, and leaves none there",
   async (words) => {
     const { code, err } = await typed(...words.split(" "), "--target", "sandbox", "--ledger", at("typo.db"));

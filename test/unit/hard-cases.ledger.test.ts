@@ -126,39 +126,11 @@ describe("H23: a hold ends", () => {
     expect([summary.open.events, summary.open.rows, summary.exitCode]).toEqual([{ held: 1 }, 1, 3]);
   }
 
-  it("when the row comes back corrected in its rejected file, whatever that is called", async () => {
-    await hold();
-    const corrected = correctedRejects(await rejects(), /five/, "5");
-    const summary = await importText(world, byTicket, "anything.csv", corrected.text);
-    expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
-  });
-
-  it("when a valid row of the same event key arrives in another file", async () => {
-    await hold();
-    const other = badRow.replace("five", "5").replace("r1", "r9");
-    const summary = await importText(world, byTicket, "b.csv", idHeader + other);
-    expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
-  });
-
   it("when a valid row of the same rowId arrives, though its event key differs", async () => {
     await hold();
     const other = badRow.replace("five", "5").replace(",1,", ",77,");
     const summary = await importText(world, byTicket, "b.csv", idHeader + other);
     expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
-  });
-
-  it("by dismissal, which stays in force when the same bad row comes back in tomorrow's full export", async () => {
-    await hold();
-    dismissSelected(world.target, { row: ["2"], input: "a.csv" }, world.clock);
-    expect((await world.resume()).exitCode).toBe(0);
-    const newer = "r3,M1,11222333000181,3,2026-01-01 12:00,7\n";
-    const tomorrow = await importText(world, byTicket, "b.csv", idHeader + laterRow + badRow + newer);
-    expect([tomorrow.rows.invalid, tomorrow.events, tomorrow.open.rows, tomorrow.exitCode]).toEqual([
-      1,
-      { landed: 1 },
-      0,
-      0,
-    ]);
   });
 
   it("a dismissal of a refused event stays in force too, also when its own file is staged again, and a correction takes it back", async () => {

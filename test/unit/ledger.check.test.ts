@@ -1,13 +1,13 @@
 /** `ledger check`: every promise is seen broken where it is broken, and says what to do (P1, P3, P4, P7). */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
-import { check } from "../../src/desk/care.js";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 
 let world: World;
 /** Landed, held, invalid, dismissed, known, closed and cancelled work in one ledger; input 1 is a.csv, input 2 b.csv. */
-beforeEach(async () => {
+beforeAll(async () => {
   world = createWorld();
   const landed = "2: M1 10";
   const related = eventRow({
@@ -29,9 +29,18 @@ beforeEach(async () => {
   ]);
   await world.bring("b", [landed, related]);
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
-const brokenNow = () => check(world.target).filter(({ broken }) => broken.length > 0);
+/** What is checked after some damage, which is undone. */
+const checked = (damage = "") =>
+  world.withLedger((database) => {
+    database.pragma("foreign_keys = OFF");
+    database.exec(`BEGIN; ${damage}`);
+    const found = checkLedger(database);
+    database.exec("ROLLBACK");
+    return found;
+  });
+const brokenAfter = (damage = "") => checked(damage).filter(({ broken }) => broken.length > 0);
 const documentOf = (key: string) => `(SELECT id FROM documents WHERE key = '${key}')`;
 const eventOf = (key: string, name = "Weighing") =>
   `(SELECT id FROM events WHERE document_id = ${documentOf(key)} AND name = '${name}' ORDER BY at LIMIT 1)`;
@@ -135,22 +144,18 @@ const damages: [promise: string, damage: string][] = [
 
 describe("ledger check", () => {
   it("finds nothing in a ledger with all kinds of work", () => {
-    expect(brokenNow()).toEqual([]);
+    expect(brokenAfter()).toEqual([]);
   });
 
   it.each(damages)("says where this is broken, and what to do: %s", (name, damage) => {
-    world.withLedger((database) => {
-      database.pragma("foreign_keys = OFF");
-      database.exec(damage);
-    });
-    const found = brokenNow().find((one) => one.name === name);
+    const found = brokenAfter(damage).find((one) => one.name === name);
     expect(found?.broken.length).toBeGreaterThan(0);
     expect(found?.remedy).toMatch(/^[A-Z].+\.$/);
   });
 
   it("has no promise that nothing here breaks, but that of the file itself", () => {
     const tried = new Set(damages.map(([name]) => name));
-    const untried = check(world.target).filter(({ name }) => !tried.has(name));
+    const untried = checked().filter(({ name }) => !tried.has(name));
     expect(untried.map(({ name }) => name)).toEqual(["the file is whole, and every CHECK holds"]);
   });
 
@@ -162,7 +167,7 @@ describe("ledger check", () => {
     const ledger = openSync(world.target.ledgerPath, "r+");
     writeSync(ledger, Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
     closeSync(ledger);
-    const names = brokenNow().map(({ name }) => name);
+    const names = brokenAfter().map(({ name }) => name);
     expect(names).toContain("the file is whole, and every CHECK holds");
     expect(names).not.toContain("no two documents have one id");
   });

@@ -1,9 +1,8 @@
 /** Every fault of the sandbox at every request of small imports; timelines compared with the undisturbed run (issue: fault × position). */
-import type { Summary } from "../../../src/model/summary.js";
-import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";
+import type { FaultAction } from "../../../src/sandbox/index.js";
 import { eventRow } from "./story-rows.js";
 import { differences, REGISTERED_TWICE, type Timelines, timelinesOf } from "../../processes/timelines.js";
-import { createWorld, type RunPlan, type StoryFile, type World, storyFile, type WorldOptions } from "./world.js";
+import { createWorld, type StoryFile, type World, storyFile } from "./world.js";
 
 export const faultActions: FaultAction[] = [
   ...[500, 502, 503, 504, 429].map((status): FaultAction => ({ kind: "status", status, when: "before" })),
@@ -38,11 +37,11 @@ export const files: StoryFile[] = [
   ]),
 ];
 
-async function toRest(world: World, plan: RunPlan): Promise<Summary> {
-  let summary = await world.import(files, plan);
+async function toRest(world: World) {
+  let summary = await world.import(files);
   for (let round = 0; round < 9; round += 1) {
     const before = JSON.stringify(summary.open);
-    summary = await world.resume(plan);
+    summary = await world.resume();
     if (summary.stopped === null && summary.requests.sent === 0 && JSON.stringify(summary.open) === before) break;
   }
   return summary;
@@ -59,30 +58,22 @@ export async function undisturbed(): Promise<{ timelines: Timelines; requests: n
   }
 }
 
-/** A service that chooses otherwise: its switches, what it never does, and how it words its answers. */
-export interface Service extends WorldOptions {
-  always?: FaultRule[];
-  rewrite?: NonNullable<RunPlan["rewrite"]>;
-}
-
-/** What went wrong with this fault at this request, `times` in a row (empty: nothing), and how it ended. */
+/** What went wrong with this fault at this request, `times` in a row (empty: nothing). */
 export async function befallen(
   action: FaultAction,
   position: number,
   times: number,
   expected: Timelines,
-  { always = [], rewrite = (_, reply) => reply, ...service }: Service = {},
-): Promise<{ broken: string[]; exitCode: number }> {
-  const world = createWorld(service);
+): Promise<string[]> {
+  const world = createWorld();
   try {
-    world.setFaults([{ nth: position, times, action }, ...always]);
-    const { exitCode } = await toRest(world, { rewrite });
+    world.setFaults([{ nth: position, times, action }]);
+    const { exitCode } = await toRest(world);
     // A registration that commits after the program has looked for it is a limit that the documents name (HARD-CASES H7).
     const isLate = action.kind === "delay" && action.when === "before";
-    const broken = differences(exitCode, world.sandbox, world.target.ledgerPath, expected)
+    return differences(exitCode, world.sandbox, world.target.ledgerPath, expected)
       .filter((what) => !(isLate && what === REGISTERED_TWICE))
       .map((what) => `${JSON.stringify(action)} at request ${position}, ${times} times: ${what}`);
-    return { broken, exitCode };
   } finally {
     await world.close();
   }
