@@ -54,6 +54,19 @@ const zones: { [country: string]: string } = {
   US: "America/New_York",
 };
 
+/** Words of headers that speak for a country, where nothing else does. */
+const spoken: { [country: string]: RegExp } = {
+  BR: /\b(data|emissao|peso|pedido|nome|cidade|valor|hora|placa)\b/g,
+  ES: /\b(fecha|importe|albaran|proveedor|provincia|nombre|cantidad|folio)\b/g,
+  DE: /\b(datum|betrag|menge|kunde|firma|\w*nummer|\w*datum|\w*tag|uhrzeit|wahrung|werk|ort)\b/g,
+  FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse)\b/g,
+  US: /\b(date|order|customer|amount|weight|city|state|name|time|when|quantity|qty|status)\b/g,
+};
+
+/** Too little to decide. */
+const likeness = (country: string, headers: string) =>
+  Math.min(0.4, 0.1 * (headers.match(spoken[country] ?? /$^/g)?.length ?? 0));
+
 /** What columns are compared with. */
 export interface Defaults {
   country: string;
@@ -75,7 +88,8 @@ export function settle(
   const dates = types.filter((type) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
   const question = "which country do tax ids, places and times belong to? No file says; set it with --country.";
-  const countries = Object.keys(zones).map((value) => ({ value, label: value }));
+  const headers = columns.map(({ header }) => headerText(header)).join(" ");
+  const countries = Object.keys(zones).map((value) => ({ value, label: value, score: likeness(value, headers) }));
   const country =
     asked ?? types.find((type) => type.as === "taxId")?.country ?? decisions.choose("country", question, countries);
   const zone = timezone ?? zones[country] ?? "UTC";

@@ -43,7 +43,7 @@ const table = {
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
-  time: "data date datum fecha dt hora time uhrzeit timestamp quando when epoch unix dia day tag at",
+  time: "data date datum fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at",
 };
 export type Role = Exclude<keyof typeof table, "legal">;
 /** Less telling words for another role. */

@@ -723,6 +723,23 @@ describe("what exports of other programs show", () => {
     expect(Object.keys(input.columns)).toContain("tara");
   });
 
+  it.each([
+    ["DE", "Buchungstag;Betrag;Währung"],
+    ["US", "Order date;Amount;Currency"],
+    ["ES", "Fecha;Importe;Moneda"],
+    ["BR", "Data;Valor;Moeda"],
+  ])("where nothing names a country, the words of headers propose %s", async (country, header) => {
+    const lines = rows(9, (at) => `${two(14 + at)}.02.2026;${at},50;EUR`);
+    const { mapping } = await draft({ "bank.csv": [header, ...lines] });
+    expect([mapping.draft, mapping.defaults.country]).toEqual([true, country]);
+  });
+
+  it("8:15 p. m., as Spanish programs write it, is a time of day", async () => {
+    const lines = rows(9, (at) => `R-${at};${two(14 + at)}/03/2026;8:1${at} p. m.`);
+    const { input } = await draft({ "export.csv": ["Pedido;Fecha;Hora", ...lines] });
+    expect(input.columns.fecha_at).toContain("timestamp(fecha");
+  });
+
   it.each(["Zona horaria", "Fuseau horaire", "Fuso orario"])("%s may say another zone", async (header) => {
     const lines = rows(5, (at) => `R-${at};${two(14 + at)}/03/2026 10:00;Europe/Berlin`);
     const { said } = await draft({ "export.csv": [`Pedido;Data;${header}`, ...lines] });

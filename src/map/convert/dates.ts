@@ -59,7 +59,7 @@ const TOKENS: { [token: string]: string } = {
   s: "(?<second>\\d{1,2})",
   SSS: "(?<fraction>\\d{3})",
   S: "(?<fraction>\\d{1,3})",
-  a: "(?<meridiem>[AaPp])\\.?[Mm]\\.?",
+  a: "(?<meridiem>[AaPp])\\.?[ \\u00a0\\u202f]?[Mm]\\.?",
   ZZ: "(?<offset>Z|[+-]\\d{2}:\\d{2})",
   ZZZ: "(?<offset>Z|[+-]\\d{4})",
 };
