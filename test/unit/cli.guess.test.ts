@@ -20,18 +20,12 @@ const jobs = Array.from({ length: 30 }, (_, row) => {
 const german = `Order;Customer;Event;Datum;Menge\n${jobs.join("\n")}\n`;
 
 describe("rowferry guess", () => {
-  it.each([
-    ["manifests", "manifests-2025-09.csv", "554 of 560 rows would be staged, 6 skipped"],
-    [
-      "organisations",
-      "organisations-2025.xlsx",
-      'sheet "Listas" of organisations-2025.xlsx is hidden and was left out',
-    ],
-  ] as const)("writes a mapping of %s that check accepts, and says what it would stage", async (name, of, told) => {
-    const { world, file } = withFixture(name, of);
+  it("writes a mapping that check accepts, and says what it would stage", async () => {
+    const { world, file } = withFixture("organisations", "organisations-2025.xlsx");
     expect(await type(world, "guess", file, "-o", "mapping.yaml")).toBe(0);
     expect(world.out).toBe("");
-    expect(world.err).toContain(told);
+    expect(world.err).toContain(`sheet "Listas" of ${file} is hidden and was left out`);
+    expect(world.err).toContain(`${file}, sheet "Coletas": 48 of 48 rows would be staged`);
     expect(world.err).toContain("Written to mapping.yaml.");
     expect(world.err).toContain(`Next: rowferry check mapping.yaml ${file}`);
     expect(await type(world, "check", "mapping.yaml", file)).toBe(0);
@@ -84,9 +78,9 @@ describe("rowferry guess", () => {
   });
 
   it("looks at rows from all over a long file: a format that comes late is met", async () => {
-    const lines = Array.from({ length: 9000 }, (_, row) => {
+    const lines = Array.from({ length: 4500 }, (_, row) => {
       const day = String(1 + (row % 28)).padStart(2, "0");
-      return `J-${Math.floor(row / 3)};C-${Math.floor(row / 3) % 50};${["in", "weighed", "out"][row % 3]};${row < 6000 ? `${day}.03.2026` : `2026-03-${day}`}`;
+      return `J-${Math.floor(row / 3)};C-${Math.floor(row / 3) % 50};${["in", "weighed", "out"][row % 3]};${row < 3000 ? `${day}.03.2026` : `2026-03-${day}`}`;
     });
     const world = testWorld({ files: { "jobs.csv": `Order;Customer;Event;Day\n${lines.join("\n")}\n` } });
     expect(await type(world, "guess", "jobs.csv")).toBe(0);
@@ -172,8 +166,8 @@ describe("rowferry guess --ask", () => {
 });
 
 it("a draft that no command would read is not written: exit 2, with the files as its cause", async () => {
-  const header = Array.from({ length: 3000 }, (_, at) => `Messwert ${at} ${"der Anlage ".repeat(5)}`).join(";");
-  const world = testWorld({ files: { "wide.csv": `${header}\n${"1;".repeat(2999)}1\n` } });
+  const header = Array.from({ length: 2000 }, (_, at) => `Messwert ${at} ${"der Anlage ".repeat(5)}`).join(";");
+  const world = testWorld({ files: { "wide.csv": `${header}\n${"1;".repeat(1999)}1\n` } });
   expect(await type(world, "guess", "wide.csv", "-o", "mapping.yaml")).toBe(2);
   expect(world.err).toMatch(/^rowferry: The draft would have \d+ characters/);
   expect(world.err).toContain("Guess from fewer files");

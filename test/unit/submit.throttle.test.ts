@@ -59,7 +59,7 @@ describe("the local throttle", () => {
   ])("keeps to %d per second with a burst of %d", async (rate, burst, tolerance) => {
     const throttle = createLocalThrottle({ rate, burst, clock: systemClock });
     const begun = Date.now();
-    const count = Math.ceil(rate * 30);
+    const count = Math.min(Math.ceil(rate * 30), 1500);
     const times = await drainTokens(throttle, count);
     const seconds = ((times.at(-1) ?? 0) - begun) / 1000;
     expect(refusedBy(rate, burst, times)).toBe(0);
