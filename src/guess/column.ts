@@ -3,6 +3,7 @@
  * cell by itself.
  */
 import { type Conversion, compileConversion } from "../map/convert/conversion.js";
+import { Refused } from "../map/convert/conversion-kind.js";
 import { readNumber } from "../map/convert/number-text.js";
 import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
@@ -170,7 +171,7 @@ function typeOf(cells: readonly Cell[], header: string, role: Role | null, count
 
 export function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => boolean {
   const convert: Conversion = compileConversion(spec, {});
-  return (cell) => "value" in convert(cell.text, cell.kind);
+  return (cell) => !(convert(cell.text, cell.kind) instanceof Refused);
 }
 
 /** Tax id types with telling check digits; the others need a matching header or prefix. */

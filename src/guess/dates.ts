@@ -1,5 +1,6 @@
 /** The formats of a column's dates, and whether day or month comes first. */
 import { type Conversion, compileConversion } from "../map/convert/conversion.js";
+import { Refused } from "../map/convert/conversion-kind.js";
 import type { CellKind } from "../model/row.js";
 import type { Cell } from "./column.js";
 import { headerText } from "./words.js";
@@ -48,7 +49,7 @@ export function reads(format: string, language: string | undefined, text: string
   const options = { formats: [format], timezone: "UTC", twoDigitYears: true, language: language ?? "en" };
   const convert = compiled.get(key) ?? compileConversion({ name: "timestamp", ...options }, {});
   compiled.set(key, convert);
-  return "value" in convert(text, kind);
+  return !(convert(text, kind) instanceof Refused);
 }
 
 const readsCell = (format: string, language: string | undefined, { text, kind }: Cell) =>

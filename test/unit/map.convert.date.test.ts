@@ -1,4 +1,5 @@
 import { compileConversion, type ConversionSpec, type ConvertDefaults } from "../../src/map/convert/conversion.js";
+import { Refused } from "../../src/map/convert/conversion-kind.js";
 import type { CellKind } from "../../src/model/row.js";
 
 const brazil: ConvertDefaults = { timezone: "America/Sao_Paulo", dates: ["dd/MM/yyyy HH:mm", "dd/MM/yyyy"] };
@@ -10,8 +11,8 @@ const instant = (
   spec: ConversionSpec = "timestamp",
 ) => {
   const result = compileConversion(spec, defaults)(cell, kind);
-  if ("problem" in result) return result.problem.code;
-  return typeof result.value === "number" ? new Date(result.value).toISOString() : result.value;
+  if (result instanceof Refused) return result.code;
+  return typeof result === "number" ? new Date(result).toISOString() : result;
 };
 
 const dayOf = (cell: string, defaults: ConvertDefaults, kind: CellKind = "text") =>

@@ -3,9 +3,10 @@ import { compileConversion, type ConversionSpec } from "../../src/map/convert/co
 import { taxIdTypeOf } from "../../src/map/convert/tax-id.js";
 import type { RowferryError } from "../../src/model/error.js";
 import type { CellKind } from "../../src/model/row.js";
+import { converted } from "../support/converted.js";
 
 const convert = (spec: ConversionSpec, cell: string, kind: CellKind = "text") =>
-  compileConversion(spec, { country: "BR" })(cell, kind);
+  converted(compileConversion(spec, { country: "BR" })(cell, kind));
 
 describe("taxId", () => {
   it.each([
@@ -123,8 +124,8 @@ describe("phone", () => {
   });
   it("without a country only international numbers are read", () => {
     const free = compileConversion("phone", {});
-    expect(free("+55 11 98765-4321", "text")).toEqual({ value: "+5511987654321" });
-    expect(free("11 98765-4321", "text")).toMatchObject({ problem: { code: "phone-invalid" } });
+    expect(converted(free("+55 11 98765-4321", "text"))).toEqual({ value: "+5511987654321" });
+    expect(converted(free("11 98765-4321", "text"))).toMatchObject({ problem: { code: "phone-invalid" } });
   });
 });
 

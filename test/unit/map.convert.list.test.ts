@@ -1,5 +1,6 @@
 import { compileConversion, conversionNames, conversions } from "../../src/map/convert/conversion.js";
 import { RowferryError } from "../../src/model/error.js";
+import { converted } from "../support/converted.js";
 
 function failure(spec: Parameters<typeof compileConversion>[0], defaults = {}) {
   try {
@@ -15,7 +16,7 @@ describe("the list of conversions", () => {
     kind.examples.map((example) => ({ name, ...example })),
   );
   it.each(examples)("the reference's example of $name holds: $in", (example) => {
-    expect(compileConversion(example.spec, {})(example.in, "text")).toEqual({ value: example.out });
+    expect(converted(compileConversion(example.spec, {})(example.in, "text"))).toEqual({ value: example.out });
   });
 
   it.each(conversionNames)("%s describes itself and its options for the reference", (name) => {
@@ -31,7 +32,7 @@ describe("the list of conversions", () => {
   it.each(conversionNames)("%s refuses a cell that holds a spreadsheet error", (name) => {
     const spec = name === "hash" ? { name, salt: "x" } : name;
     const convert = compileConversion(spec, { timezone: "UTC", dates: ["ISO"], country: "BR", decimal: "," });
-    expect(convert("#N/A", "error")).toMatchObject({ problem: { code: "cell-error" } });
+    expect(converted(convert("#N/A", "error"))).toMatchObject({ problem: { code: "cell-error" } });
   });
 
   it.each([

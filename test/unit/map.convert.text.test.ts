@@ -1,6 +1,8 @@
 import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
+import { converted } from "../support/converted.js";
 
-const convert = (spec: ConversionSpec, cell: string, defaults = {}) => compileConversion(spec, defaults)(cell, "text");
+const convert = (spec: ConversionSpec, cell: string, defaults = {}) =>
+  converted(compileConversion(spec, defaults)(cell, "text"));
 
 const pseudonym = (cell: string, salt = "s") => convert({ name: "hash", salt, length: 16 }, cell);
 
@@ -99,10 +101,12 @@ describe("boolean", () => {
 
   it("a workbook's own true and false need no words", () => {
     const booleans = { booleans: { true: ["x"], false: ["-"] } };
-    expect(compileConversion("boolean", booleans)("false", "boolean")).toEqual({ value: false });
+    expect(converted(compileConversion("boolean", booleans)("false", "boolean"))).toEqual({ value: false });
   });
 
   it("a date in a workbook is no yes or no", () => {
-    expect(compileConversion("boolean", {})("2025-01-01", "date")).toMatchObject({ problem: { code: "cell-kind" } });
+    expect(converted(compileConversion("boolean", {})("2025-01-01", "date"))).toMatchObject({
+      problem: { code: "cell-kind" },
+    });
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { compileConversion } from "../../src/map/convert/conversion.js";
+import { Refused } from "../../src/map/convert/conversion-kind.js";
 import { openZone } from "../../src/map/convert/zone.js";
 import { drawn } from "../support/sample.js";
 
@@ -10,7 +11,7 @@ const read = (timezone: string, cell: string, disambiguation?: "earlier" | "late
     dates: ["dd/MM/yyyy HH:mm", "dd/MM/yyyy"],
     disambiguation,
   })(cell, "text");
-  return "problem" in result ? result.problem.code : new Date(result.value as number).toISOString();
+  return result instanceof Refused ? result.code : new Date(result as number).toISOString();
 };
 
 it.each([

@@ -4,7 +4,7 @@
  */
 import { DateTime } from "luxon";
 import type { CellKind } from "../../model/row.js";
-import type { ConvertDefaults, Refusal } from "../convert/conversion.js";
+import type { ConvertDefaults } from "../convert/conversion.js";
 import { errorCell, quoteCell, Refused } from "../convert/conversion-kind.js";
 import { compileDateReader } from "../convert/timestamp.js";
 
@@ -61,7 +61,7 @@ export class Cells {
   }
 
   /** Why a field may not take this filled cell. Null: it may. */
-  fault(cell: string, kind: CellKind, purpose: Purpose): Refusal | null {
+  fault(cell: string, kind: CellKind, purpose: Purpose): Refused | null {
     const strict = purpose === "identity" || (purpose === "value" && this.#strict);
     if (kind === "text") return faultOfText(cell, strict);
     if (kind === "error") return purpose === "map" ? null : errorCell(cell);
@@ -69,10 +69,10 @@ export class Cells {
   }
 }
 
-function faultOfText(text: string, strict: boolean): Refusal | null {
+function faultOfText(text: string, strict: boolean): Refused | null {
   if (text.length > MAX_TEXT) {
     const message = `the cell has ${text.length} characters; at most ${MAX_TEXT} are read`;
-    return { code: "text-too-long", message, hint: "Shorten the text: it may be a whole file pasted into a cell." };
+    return new Refused(message, "text-too-long", "Shorten the text: it may be a whole file pasted into a cell.");
   }
   if (!text.isWellFormed())
     return damaged(
@@ -93,7 +93,7 @@ function faultOfText(text: string, strict: boolean): Refusal | null {
   return null;
 }
 
-function faultOfNumber(number: string): Refusal | null {
+function faultOfNumber(number: string): Refused | null {
   const [whole = ""] = number.replace("-", "").split(".");
   if (whole.length <= KEPT_DIGITS) return null;
   return damaged(
@@ -102,9 +102,7 @@ function faultOfNumber(number: string): Refusal | null {
   );
 }
 
-function damaged(message: string, hint: string): Refusal {
-  return { code: "cell-damaged", message, hint };
-}
+const damaged = (message: string, hint: string) => new Refused(message, "cell-damaged", hint);
 
 /** As a text file in the mapping's formats would write it, else the cell's own plain form. */
 function compileSpelling({

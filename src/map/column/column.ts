@@ -10,7 +10,7 @@ import {
   type ConversionSpec,
   type ConvertDefaults,
 } from "../convert/conversion.js";
-import { quoteCell } from "../convert/conversion-kind.js";
+import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { cleanText } from "../convert/text.js";
 import { compileRegularExpression, typeOf, valueOf, PATTERN_SIGNS } from "../formula/functions.js";
 import { type ColumnObject, commonOptions } from "../language/column-schema.js";
@@ -69,8 +69,8 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     const conversion = text === "" ? undefined : convert === undefined ? own : convert(view);
     if (conversion == null) return conversion;
     const result = conversion(text, kind);
-    if ("problem" in result) return view.refuse(result.problem, index);
-    const value = valueOf(result.value, name);
+    if (result instanceof Refused) return view.refuse(result, index);
+    const value = valueOf(result, name);
     if (value === "") return undefined;
     return accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value, index, view);
   };
@@ -84,7 +84,7 @@ function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conve
   } catch (error) {
     if (!(error instanceof RowferryError)) throw error;
     site.refuse(error, "as");
-    return () => ({ value: "" });
+    return () => "";
   }
 }
 
@@ -121,8 +121,8 @@ function compileDefault(literal: Scalar, name: ConversionName, convert: Conversi
     return undefined;
   }
   const result = convert(text, kindOf(literal));
-  if ("value" in result) return valueOf(result.value, name);
-  site.refuse(result.problem, "default");
+  if (!(result instanceof Refused)) return valueOf(result, name);
+  site.refuse(result, "default");
   return undefined;
 }
 

@@ -10,7 +10,7 @@ import type {
   ParticipantRef,
 } from "../../model/records.js";
 import type { CellKind, Row } from "../../model/row.js";
-import type { Refusal } from "../convert/conversion-kind.js";
+import type { Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 
 /** What a formula gives. A date is text (`yyyy-MM-dd`), a tax id is text with a type and a country; `any` is decided row by row. */
@@ -107,7 +107,7 @@ export class View {
   }
 
   /** A cell, or a value of the row, cannot be read. */
-  refuse({ code, message, hint }: Refusal, at?: number | { slot: number }, label = ""): null {
+  refuse({ code, message, hint }: Refused, at?: number | { slot: number }, label = ""): null {
     return this.report(code, `${label}${message}`, hint, at);
   }
 

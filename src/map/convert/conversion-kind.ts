@@ -8,16 +8,11 @@ import type { CellKind } from "../../model/row.js";
 import { shorten } from "../../model/fold.js";
 import { filledList, maybe } from "../described.js";
 
-/** A `Problem` without its column. */
-export interface Refusal {
-  code: Code;
-  /** One sentence, with the offending text shortened to 80 characters. */
-  message: string;
-  hint: string | null;
-}
-
-/** Why a cell, or what a formula made, cannot be used. */
-export class Refused extends Error implements Refusal {
+/**
+ * Why a cell, or what a formula made, cannot be used: a `Problem` without its column. `message`: one sentence, with the
+ * offending text shortened to 80 characters. Thrown, or handed over as a value.
+ */
+export class Refused extends Error {
   readonly code: Code;
   readonly hint: string | null;
 
@@ -123,7 +118,7 @@ export function refuseKind(cell: string, kind: CellKind, wanted: string): never 
   );
 }
 
-export function errorCell(cell: string): Refusal {
+export function errorCell(cell: string): Refused {
   const message = `the cell holds the spreadsheet error ${quoteCell(cell)}`;
-  return { code: "cell-error", message, hint: "Correct the formula or the value in the workbook." };
+  return new Refused(message, "cell-error", "Correct the formula or the value in the workbook.");
 }

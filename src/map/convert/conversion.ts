@@ -6,7 +6,6 @@ import {
   type ConvertDefaults,
   type Converted,
   errorCell,
-  type Refusal,
   Refused,
   refuseKind,
 } from "./conversion-kind.js";
@@ -18,7 +17,7 @@ import { taxId } from "./tax-id.js";
 import { digits, hash, lower, slug, text, upper } from "./text.js";
 import { date, timestamp } from "./timestamp.js";
 
-export type { ConvertDefaults, Refusal } from "./conversion-kind.js";
+export type { ConvertDefaults } from "./conversion-kind.js";
 export { convertDefaultsShape } from "./conversion-kind.js";
 
 export const conversions = {
@@ -43,7 +42,7 @@ export type ConversionName = keyof typeof conversions;
 export const conversionNames = Object.keys(conversions) as ConversionName[];
 
 /** `text` is not blank: the caller handles blank words. Never throws because of a cell. */
-export type Conversion = (text: string, kind: CellKind) => { value: Converted } | { problem: Refusal };
+export type Conversion = (text: string, kind: CellKind) => Converted | Refused;
 
 export type ConversionSpec = string | { name: string; [option: string]: unknown };
 
@@ -66,14 +65,13 @@ export function compileConversion(spec: ConversionSpec, defaults: ConvertDefault
   }
   const convert = kind.compile(checked.data, defaults);
   return (cell, cellKind) => {
-    if (cellKind === "error") return { problem: errorCell(cell) };
+    if (cellKind === "error") return errorCell(cell);
     try {
       if (kind.reads?.kinds.includes(cellKind) === false) return refuseKind(cell, cellKind, kind.reads.called);
-      return { value: convert(cell, cellKind) };
+      return convert(cell, cellKind);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      const { code, message, hint } = error;
-      return { problem: { code, message, hint } };
+      if (error instanceof Refused) return error;
+      throw error;
     }
   };
 }

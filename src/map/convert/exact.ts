@@ -1,10 +1,11 @@
 /** Exact decimal numbers and their quotients, without binary floats between cell and request. */
 import { Big } from "big.js";
+import { Refused } from "./conversion-kind.js";
 
 /** Enough for any real quantity, and few enough to bound the work of a formula. */
 export const MAX_DIGITS = 60;
 
-export class TooLong extends Error {
+export class TooLong extends Refused {
   constructor(message = `the number has more than ${MAX_DIGITS} digits`) {
     super(message);
   }

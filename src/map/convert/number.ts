@@ -50,6 +50,7 @@ export const number = defineConversion({
       const value = read(cell, kind);
       if (places === undefined) return value;
       const [whole = "", fraction = ""] = value.split(".");
+      if (places === 0 && fraction !== "") refuse("integer-fraction", cell, "is not a whole number");
       if (fraction.length > places)
         refuse(
           "number-range",
@@ -62,21 +63,11 @@ export const number = defineConversion({
 });
 
 export const integer = defineConversion({
-  description:
-    "A whole number. Read like `number`; a fraction other than zero is an error, and so is a number too large to be exact (above 9007199254740991: an identifier rather, for which use `digits` or `text`).",
+  description: "A `number` without places: a fraction other than zero is an error.",
   options: wholeOptions,
   reads,
-  examples: [{ spec: { name: "integer", decimal: ",", grouping: true }, in: "12.500", out: 12500 }],
-  compile: (others, defaults) => {
-    const read = compileReader(others, defaults);
-    return (cell, kind) => {
-      const text = read(cell, kind);
-      if (text.includes(".")) refuse("integer-fraction", cell, "is not a whole number");
-      if (Number.isSafeInteger(Number(text))) return Number(text);
-      const hint = "For identifiers use `as: digits` or `as: text`.";
-      return refuse("number-range", cell, "is too large for an exact whole number", hint);
-    };
-  },
+  examples: [{ spec: { name: "integer", decimal: ",", grouping: true }, in: "12.500", out: "12500" }],
+  compile: (others, defaults) => number.compile({ ...others, places: 0 }, defaults),
 });
 
 /** Without a decimal mark, text cells may hold only digits and a sign, since `1.500` could be either. */

@@ -7,7 +7,7 @@ import { shorten } from "../../model/fold.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Value, type View } from "../column/view.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
-import { Exact, TooLong } from "../convert/exact.js";
+import { Exact } from "../convert/exact.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
@@ -42,10 +42,9 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
       try {
         return run(view);
       } catch (error) {
-        if (!(error instanceof Refused || error instanceof TooLong)) throw error;
-        const { code, hint } = error instanceof Refused ? error : new Refused("");
+        if (!(error instanceof Refused)) throw error;
         const message = `formula =${shorten(text)}: ${error.message}${severalColumns(view, reads)}`;
-        return view.report(code, message, hint, onlyColumn(reads));
+        return view.report(error.code, message, error.hint, onlyColumn(reads));
       }
     };
     return { type, run: guarded, reads, tree: treeOf(node, scope), column };
@@ -106,7 +105,7 @@ function literalOf(node: ASTNode & { op: "value" }): Part {
     const exact = Exact.of(written);
     return { type: "number", run: () => exact };
   } catch (error) {
-    return refuseNode(node, (error as TooLong).message);
+    return refuseNode(node, (error as Refused).message);
   }
 }
 

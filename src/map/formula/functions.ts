@@ -95,8 +95,8 @@ export function callables(
     if (name === "text" || name === "hash") continue;
     const run = (text: string) => {
       const result = conversions.get(name)(text, "text");
-      if ("value" in result) return valueOf(result.value, name);
-      throw new Refused(`${name}(): ${result.problem.message}`, result.problem.code, result.problem.hint);
+      if (!(result instanceof Refused)) return valueOf(result, name);
+      throw new Refused(`${name}(): ${result.message}`, result.code, result.hint);
     };
     table.set(name, ofValues(["text"], typeOf(name), run));
   }

@@ -1,7 +1,7 @@
 /** A place in a mapping, its name in messages, and what can be named there. */
 import type { Code } from "../../model/codes.js";
 import type { Scope } from "../column/scope.js";
-import type { Refusal } from "../convert/conversion.js";
+import type { Refused } from "../convert/conversion-kind.js";
 import { BROKEN } from "../piece.js";
 import type { Path } from "./source.js";
 
@@ -42,7 +42,7 @@ export class Site {
   }
 
   /** A literal cannot be read. */
-  refuse({ code, message, hint }: Refusal, ...part: Path): typeof BROKEN {
+  refuse({ code, message, hint }: Pick<Refused, "code" | "message" | "hint">, ...part: Path): typeof BROKEN {
     return this.report(code, `: ${message}.`, hint, ...part);
   }
 

@@ -4,8 +4,8 @@ import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js"
 import { idFault } from "../../model/service-id.js";
 import { kindOf } from "../column/column.js";
 import { asText, literalText, type Type, type Value, View } from "../column/view.js";
-import type { ConversionSpec, Refusal } from "../convert/conversion.js";
-import { quoteCell } from "../convert/conversion-kind.js";
+import type { ConversionSpec } from "../convert/conversion.js";
+import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
 import { compileFormula } from "../formula/formula.js";
@@ -67,27 +67,24 @@ const WANTED: { [takes in Takes]?: { type: "boolean" | "timestamp" | "number"; l
   longitude: { type: "number", limit: 180 },
 };
 
-type Fitted = { value: JsonValue | undefined } | { problem: Refusal };
-
 /** `clean`: the value comes from a cell unchanged. */
-function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: Site): Fitted {
-  const refuse = (code: Refusal["code"], message: string): Fitted => ({ problem: { code, message, hint: null } });
+function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: Site): JsonValue | undefined | Refused {
   const { type: wanted, limit } = WANTED[takes] ?? {};
   const given = asText(value, type);
   if (wanted !== undefined && typeof value !== formOf(wanted))
-    return refuse("expression-failed", `${typeName(wanted)} is needed, and a function gave ${shorten(given)}`);
+    return new Refused(`${typeName(wanted)} is needed, and a function gave ${shorten(given)}`);
   if (limit !== undefined && Math.abs(Number(given)) > limit)
-    return refuse("number-range", `${shorten(given)} is not between -${limit} and ${limit}`);
+    return new Refused(`${shorten(given)} is not between -${limit} and ${limit}`, "number-range");
   if (wanted !== undefined || takes === "json") {
-    if (value instanceof Exact) return { value: exactNumber(given) };
-    if (wanted !== undefined || typeof value === "boolean") return { value };
+    if (value instanceof Exact) return exactNumber(given);
+    if (wanted !== undefined || typeof value === "boolean") return value;
   }
-  if (!given.isWellFormed()) return refuse("expression-failed", "it gives half a character");
+  if (!given.isWellFormed()) return new Refused("it gives half a character");
   const text = clean ? given : cleanText(given);
-  if (text === "") return { value: undefined };
+  if (text === "") return undefined;
   const fault = takes === "id" ? idFault(text) : null;
-  if (fault !== null) return refuse("identifier-unusable", `${quoteCell(text)} ${fault}`);
-  return takes === "country" ? scope.shared.conversions.get("country")(text, "text") : { value: text };
+  if (fault !== null) return new Refused(`${quoteCell(text)} ${fault}`, "identifier-unusable");
+  return takes === "country" ? scope.shared.conversions.get("country")(text, "text") : text;
 }
 
 export function compileField(spec: Scalar, info: FieldInfo, site: Site): Field {
@@ -111,9 +108,9 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
     formula,
     run: (view) => {
       const value = formula.run(view);
-      const fitted: Fitted = value == null ? { value } : fit(value, type, column !== null, place, site);
-      if ("problem" in fitted) return view.refuse(fitted.problem, onlyColumn(reads), `${site.label}: `);
-      if (fitted.value !== undefined || !required) return fitted.value;
+      const fitted = value == null ? value : fit(value, type, column !== null, place, site);
+      if (fitted instanceof Refused) return view.refuse(fitted, onlyColumn(reads), `${site.label}: `);
+      if (fitted !== undefined || !required) return fitted;
       return view.report("value-required", `${site.label} is blank`, null, onlyColumn(reads));
     },
   };
@@ -133,8 +130,8 @@ function literalField(spec: Scalar, { takes, required, identity }: FieldInfo, si
       : site.report("mapping-value", ": empty text is not allowed here.");
   const conversion = WANTED[takes]?.type ?? "text";
   const result = site.scope.shared.conversions.get(conversion)(text, kindOf(spec));
-  const fitted = "problem" in result ? result : fit(valueOf(result.value, conversion), conversion, true, takes, site);
-  return "problem" in fitted ? site.refuse(fitted.problem) : constantPiece(fitted.value ?? "", JSON.stringify(text));
+  const fitted = result instanceof Refused ? result : fit(valueOf(result, conversion), conversion, true, takes, site);
+  return fitted instanceof Refused ? site.refuse(fitted) : constantPiece(fitted ?? "", JSON.stringify(text));
 }
 
 /**
@@ -207,17 +204,17 @@ export function convertBy<Name extends string>(
   const place = site.at(name);
   const convert = (values: Read<Name>) => {
     const result = site.scope.shared.conversions.orText(spec(values))(String(values[name]), "text");
-    return "problem" in result ? result : { value: { ...values, [name]: String(result.value) } };
+    return result instanceof Refused ? result : { ...values, [name]: String(result) };
   };
   if (fields.constant !== undefined) {
     const result = convert(fields.constant);
-    return "problem" in result ? place.refuse(result.problem) : constantPiece(result.value, fields.tree);
+    return result instanceof Refused ? place.refuse(result) : constantPiece(result, fields.tree);
   }
   const own: Field | undefined = (fields.each as { [field: string]: Field })[name];
   const column = own && onlyColumn(own.reads);
   return derive(fields, (values, view) => {
     const result = convert(values);
-    return "problem" in result ? view.refuse(result.problem, column, `${place.label}: `) : result.value;
+    return result instanceof Refused ? view.refuse(result, column, `${place.label}: `) : result;
   });
 }
 

@@ -1,0 +1,9 @@
+import type { Conversion } from "../../src/map/convert/conversion.js";
+import { Refused } from "../../src/map/convert/conversion-kind.js";
+
+/** What a conversion makes of a cell, as a value to compare. */
+export function converted(result: ReturnType<Conversion>) {
+  if (!(result instanceof Refused)) return { value: result };
+  const { code, message, hint } = result;
+  return { problem: { code, message, hint } };
+}
