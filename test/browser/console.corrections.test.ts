@@ -43,9 +43,49 @@ async function page(console: RunningConsole) {
   };
 }
 
+const change = (console: RunningConsole, path: string, body: object) =>
+  console.ask(`/api/${path}`, { method: "POST", body: { target: "sandbox", ...body } });
+
+const got = async <Answer>(console: RunningConsole, path: string) =>
+  JSON.parse((await console.ask(`/api/${path}`)).body) as Answer;
+
+/** One of its own, for a test that changes the ledger. */
+async function ownMorning() {
+  const own = await badMorning();
+  onTestFinished(own.remove);
+  return own;
+}
+
+/** Held as another process that sends holds it. */
+function held(own: Folder) {
+  const lock = new Database(join(own.path, "state/sandbox/ledger.db.lock"));
+  lock.pragma("locking_mode = EXCLUSIVE");
+  lock.exec("BEGIN EXCLUSIVE");
+  return lock;
+}
+
+/** Corrects every row of the first wrong tax id. */
+async function corrected(console: RunningConsole) {
+  const { values } = await got<{ values: { value: string }[] }>(console, `cause?${query}`);
+  const edit = { ...cause, from: values[0]?.value, to: "11.222.333/0001-81" };
+  await post(console, "edit-value", edit);
+  const { ready } = (await page(console)).tally;
+  expect(ready).toBeGreaterThan(0);
+  return { edit, ready };
+}
+
+async function expectLocked(console: RunningConsole, edit: object) {
+  for (const [path, body] of [
+    ["edit-value", edit],
+    ["undo", {}],
+  ] as const) {
+    const refused = await change(console, path, body);
+    expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("being imported")]);
+  }
+}
+
 async function post<Answer>(console: RunningConsole, path: string, more: object) {
-  const body = { target: "sandbox", ...more };
-  const answer = await console.ask(`/api/${path}`, { method: "POST", body });
+  const answer = await change(console, path, more);
   expect(answer.status, answer.body).toBe(200);
   return JSON.parse(answer.body) as Answer;
 }
@@ -106,9 +146,9 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   await post(console, "undo", {});
   expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
 
-  const without = await console.ask("/api/upload", {
-    method: "POST",
-    body: { target: "sandbox", name: "x.csv", content: Buffer.from("a;b\n1;2\n").toString("base64") },
+  const without = await change(console, "upload", {
+    name: "x.csv",
+    content: Buffer.from("a;b\n1;2\n").toString("base64"),
   });
   expect(without.status).toBe(409);
   expect(without.body).toContain("rowferry_row");
@@ -122,16 +162,15 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
 });
 
 it("an upload tells what it takes and leaves out; a row that is there twice, and one that is no longer open, are refused", async () => {
-  const own = await badMorning();
-  onTestFinished(own.remove);
+  const own = await ownMorning();
   const console = await startConsole(own, "--allow-changes");
   const [table] = (await page(console)).tables;
   const [one, two] = table?.rows ?? [];
   const position = (name: string) => table?.header.indexOf(name) ?? -1;
   const upload = (...lines: string[]) =>
-    console.ask("/api/upload", {
-      method: "POST",
-      body: { target: "sandbox", name: "x.csv", content: Buffer.from(`${lines.join("\n")}\n`).toString("base64") },
+    change(console, "upload", {
+      name: "x.csv",
+      content: Buffer.from(`${lines.join("\n")}\n`).toString("base64"),
     });
   const told = async (...lines: string[]) => {
     const { status, body } = await upload(...lines);
@@ -155,7 +194,7 @@ it("an upload tells what it takes and leaves out; a row that is there twice, and
 
   await own.type("dismiss", "--row", two?.ref ?? "", "--yes");
   const edits = [{ ref: two?.ref, column: "MTR", replaces: two?.cells[position("MTR")], value: "z" }];
-  const late = await console.ask("/api/edit", { method: "POST", body: { target: "sandbox", label: "MTR", edits } });
+  const late = await change(console, "edit", { label: "MTR", edits });
   expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
 });
 
@@ -182,38 +221,24 @@ it("a corrected key names the document that the row joins", async () => {
 });
 
 it("what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did", async () => {
-  const own = await badMorning();
-  onTestFinished(own.remove);
+  const own = await ownMorning();
   const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
   writeFileSync(join(own.path, "other.yaml"), yaml.replace(/^namespace: .*$/m, "namespace: other"));
   const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
   writeFileSync(join(own.path, "other-manifests.csv"), csv, "latin1");
   await own.type("import", "other.yaml", "other-manifests.csv");
   const console = await startConsole(own, "--allow-changes");
-  const ask = async <Answer>(path: string) => JSON.parse((await console.ask(`/api/${path}`)).body) as Answer;
-  const tally = () => ask<{ ready: number; importing: number; undo: string | null }>("tally?target=sandbox");
+  const tally = () => got<{ ready: number; importing: number; undo: string | null }>(console, "tally?target=sandbox");
   const jobs = async () =>
-    (await ask<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
-  const { values } = await ask<{ values: { value: string }[] }>(`cause?${query}`);
-  const edit = { ...cause, from: values[0]?.value, to: "11.222.333/0001-81" };
-  await post(console, "edit-value", edit);
-  const { ready } = await tally();
+    (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>(console, "overview")).targets[0]?.jobs;
+  const { edit, ready } = await corrected(console);
   expect(ready).toBeGreaterThan(1);
 
-  // As another process that sends holds it.
-  const lock = new Database(join(own.path, "state/sandbox/ledger.db.lock"));
-  lock.pragma("locking_mode = EXCLUSIVE");
-  lock.exec("BEGIN EXCLUSIVE");
+  const lock = held(own);
   await Promise.all([post(console, "import", {}), post(console, "import", {})]);
   expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
   expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
-  for (const [path, body] of [
-    ["edit-value", { ...edit, to: "11.444.777/0001-61" }],
-    ["undo", {}],
-  ] as const) {
-    const refused = await console.ask(`/api/${path}`, { method: "POST", body: { target: "sandbox", ...body } });
-    expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("being imported")]);
-  }
+  await expectLocked(console, { ...edit, to: "11.444.777/0001-61" });
   lock.close();
   await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), 60_000);
   expect(await jobs()).toHaveLength(2);
@@ -221,20 +246,10 @@ it("what is being imported can be neither changed, taken back nor imported again
 }, 120_000);
 
 it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", async () => {
-  const own = await badMorning();
-  onTestFinished(own.remove);
+  const own = await ownMorning();
   const first = await startConsole(own, "--allow-changes");
-  const { values } = JSON.parse((await first.ask(`/api/cause?${query}`)).body) as { values: { value: string }[] };
-  const edit = { ...cause, from: values[0]?.value, to: "11.222.333/0001-81" };
-  await post(first, "edit-value", edit);
-  const { ready } = (await page(first)).tally;
-  expect(ready).toBeGreaterThan(0);
-
-  const lock = new Database(join(own.path, "state/sandbox/ledger.db.lock"));
-  lock.pragma("locking_mode = EXCLUSIVE");
-  lock.exec("BEGIN EXCLUSIVE");
-  const change = (console: RunningConsole, path: string, body: object) =>
-    console.ask(`/api/${path}`, { method: "POST", body: { target: "sandbox", ...body } });
+  const { edit, ready } = await corrected(first);
+  const lock = held(own);
   const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
   const [imported, changed] = await Promise.all([change(first, "import", {}), change(first, "edit-value", second)]);
   expect([imported.status, changed.status]).toEqual([200, 409]);
@@ -243,35 +258,28 @@ it("rows on their way stay so for the next console, where theirs was killed; an 
 
   const next = await startConsole(own, "--allow-changes");
   expect((await page(next)).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
-  for (const [path, body] of [
-    ["edit-value", second],
-    ["undo", {}],
-  ] as const) {
-    const refused = await change(next, path, body);
-    expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("being imported")]);
-  }
+  await expectLocked(next, second);
   lock.close();
   await vi.waitFor(async () => expect((await page(next)).tally).toMatchObject({ ready: 0, importing: 0 }), 60_000);
-  const overview = JSON.parse((await next.ask("/api/overview")).body) as { targets: { draft: unknown }[] };
-  expect(overview.targets[0]?.draft).toBeNull();
+  const { targets } = await got<{ targets: { draft: unknown }[] }>(next, "overview");
+  expect(targets[0]?.draft).toBeNull();
 }, 120_000);
 
 it("drafts that cannot be read or written are said in place, beside what is open", async () => {
-  const own = await badMorning();
-  onTestFinished(own.remove);
+  const own = await ownMorning();
   const path = join(own.path, "state/sandbox/drafts.db");
   const console = await startConsole(own, "--allow-changes");
   // As a full disk leaves it.
   writeFileSync(path, "");
   expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
   writeFileSync(path, "not a database".repeat(1000));
-  const { targets } = JSON.parse((await console.ask("/api/overview")).body) as {
-    targets: { failure: { message: string }; correct: object[] }[];
-  };
+  const { targets } = await got<{ targets: { failure: { message: string }; correct: object[] }[] }>(
+    console,
+    "overview",
+  );
   expect(targets[0]?.failure.message).toContain("drafts.db can be neither read nor written");
   expect(targets[0]?.correct).not.toEqual([]);
-  const body = { ...cause, from: "x", to: "y" };
-  const refused = await console.ask("/api/edit-value", { method: "POST", body });
+  const refused = await change(console, "edit-value", { ...cause, from: "x", to: "y" });
   expect([refused.status, refused.body]).toEqual([
     409,
     expect.stringContaining("A damaged file can only be moved away"),
