@@ -67,21 +67,41 @@ type Decision = readonly [when: (open: Open) => boolean, why: string, command: s
 
 const replace = "replace <document> --reason <text>";
 
-const shutOut = (["after-close", "after-cancel"] as const).flatMap((code): Decision[] => [
-  [
-    told(code),
-    `these rows came after the ${code === "after-close" ? "CLOSE" : "CANCEL"} of their documents: where they took place before it, send the document again,`,
-    replace,
-  ],
-  [told(code), "or give the rows up", `dismiss --code ${code}`],
-]);
+/** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does. */
+function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
+  const canBe = (of: boolean) => (open: Open) =>
+    open.problems.some((problem) => problem.code === code && (problem.replaceable ?? true) === of);
+  const dismiss = `dismiss --code ${code}`;
+  return [
+    [canBe(true), `${what}: ${again},`, replace],
+    [canBe(true), `or ${otherwise}`, dismiss],
+    [canBe(false), `${what}; their documents have made others and cannot be sent again: ${otherwise}`, dismiss],
+  ];
+}
+
+const shutOut = (["after-close", "after-cancel"] as const).flatMap((code) =>
+  replaced(
+    code,
+    `these rows came after the ${code === "after-close" ? "CLOSE" : "CANCEL"} of their documents`,
+    "where they took place before it, send the document again",
+    "give the rows up",
+  ),
+);
 
 /** What a person decides, and by which command. */
 export const decisions: readonly Decision[] = [
-  [some("events", "changed"), "rows changed after they had landed: cancel their document and send it again,", replace],
-  [some("events", "changed"), "or keep what landed", "dismiss --code changed"],
-  [told("late"), "rows came too late for their timelines: cancel their document and send it again with them,", replace],
-  [told("late"), "or give the rows up", "dismiss --code late"],
+  ...replaced(
+    "changed",
+    "rows changed after they had landed",
+    "cancel their document and send it again",
+    "keep what landed",
+  ),
+  ...replaced(
+    "late",
+    "rows came too late for their timelines",
+    "cancel their document and send it again with them",
+    "give the rows up",
+  ),
   ...shutOut,
   [
     some("events", "foreign"),
@@ -89,7 +109,11 @@ export const decisions: readonly Decision[] = [
     "dismiss --code foreign-collision",
   ],
   [told("document-gone"), "the service no longer knows documents that it had: see what else is gone,", "verify"],
-  [told("document-gone"), "then send each document again, as its next generation", replace],
+  [
+    (open) => open.problems.some(({ code, replaceable }) => code === "document-gone" && replaceable !== false),
+    "then send each document again, as its next generation",
+    replace,
+  ],
   [
     told("cancel-refused"),
     "the service refused to cancel a document that is being replaced: find out why, then try again",

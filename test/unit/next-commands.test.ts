@@ -46,6 +46,13 @@ const CLOSE: LinkRow = { doc: "A", at: 20, what: "close" };
 const CANCEL: LinkRow = { doc: "A", at: 20, what: "cancel" };
 const cameAfter = (what: string) =>
   `these rows came after the ${what} of their documents: where they took place before it, send the document again,`;
+const isStuck = "their documents have made others and cannot be sent again";
+const stuck = {
+  changed: `rows changed after they had landed; ${isStuck}: keep what landed`,
+  late: `rows came too late for their timelines; ${isStuck}: give the rows up`,
+  "after-close": `these rows came after the CLOSE of their documents; ${isStuck}: give the rows up`,
+  "after-cancel": `these rows came after the CANCEL of their documents; ${isStuck}: give the rows up`,
+};
 const replace = "replace <document> --reason <text>";
 const named = () => ({ "<document>": "load/A", "<text>": "wrong" });
 
@@ -111,6 +118,31 @@ const stories: Story[] = [
     arrange: landed([weigh(5)], weigh(3)),
     there: [["open", "5 Weighing"]],
   },
+  ...(["changed", "late", "after-close", "after-cancel"] as const).map(
+    (code): Story => ({
+      why: stuck[code],
+      command: `dismiss --code ${code}`,
+      async arrange(world) {
+        const made: LinkRow = { doc: "A", at: 10, what: "split", other: "B" };
+        const shut = code === "after-close" ? [CLOSE] : code === "after-cancel" ? [CANCEL] : [];
+        expect(await importing(world, weigh(5), made, ...shut)).toBe(0);
+        const row = { changed: weigh(5, "7"), late: weigh(3), "after-close": weigh(30), "after-cancel": weigh(30) }[
+          code
+        ];
+        expect(await importing(world, row)).toBe(3);
+        const { out } = await world.typed("status");
+        expect(out).not.toContain("rowferry replace");
+      },
+      there: [
+        {
+          changed: ["open", "5 Weighing", "10 SPLIT"],
+          late: ["open", "5 Weighing", "10 SPLIT"],
+          "after-close": ["closed", "5 Weighing", "10 SPLIT", "20 CLOSE"],
+          "after-cancel": ["cancelled", "5 Weighing", "10 SPLIT", "20 CANCEL"],
+        }[code] as [string, ...string[]],
+      ],
+    }),
+  ),
   {
     why: cameAfter("CLOSE"),
     command: replace,

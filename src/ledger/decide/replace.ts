@@ -77,6 +77,9 @@ export function prunedEvents(database: LedgerDatabase, document: number): string
     .map(keyText);
 }
 
+/** Ids of documents that cannot be replaced, because their events created others, or may have. */
+export const MAKERS = "SELECT document_id FROM events_now WHERE target_document IS NOT NULL AND sent";
+
 /** Documents that its events created, or may have created. */
 function madeBy(database: LedgerDatabase, document: number) {
   return database.values<string>(

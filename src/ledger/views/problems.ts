@@ -3,6 +3,7 @@ import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, membersOf, rowName } from "../rows.js";
+import { MAKERS } from "../decide/replace.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
 
@@ -79,11 +80,19 @@ function tally(database: LedgerDatabase, failures: string, cells: boolean): Told
   const counted = `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM (${failures})
     GROUP BY subject, code ORDER BY count DESC`;
   return database.rows<Counted>(counted).flatMap((found) => {
-    const one = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id AND code = @code LIMIT 1`;
-    const failure = database.row<Failure>(one, found);
-    return failure === null ? [] : [told(database, conceal, { ...failure, count: found.count })];
+    const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id AND code = @code LIMIT 1`;
+    const failure = database.row<Failure>(first, found);
+    if (failure === null) return [];
+    const one = told(database, conceal, { ...failure, count: found.count });
+    return [found.subject === "event" && areOfMakers(database, found.code) ? { ...one, replaceable: false } : one];
   });
 }
+
+const areOfMakers = (database: LedgerDatabase, code: Code): boolean =>
+  database.number(
+    `SELECT NOT EXISTS (SELECT 1 FROM open_events WHERE code = @code AND document_id NOT IN (${MAKERS}))`,
+    { code },
+  ) === 1;
 
 /** A placeholder while cells are hidden. */
 const NAME = "\u0001";

@@ -54,6 +54,10 @@ export const toldProblem = object({
   place: textOrNull.describe("of the example"),
   column: textOrNull,
   example: text.describe("what is wrong with one of them; cells are hidden"),
+  replaceable: z
+    .literal(false)
+    .optional()
+    .describe("all are on documents that have made others, which `replace` refuses"),
 });
 
 export const waiting = toldProblem.extend({ row: textOrNull.describe("of the example, as `--row` takes it") });
