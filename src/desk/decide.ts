@@ -20,7 +20,7 @@ import { Writer } from "../ledger/writer.js";
 import { RowferryError } from "../model/error.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { countedKinds } from "../report/figures.js";
+import { counted, countedKinds } from "../report/figures.js";
 import { type ResumeOptions, run } from "../run/import.js";
 import { beside, type Decision, reading } from "./access.js";
 import { requireKnown, selected } from "./selected.js";
@@ -107,7 +107,12 @@ export async function runRetry({ selectors, ...options }: ResumeOptions & { sele
   reading(options.target, (database) => selected(database, selectors));
   return run("retry", null, options, async ({ database, clock, observe }) => {
     const { done } = retrying(selectors)(database, clock.now());
-    observe({ type: "notice", level: "info", code: null, message: `${done} refused records are tried again` });
+    observe({
+      type: "notice",
+      level: "info",
+      code: null,
+      message: `${counted(done, "refused record")} ${done === 1 ? "is" : "are"} tried again`,
+    });
     return [];
   });
 }

@@ -1,4 +1,5 @@
 /** A rejected file as a workbook: cells as in their file, numbers, dates and formulas among them; the reason is a coloured, filterable column. */
+import { counted } from "./figures.js";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { Big } from "big.js";
@@ -102,7 +103,8 @@ async function fillSheet(
     to: { row: count + 1, column: columns.length + ownColumns.length },
   };
   const notes = [
-    left > 0 && `${left} rows are left out, because a sheet holds no more than ${sheetRows}`,
+    left > 0 &&
+      `${counted(left, "row")} ${left === 1 ? "is" : "are"} left out, because a sheet holds no more than ${sheetRows}`,
     derived.size > 0 && `the coloured cells of ${quoted([...derived])} do not follow a correction: ${DERIVED}`,
   ].filter((note) => note !== false);
   return { rows: count, note: notes.length === 0 ? null : notes.join("; ") };

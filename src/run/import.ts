@@ -4,6 +4,7 @@
  * sends documents and events (`send-document.ts`, `send-events.ts`, with `evidence.ts` for doubt). `finish.ts` sums up,
  * `run-files.ts` writes.
  */
+import { counted, grouped } from "../report/figures.js";
 import { existsSync } from "node:fs";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createRunStore } from "../ledger/runs.js";
@@ -170,7 +171,7 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
   if (!limit.isOver(invalid, read)) return false;
   session.stopped = {
     code: "too-many-invalid",
-    message: `${invalid} of ${read} rows are invalid, more than --max-errors ${maxErrors} allows; nothing was sent.`,
+    message: `${grouped(invalid)} of ${counted(read, "row")} ${invalid === 1 ? "is" : "are"} invalid, more than --max-errors ${maxErrors} allows; nothing was sent.`,
   };
   return true;
 }

@@ -4,7 +4,7 @@
  */
 import { inUtc } from "../model/clock.js";
 import type { Summary } from "../model/summary.js";
-import { grouped, shortDuration } from "../report/figures.js";
+import { counted, grouped, shortDuration } from "../report/figures.js";
 import type { Expectation, Oddity } from "../settings/notify-schema.js";
 import type { Cause } from "./outcome.js";
 
@@ -34,7 +34,7 @@ export function odditiesOf({ summary, earlier, newest }: Compared, silence: read
   const found: [Oddity, boolean, string, number][] = [];
 
   const rows = usual((one) => one.rows.read);
-  const read = `${grouped(summary.rows.read)} rows, against ${grouped(Math.round(rows))} as a rule`;
+  const read = `${counted(summary.rows.read, "row")}, against ${grouped(Math.round(rows))} as a rule`;
   found.push(["few-rows", summary.rows.read * 10 <= rows, `Far fewer rows than usual: ${read}.`, 1]);
   found.push(["many-rows", summary.rows.read >= rows * 10, `Far more rows than usual: ${read}.`, 1]);
 

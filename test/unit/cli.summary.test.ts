@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { globSync } from "tinyglobby";
 import { nextSteps } from "../../src/report/next-steps.js";
 import { shellQuoted } from "../../src/model/shell-quoted.js";
 import { createOutput, tell } from "../../src/cli/output.js";
@@ -81,6 +83,19 @@ describe("the closing summary", () => {
     ];
     const text = printed({ problems });
     expect(text).toMatch(/ {2}209 {2}Peso: long long[^]+ {7}march\.csv, row 17 · usage\n {4}3 {2}first\n/);
+  });
+
+  it("and all else that is printed counts things by the helper that knows one from many", () => {
+    const folders = ["cli", "report", "desk", "serve", "run", "console"];
+    const things = "rows|events|documents|files|records|requests|participants|addresses";
+    const bare = new RegExp(`\\$\\{grouped\\([^{}]*\\)\\}(</b>)? (${things})\\b`);
+    const wrong = globSync(folders.map((folder) => `src/${folder}/**/*.ts`)).flatMap((path) =>
+      readFileSync(path, "utf8")
+        .split("\n")
+        .filter((line) => bare.test(line) && !line.includes("=== 1"))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it("counts the causes that it leaves out", () => {

@@ -85,6 +85,16 @@ async function leaveInDoubt(world: LinkedWorld, ...rows: LinkRow[]) {
   world.sandbox.setFaults([]);
 }
 
+/** A row that could only be sent with a next generation, of a document that has made another. */
+async function leaveToAMaker(world: LinkedWorld, code: keyof typeof stuck) {
+  const made: LinkRow = { doc: "A", at: 10, what: "split", other: "B" };
+  const shut = code === "after-close" ? [CLOSE] : code === "after-cancel" ? [CANCEL] : [];
+  expect(await importing(world, weigh(5), made, ...shut)).toBe(0);
+  const row = { changed: weigh(5, "7"), late: weigh(3), "after-close": weigh(30), "after-cancel": weigh(30) }[code];
+  expect(await importing(world, row)).toBe(3);
+  expect((await world.typed("status")).out).not.toContain("rowferry replace");
+}
+
 const stories: Story[] = [
   {
     why: "rows changed after they had landed: cancel their document and send it again,",
@@ -122,17 +132,7 @@ const stories: Story[] = [
     (code): Story => ({
       why: stuck[code],
       command: `dismiss --code ${code}`,
-      async arrange(world) {
-        const made: LinkRow = { doc: "A", at: 10, what: "split", other: "B" };
-        const shut = code === "after-close" ? [CLOSE] : code === "after-cancel" ? [CANCEL] : [];
-        expect(await importing(world, weigh(5), made, ...shut)).toBe(0);
-        const row = { changed: weigh(5, "7"), late: weigh(3), "after-close": weigh(30), "after-cancel": weigh(30) }[
-          code
-        ];
-        expect(await importing(world, row)).toBe(3);
-        const { out } = await world.typed("status");
-        expect(out).not.toContain("rowferry replace");
-      },
+      arrange: (world) => leaveToAMaker(world, code),
       there: [
         {
           changed: ["open", "5 Weighing", "10 SPLIT"],
@@ -336,4 +336,57 @@ test("the lost id of a document that an event has made is a person's to find, no
   expect(resolved.code, resolved.err).toBe(0);
   expect((await world.typed("resume")).code).toBe(0);
   expect((await world.typed("status")).out).toContain("all is well");
+});
+
+/** Load A by its id from another ledger, then from this one: its first row's key is taken. */
+async function collide(world: LinkedWorld) {
+  expect(await importing(world, weigh(1))).toBe(0);
+  const [{ id } = { id: "" }] = world.timelines("A");
+  world.write("ids-2.csv", [
+    { ...weigh(2), doc: id },
+    { ...weigh(3), doc: id },
+  ]);
+  world.env["ROWFERRY_LEDGER"] = join(world.cwd, "other.db");
+  expect((await world.import("ids-2.csv")).code).toBe(0);
+  delete world.env["ROWFERRY_LEDGER"];
+  expect((await world.import("ids-2.csv")).code).toBe(3);
+}
+
+test("a code that comes without words is explained, and not by itself", async () => {
+  const world = await linkedWorld();
+  await collide(world);
+  const { out } = await world.typed("rejects");
+  expect(out).toContain("The service already has this deduplicationId");
+  expect(out).not.toMatch(/^\s*foreign-collision$/m);
+});
+
+test("after dismiss --undo the next command is the one that helps", async () => {
+  const [world, other] = [await linkedWorld(), await linkedWorld()];
+  const next = async (of: LinkedWorld, ...selectors: string[]) => {
+    const { out, err } = await of.typed("dismiss", "--undo", ...selectors);
+    return /^rowferry (\w+)/m.exec(out)?.[1] ?? err;
+  };
+  await collide(world);
+  await world.typed("dismiss", "--code", "foreign-collision");
+  expect(await next(world, "--code", "foreign-collision")).toBe("status");
+  // Given up before it could be sent.
+  other.write("rows-left.csv", [
+    { ...weigh(1), doc: "B" },
+    { ...weigh(2), doc: "C" },
+  ]);
+  await other.typed("import", ...["linked.yaml", "rows-left.csv"].map((path) => join(other.cwd, path)), "--limit", "1");
+  await other.typed("dismiss", "--row", "rows-left.csv:3");
+  expect(await next(other, "--row", "rows-left.csv:3")).toBe("resume");
+  expect((await other.typed("resume")).code).toBe(0);
+  expect(other.timelines("C")).toHaveLength(1);
+});
+
+test("a wait names what it waits for in the word that status counts", async () => {
+  const world = await linkedWorld();
+  world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
+  expect(await importing(world, weigh(1))).toBe(3);
+  expect(await importing(world, weigh(2), { doc: "B", at: 3, what: "link", other: "A" })).toBe(3);
+  const { out } = await world.typed("status");
+  expect(out).toContain("1 stranded");
+  expect(out).not.toContain("(stalled)");
 });

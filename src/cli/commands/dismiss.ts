@@ -1,6 +1,6 @@
 /** `rowferry dismiss <selectors>`: gives up rows, and releases what waits for them. Works beside a running import. */
 import { counted } from "../../report/figures.js";
-import { total } from "../../report/outcome.js";
+import { needed, total } from "../../report/outcome.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { confirm } from "../confirm.js";
 import { journal, selectorFlags, selectorsOf, wait, yes } from "../flags.js";
@@ -40,6 +40,11 @@ export const spec = onTarget({
       const question = `This gives up ${counted(rows, "row")} on ${counted(documents, "document")}.`;
       if (rows > HANDFUL) await confirm(world, question, String(rows), given.yes);
     }
-    return tellDone(await patiently(options, () => decideBeside(target, decide, options)));
+    const done = await patiently(options, () => decideBeside(target, decide, options));
+    if (!undo) return tellDone(done);
+    const { open } = await world.pipeline.readStatus({ target });
+    const step =
+      needed(open) > 0 ? work.step("status", "see what it needs") : work.step("resume", "send what is open again");
+    return { ...tellDone(done), next: [step] };
   },
 });

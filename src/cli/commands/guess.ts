@@ -10,7 +10,7 @@ import { type Sampled, sampleFiles } from "../../guess/sample.js";
 import { loadMapping } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
-import { grouped } from "../../report/figures.js";
+import { counted, grouped } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import type { FileCheck } from "../../model/summary.js";
 import { checkFiles } from "../../run/check-files.js";
@@ -172,7 +172,7 @@ function outcome({ path, tables, error }: FileCheck): string[] {
     if (broken !== null) return `${where}: ${broken.message}`;
     const [most] = problems.toSorted((one, other) => other.count - one.count);
     const staged = joined([
-      `${where}: ${grouped(rows.valid)} of ${grouped(rows.read)} rows would be staged`,
+      `${where}: ${grouped(rows.valid)} of ${counted(rows.read, "row")} would be staged`,
       rows.skipped > 0 && `${grouped(rows.skipped)} skipped`,
     ]);
     return rows.invalid === 0 || most === undefined ? staged : `${staged}; most of the others: ${most.example}`;

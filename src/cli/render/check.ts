@@ -117,7 +117,7 @@ export function printTotal(checks: readonly FileCheck[]): string {
   const events = tables.reduce((sum, table) => sum + table.events, 0);
   const broken = [...checks, ...tables].filter(({ error }) => error !== null).length;
   const cut = broken === 0 ? "" : `; ${broken} could not be read to the end`;
-  return `${grouped(checks.length)} files: ${rowText({ rows, events, error: null })}${cut}`;
+  return `${counted(checks.length, "file")}: ${rowText({ rows, events, error: null })}${cut}`;
 }
 
 function headerText({ headerRow, joinedRows }: TableCheck): string {

@@ -1,4 +1,5 @@
 /** Describes what a held event waits for. */
+import { SHOWN_STATE } from "./tally.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
 import { describeRow } from "../rows.js";
@@ -27,7 +28,7 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
 function describeEvent(database: LedgerDatabase, id: number) {
   const found = database.row<{ name: string; row: number | null }>(
     `SELECT iif(event = '#replaced', 'the CANCEL of ' || document || ', which is to be replaced', 'event ' || event || ' of ' || document)
-       || ' (' || state || ')' AS name, iif(event = '#replaced', 0, first_row) AS row
+       || ' (' || ${SHOWN_STATE} || ')' AS name, iif(event = '#replaced', 0, first_row) AS row
      FROM events_now WHERE id = @id`,
     { id },
   );
@@ -38,7 +39,7 @@ function describeEvent(database: LedgerDatabase, id: number) {
 function describeDocument(database: LedgerDatabase, id: number) {
   return (
     database.value<string>(
-      `SELECT name || ' (' || iif(declared, state, 'no row has brought it yet') || ')'
+      `SELECT name || ' (' || iif(declared, iif(reason = 'doubt-unsettled', 'unsettled', state), 'no row has brought it yet') || ')'
        FROM documents_now WHERE id = @id`,
       { id },
     ) ?? "a document that is no longer there"

@@ -1,4 +1,5 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
+import { codes } from "../../model/codes.js";
 import type { Problem } from "../../model/problem.js";
 import type { CellKind, Looks } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
@@ -22,16 +23,22 @@ export interface OpenRow {
 }
 
 /** Refusals of records declared by row @row or of its events; changes are described with their row. */
-const refusedRecords = `SELECT row_id AS "row", code, coalesce(message, code) AS message FROM failures
+const refusedRecords = `SELECT row_id AS "row", code, message FROM failures
   WHERE subject NOT IN ('row', 'event') AND state = 'rejected' AND row_id IS NOT NULL`;
-const refusedEvents = `SELECT o.code, coalesce((SELECT message FROM problems p
-    WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.code) AS message
+const refusedEvents = `SELECT o.code, (SELECT message FROM problems p
+    WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1) AS message
   FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
   WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`;
 
-type Refusal = Pick<Problem, "code" | "message">;
+/** `message`: null where the code says it all, such as of a foreign key. */
+type Refusal = Pick<Problem, "code"> & { message: string | null };
 
-const problemOf = ({ code, message }: Refusal): Problem => ({ code, message, hint: null, column: null });
+const problemOf = ({ code, message }: Refusal): Problem => ({
+  code,
+  message: message ?? codes[code].meaning,
+  hint: null,
+  column: null,
+});
 
 /** Leaves out rows whose cells are gone because everything landed. */
 export function createOpenRowReader(database: LedgerDatabase) {

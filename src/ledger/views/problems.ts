@@ -167,13 +167,14 @@ export const warningExamples = (database: LedgerDatabase, since: number, each: n
   examples(database, warningsSince(since), each);
 
 function examples(database: LedgerDatabase, failures: string, each: number): ProblemExample[] {
-  return database.rows(
+  const found = database.rows<Omit<ProblemExample, "message"> & { message: string | null }>(
     `SELECT f.code, coalesce(i.name, 'an earlier import') AS file, i.sheet, iif(i.id IS NULL, NULL, f.row_id & 4294967295) AS "row",
-       f.column_name AS "column", coalesce(nullif(concat_ws(': ', f.name, f.message), ''), f.code) AS message, f.hint
+       f.column_name AS "column", nullif(concat_ws(': ', f.name, f.message), '') AS message, f.hint
      FROM (SELECT *, row_number() OVER (PARTITION BY subject, code ORDER BY id) AS nth FROM (${failures})) f
      LEFT JOIN inputs i ON i.id = f.row_id >> 32 WHERE f.nth <= @each ORDER BY f.subject, f.code, f.nth`,
     { each },
   );
+  return found.map((one) => ({ ...one, message: one.message ?? codes[one.code].meaning }));
 }
 
 export type Conceal = (code: Code, message: string, row: number | null) => string;

@@ -38,6 +38,13 @@ export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, 
 const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
   UNION SELECT document_id FROM open_events WHERE state = 'stalled' AND reason = 'doubt-unsettled'`;
 
+/**
+ * Events that went out with a stranded document, or are in doubt behind doubt that only a person can settle, wait for a
+ * person, not for the next run (H1, H4).
+ */
+export const SHOWN_STATE = `CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
+  WHEN document_id IN (${unsettledDocuments}) THEN 'unsettled' ELSE state END`;
+
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
   const registrations =
@@ -48,11 +55,7 @@ export function tallyOpen(database: LedgerDatabase): OpenWork {
        + (SELECT count(*) FROM open_events WHERE state = 'planned')`,
   );
   const events = count(
-    // Events that went out with a stranded document, or are in doubt behind doubt that only a person can settle, wait
-    // for a person, not for the next run (H1, H4).
-    `SELECT CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
-       WHEN document_id IN (${unsettledDocuments}) THEN 'unsettled'
-       ELSE state END AS state, count(*) AS count FROM open_events WHERE state <> 'planned' GROUP BY 1`,
+    `SELECT ${SHOWN_STATE} AS state, count(*) AS count FROM open_events WHERE state <> 'planned' GROUP BY 1`,
   );
   const documents = count(
     `SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1`,

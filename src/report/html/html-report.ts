@@ -1,7 +1,7 @@
 /** `report.html`: one file without network or scripts; the answer first, then numbers, then details. */
 import type { RowCounts, StateCounts, Summary } from "../../model/summary.js";
 import { writeAtomically } from "../atomic-file.js";
-import { grouped, shortDuration } from "../figures.js";
+import { counted, grouped, shortDuration } from "../figures.js";
 import { nextSteps } from "../next-steps.js";
 import { answer, endings, rowParts, total } from "../outcome.js";
 import type { ReportData } from "./collect-report-data.js";
@@ -86,7 +86,7 @@ function rowsChart({ rows, outcomes }: Summary): Markup | null {
     words: html`<span class="part ${tone}">${grouped(count.of)} ${name}</span>`,
   }));
   return html`<figure><svg class="rows" viewBox="0 0 ${rows.read} 1" preserveAspectRatio="none" aria-hidden="true">${parts.map(({ piece }) => piece)}</svg>
-<figcaption><b>${grouped(rows.read)} rows</b> = ${parts.map(({ words }, index) => [index === 0 ? "" : " + ", words])}</figcaption></figure>`;
+<figcaption><b>${counted(rows.read, "row")}</b> = ${parts.map(({ words }, index) => [index === 0 ? "" : " + ", words])}</figcaption></figure>`;
 }
 
 function rowsSection(summary: Summary): Section {
