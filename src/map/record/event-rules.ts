@@ -8,10 +8,27 @@ import { didYouMean } from "../nearest.js";
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 
-/** Null: no reserved name differs only by case. */
-function reservedLookalike(name: unknown): string | null {
-  const upper = String(name).trim().toUpperCase();
-  return RESERVED_NAMES.has(upper) && upper !== name ? upper : null;
+/** What the service would refuse or misunderstand in an event of this name. Null: nothing. */
+function nameFault(
+  name: string,
+  isConfirmed: boolean,
+  isRelated: boolean,
+  attributes: readonly string[],
+): [message: string, hint?: string] | null {
+  const upper = name.trim().toUpperCase();
+  if (RESERVED_NAMES.has(upper) && upper !== name && !isConfirmed)
+    return [
+      `"${name}" differs from the reserved name ${upper} only by case; the service would take it for a custom event`,
+      `Write ${upper}, or confirm the custom name with \`confirmName: true\`.`,
+    ];
+  if (name === "RELATED" && !isRelated)
+    return ["a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10)"];
+  if (name !== "CANCEL" || attributes.includes("reason")) return null;
+  const like = attributes.find((one) => one.trim().toLowerCase() === "reason");
+  const rule = "(service.md, Event endpoints, rule 9)";
+  return like === undefined
+    ? [`a CANCEL event needs the attribute \`reason\`, not blank ${rule}`]
+    : [`"${like}" is not recognised; the attribute of a CANCEL is named exactly \`reason\` ${rule}`];
 }
 
 /** Fields made from other settings, which `extra` cannot hold. */
@@ -23,18 +40,11 @@ const OWN_MEMBERS = new Set(
 
 /** `name`: undefined if it depends on the row. */
 export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, site: Site): void {
-  const like = reservedLookalike(name);
-  if (like !== null && spec.confirmName === undefined) {
-    const message = `: "${String(name)}" differs from the reserved name ${like} only by case; the service would take it for a custom event.`;
-    const hint = `Write ${like}, or confirm the custom name with \`confirmName: true\`.`;
-    site.report("mapping-rule", message, hint, "name");
-  }
+  const names = Object.values(spec.attributes ?? {}).flatMap((of) => Object.keys(of ?? {}));
+  const isRelated = spec.relatedDocument !== undefined;
+  const fault = name === undefined ? null : nameFault(String(name), spec.confirmName === true, isRelated, names);
+  if (fault !== null) site.reportName("mapping-rule", `: ${fault[0]}.`, fault[1], "name");
   checkKey(spec, site);
-  if (name === "RELATED" && spec.relatedDocument === undefined) {
-    const message = ": a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10).";
-    site.reportName("mapping-rule", message);
-  }
-  if (name === "CANCEL") checkReason(spec, site);
   const propagates = spec.propagateEvent !== undefined && spec.propagateEvent !== false;
   if (propagates && spec.value !== undefined) {
     const message = ": a propagated event cannot send `value` (service.md, Event endpoints, rule 11).";
@@ -74,18 +84,6 @@ function checkKey({ key, within }: EventSpec, site: Site) {
   place.report("mapping-event-key", ": a constant key would be the same for every row.", hint);
 }
 
-function checkReason({ attributes = {} }: EventSpec, site: Site) {
-  const names = Object.values(attributes).flatMap((of) => Object.keys(of ?? {}));
-  if (names.includes("reason")) return;
-  const like = names.find((name) => name.trim().toLowerCase() === "reason");
-  const rule = "(service.md, Event endpoints, rule 9)";
-  const message =
-    like === undefined
-      ? `: a CANCEL event needs the attribute \`reason\` ${rule}.`
-      : `: "${like}" is not recognised; the attribute of a CANCEL is named exactly \`reason\` ${rule}.`;
-  site.reportName("mapping-rule", message);
-}
-
 /** The same rules for names from the row. A document also cannot be created by an event on its own timeline. */
 export function fitsRules(
   { document, target, name, related, attributes }: EventRecord,
@@ -93,16 +91,12 @@ export function fitsRules(
   site: Site,
   view: View,
 ): boolean {
-  const refuse = (code: "event-name" | "target-is-itself", message: string) => {
-    view.report(code, `${site.label}: ${message}`);
-    return false;
-  };
-  if (target !== null && target.document.kind === document.kind && target.document.key === document.key)
-    return refuse("target-is-itself", `it would make ${document.kind} ${document.key}, the document that it is on`);
-  if (fixed) return true;
-  const like = confirmed ? null : reservedLookalike(name);
-  if (like !== null) return refuse("event-name", `the name "${name}" differs from the reserved ${like} only by case`);
-  if (name === "RELATED" && related === null) return refuse("event-name", "RELATED needs a related document");
-  const hasReason = attributes.some((attribute) => attribute.name === "reason" && attribute.value !== "");
-  return name !== "CANCEL" || hasReason || refuse("event-name", "CANCEL needs a reason");
+  if (target !== null && target.document.kind === document.kind && target.document.key === document.key) {
+    const message = `${site.label}: it would make ${document.kind} ${document.key}, the document that it is on`;
+    return view.report("target-is-itself", message) !== null;
+  }
+  const filled = attributes.flatMap((one) => (one.value === "" ? [] : one.name));
+  const fault = fixed ? null : nameFault(name, confirmed, related !== null, filled);
+  if (fault !== null) view.report("event-name", `${site.label}: ${fault[0]}`, fault[1]);
+  return fault === null;
 }
