@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import type { CorrectedByImport } from "../ledger/stage/corrections.js";
 import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
@@ -33,6 +34,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const staged: StagedInput[] = [];
   const inputsOfImport = new Set<number>();
   const changedByImport = new Set<number>();
+  const correctedByImport: CorrectedByImport = new Map();
   const { inputs, observe, target, journalPath } = session;
   const paths = await expandFiles(files, undefined, session.tell);
   const short = await shortOfDisk(paths, { ledger: target.ledgerPath, journal: journalPath });
@@ -44,7 +46,8 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
       continue;
     }
     for (const mappingInput of file.inputs) {
-      const context = { mapping, used, mappingInput, settingsId, inputsOfImport, changedByImport, file, staged };
+      const ofImport = { inputsOfImport, changedByImport, correctedByImport };
+      const context = { mapping, used, mappingInput, settingsId, ...ofImport, file, staged };
       const one = await stageTable(session, input, context).catch((thrown: unknown) =>
         tellEmpty(session, thrown, () => [mappingInput]),
       );
@@ -93,6 +96,7 @@ interface TableContext {
   settingsId: number;
   inputsOfImport: Set<number>;
   changedByImport: Set<number>;
+  correctedByImport: CorrectedByImport;
   file: OpenedFile;
   /** So far. */
   staged: readonly StagedInput[];
@@ -148,6 +152,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     now: clock.now(),
     inputsOfImport: context.inputsOfImport,
     changedByImport: context.changedByImport,
+    correctedByImport: context.correctedByImport,
     header: table.header,
     place: { file: input.name, sheet: table.sheet },
     notify: ({ code, message }) => session.tell(message, "warning", code),

@@ -5,7 +5,8 @@
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { jsonOf } from "../support/cli.world.js";
-import { type Office, openOffice } from "../support/office.js";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
 const header = ["Load", "At", "Gross"];
@@ -54,6 +55,74 @@ it.each(["", "\n"])(
     });
   },
 );
+
+/** A row that cannot be read, and one that waits for it. */
+const unread = [header, ["L1", at(10), "x"], ["L1", at(20), "5"]];
+
+it.each([
+  ["it alone", [header, ["L1", at(10), "7"]]],
+  ["all rows", [header, ["L1", at(10), "7"], ["L1", at(20), "5"]]],
+])("a row that another file brought right stays settled when its own file comes back (%s)", async (_, right) => {
+  const sandbox = createSandbox({ rate: null });
+  const office = await openOfficeAt(sandbox, weighings);
+  const journal = ["--journal", office.path("journal.jsonl")];
+  const brought = (file: string, ...more: string[]) =>
+    office.run("import", office.path("m.yaml"), office.path(file), ...journal, ...more);
+  office.writeCsv("a.csv", unread);
+  office.writeCsv("b.csv", right);
+  expect(await brought("a.csv")).toMatchObject({ exitCode: 3, open: { rows: 1 } });
+  expect(await brought("b.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+  for (const _night of [1, 2])
+    expect(await brought("a.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 }, requests: { sent: 0 } });
+  // The journal knows of it too.
+  const ledger = ["--ledger", office.path("rebuilt.db")];
+  await office.type("ledger", "rebuild", office.path("journal.jsonl"), ...ledger);
+  for (const file of ["b.csv", "a.csv"])
+    expect(await brought(file, ...ledger)).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+  expect(weights(office)).toEqual({ "L1 10": "7", "L1 20": "5" });
+});
+
+describe("two rows of one import that correct one row", () => {
+  const corrected = async (office: Office, ...rows: [minute: number, gross: string][]) => {
+    const [names = [], row = []] = office.rejectedRows(await office.brought("a.csv", unread));
+    return { names, rows: rows.map(([minute, gross]) => ["L1", at(minute), gross, ...row.slice(3)]) };
+  };
+
+  it.each([
+    ["with other content", [10, "2"]],
+    ["with another key", [12, "2"]],
+  ] as const)("%s are refused by name where they are of two files", async (__, [minute, gross]) => {
+    const office = openOffice(weighings);
+    const { names, rows } = await corrected(office, [10, "1"], [minute, gross]);
+    office.writeCsv("c.csv", [names, ...rows.slice(0, 1)]);
+    office.writeCsv("d.csv", [names, ...rows.slice(1)]);
+    const refused = await office.type("import", ...["m.yaml", "c.csv", "d.csv"].map(office.path));
+    const message = "d.csv, row 2: this row and c.csv, row 2 both correct a.csv, row 2, and differ";
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining(message)]);
+    expect(weights(office)).toEqual({});
+    // One of them is kept.
+    expect(await office.import("d.csv")).toMatchObject({ exitCode: 0 });
+    expect(weights(office)).toEqual({ [`L1 ${minute}`]: gross, "L1 20": "5" });
+  });
+
+  it("and contradict each other in one file are both in question", async () => {
+    const office = openOffice(weighings);
+    const { names, rows } = await corrected(office, [10, "1"], [10, "2"]);
+    const summary = await office.brought("c.csv", [names, ...rows]);
+    expect(summary).toMatchObject({ exitCode: 3, open: { rows: 1 }, problems: [{ code: "event-key-twice" }] });
+    expect(weights(office)).toEqual({});
+    const [again = [], row = []] = office.rejectedRows(summary);
+    expect(await office.brought("e.csv", [again, ["L1", at(10), "3", ...row.slice(3)]])).toMatchObject({ exitCode: 0 });
+    expect(weights(office)).toEqual({ "L1 10": "3", "L1 20": "5" });
+  });
+
+  it("in the same way are one", async () => {
+    const office = openOffice(weighings);
+    const { names, rows } = await corrected(office, [10, "1"], [10, "1"]);
+    expect(await office.brought("c.csv", [names, ...rows])).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    expect(weights(office)).toEqual({ "L1 10": "1", "L1 20": "5" });
+  });
+});
 
 describe("a rowId that a later file brings with a row that cannot be read", () => {
   const { inputs, ...rest } = weighings;

@@ -1,9 +1,11 @@
 /** Finds out what the rows of a corrected file correct, by their `rowferry_row` column. */
 import { RowferryError } from "../../model/error.js";
+import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { inputOf, leadOf, membersOf, parseRowReference, rowNumberOf } from "../rows.js";
+import { describeRow, inputOf, leadOf, membersOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
 import type { KnownRows } from "../known-rows.js";
+import { cellHash } from "./row-cells.js";
 import type { CorrectedRow } from "./take-back.js";
 
 /** `lead` and `others`: first rows of corrected groups, all of whose rows are among `rows`. */
@@ -16,6 +18,9 @@ export interface Correction {
   rows: CorrectedRow[];
 }
 
+/** The rows that an import has corrected, and those that correct them. `first`: the corrected one, in words. */
+export type CorrectedByImport = Map<number, { input: number; first: string; place: string; cells: Buffer }>;
+
 /** Null: the file has no such column. */
 export function createCorrections(
   database: LedgerDatabase,
@@ -24,22 +29,39 @@ export function createCorrections(
     header: readonly string[];
     place: { file: string; sheet: string | null };
     knownRows: KnownRows;
+    correctedByImport: CorrectedByImport;
     /** Without our own columns. */
     originalCells(row: Row): string[];
   },
 ) {
-  const { inputId, header, place, knownRows, originalCells } = context;
+  const { inputId, header, place, knownRows, correctedByImport, originalCells } = context;
   const column = header.findIndex((name) => name.trim().toLowerCase() === "rowferry_row");
   if (column < 0) return null;
+
+  const placeOf = (row: number) => ({ file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }), row });
+
+  /** In one file a row may be divided in two. @throws RowferryError `corrected-twice` */
+  const refuseSecond = (leads: readonly number[], rows: readonly Row[]) => {
+    const row = rows[0]?.number ?? 0;
+    const cells = cellHash(rows.flatMap(originalCells));
+    for (const lead of leads) {
+      const before = correctedByImport.get(lead);
+      if (before !== undefined && before.input !== inputId && !before.cells.equals(cells)) {
+        const message = `this row and ${before.place} both correct ${before.first}, and differ`;
+        throw new RowferryError("corrected-twice", message, { place: placeOf(row) });
+      }
+      // A row of another file of this import finds the newest version, which is this one.
+      const first = before?.first ?? describeRow(database, lead);
+      const own = { input: inputId, first, place: describePlace(placeOf(row)), cells };
+      correctedByImport.set(lead, own).set(rowId(inputId, row), own);
+    }
+  };
 
   const incomplete = (row: number, first: number, missing: readonly number[]): RowferryError => {
     const shown = missing.slice(0, 20).join(", ") + (missing.length > 20 ? " …" : "");
     const which = `${missing.length === 1 ? "row" : "rows"} ${shown}`;
     const message = `these rows correct the group that began in row ${first} of its file, but ${which} of it ${missing.length === 1 ? "is" : "are"} not among them`;
-    const { file, sheet } = place;
-    return new RowferryError("group-incomplete", message, {
-      place: { file, ...(sheet === null ? {} : { sheet }), row },
-    });
+    return new RowferryError("group-incomplete", message, { place: placeOf(row) });
   };
 
   /** Null: this ledger has no such row. */
@@ -78,7 +100,7 @@ export function createCorrections(
   return {
     /**
      * Null: these rows correct nothing here. A group must come whole, because part of it may be valid and wrong.
-     * @throws RowferryError `group-incomplete`
+     * @throws RowferryError `group-incomplete`, `corrected-twice`
      */
     of(rows: readonly Row[]): Correction | null {
       const corrected = rows.flatMap((row): CorrectedRow[] => {
@@ -92,10 +114,13 @@ export function createCorrections(
         const missing = [first, ...membersOf(database, first)].filter((id) => !there.has(id)).map(rowNumberOf);
         if (missing.length > 0) throw incomplete(rows[0]?.number ?? 0, rowNumberOf(first), missing);
       }
+      const [latest, ...joined] = [lead, ...others].map(latestOf);
+      if (latest === undefined) return null;
+      refuseSecond([latest, ...joined], rows);
       return {
         referred: lead,
-        lead: latestOf(lead),
-        others: others.map(latestOf),
+        lead: latest,
+        others: joined,
         rows: corrected.map(({ before, cells }) => ({ before: latestOf(before), cells })),
       };
     },

@@ -168,13 +168,13 @@ export function createEventStager(
     changedAny: () => changedAny,
 
     /** Two rows of one import give one event different content; only a person knows which is right. */
-    check({ stored, hash, record }: KeyedEvent, supersedes: boolean) {
-      if (stored === null || supersedes || stored.content_hash.equals(hash)) return null;
+    check({ stored, hash, record }: KeyedEvent, superseded: readonly number[]) {
+      if (stored === null || stored.content_hash.equals(hash)) return null;
       const isUnsent = ["planned", "held", "deferred", "rejected"].includes(stored.state);
       if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports may have given the event too: they are corrected, not contradicted.
       const twin = rowOfImport(stored);
-      return twin === null ? null : twice(record, describeRow(database, twin));
+      return twin === null || superseded.includes(twin) ? null : twice(record, describeRow(database, twin));
     },
 
     /** For two rows of a group. `other`: in words. */

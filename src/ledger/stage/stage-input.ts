@@ -9,9 +9,9 @@ import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, rowId, rowNumberOf, settleGroup } from "../rows.js";
+import { describeRow, inputOf, rowId, rowNumberOf } from "../rows.js";
 import { markOpen } from "../work.js";
-import { type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
+import { type CorrectedByImport, type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
 import { createEventKeys, type KeyedEvent } from "./event-keys.js";
 import { createKnownRows } from "../known-rows.js";
 import { movesOf } from "./moved-rows.js";
@@ -37,6 +37,7 @@ export interface StageInputOptions {
   inputsOfImport: ReadonlySet<number>;
   /** Landed events that a row of this import contradicts. */
   changedByImport: Set<number>;
+  correctedByImport: CorrectedByImport;
   /** Our own columns (`rowferry_…`) identify a corrected file. */
   header: readonly string[];
   /** For messages. */
@@ -131,7 +132,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
          AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(@imported)))`,
       { document, key, imported: [...inputsOfImport] },
     );
-    for (const lead of leads) settleGroup(database, lead, "corrected", by);
+    for (const lead of leads) withdrawal.settle(lead, by, states.isSameName(inputOf(lead)));
     return leads.map(inputOf);
   };
 
@@ -270,7 +271,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     const note = (found: Problem | null) => void (found === null || problems.push(found));
     for (const record of [...records.participants, ...records.addresses]) note(registrations.check(record));
     for (const record of records.documents) note(documents.check(record));
-    for (const event of keyed) note(events.check(event, superseded.length > 0));
+    for (const event of keyed) note(events.check(event, superseded));
     note(rowIdTwice(replaced[0] ?? null, keyed));
     const moves = keyed.every(({ known }) => known !== null)
       ? []

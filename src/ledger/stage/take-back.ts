@@ -186,6 +186,20 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   return {
     mend,
     replace,
+
+    /**
+     * For a row whose event came from another row, `after`. The same cells give the same event whenever they come back; but a
+     * file that was first read before theirs is no later one, and one of the same name is mended and may break again.
+     */
+    settle(before: number, after: number, isSameFile: boolean) {
+      if (!isSameFile)
+        database.run(
+          `INSERT INTO dismissals (cell_hash, row_id, at) SELECT cell_hash, @after, @now FROM rows
+           WHERE id = @before AND id < @after AND cell_hash IS NOT NULL`,
+          { before, after, now },
+        );
+      settleGroup(database, before, "corrected", after);
+    },
     correct,
 
     /**

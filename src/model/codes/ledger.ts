@@ -131,6 +131,11 @@ export const ledgerCodes = {
     "Put the missing rows back in their order (`rowferry rejects` writes them again), or remove the whole group.",
     "Of the three weighings that make a sum, one row was deleted from the rejected file: nothing of the file is staged.",
   ),
+  "corrected-twice": person(
+    "Two files of one import correct the same row differently; only a person knows which is right.",
+    "Keep the row in one of the two files, then import again.",
+    "A rejected file was corrected by two people, and both copies are imported at once: nothing is staged.",
+  ),
   "event-key-twice": mark(
     "Two rows of one import describe the same event differently.",
     "Correct one of the rows, or give the event a key that differs between them.",

@@ -366,6 +366,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       now,
       inputsOfImport,
       changedByImport,
+      correctedByImport: new Map(),
       header: ["row"],
       place: { file: name, sheet: null },
     });
