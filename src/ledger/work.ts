@@ -214,6 +214,14 @@ export function createWorkStore(database: LedgerDatabase) {
          UNION SELECT document_id FROM (${sendingEvents}) ORDER BY 1`,
       ),
 
+    /** Whether a person has accepted the foreign event just before it on its document. */
+    followsAccepted: ({ document, at, rank, id }: Pick<WorkEvent, "document" | "at" | "rank" | "id">) =>
+      database.value<number>(
+        `SELECT state = 'foreign' AND dismissed FROM events_now WHERE document_id = @document AND (at, rank, id) < (@at, @rank, @id)
+         ORDER BY at DESC, rank DESC, id DESC LIMIT 1`,
+        { document, at, rank, id },
+      ) === 1,
+
     sending: (ids: readonly number[]): { id: number }[] =>
       ids
         .filter((id) => database.has(`SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'sending'`, { id }))

@@ -110,6 +110,18 @@ export class Writer {
     this.#event(id, { state: "foreign", reason: "foreign-collision" }, now);
   }
 
+  /** Accepted with what came just before it, on which a person has decided. */
+  foreignToo(id: number, message: string, now: number) {
+    this.foreign(id, now);
+    this.dismissed(id, false, now);
+    this.#database.run(
+      `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
+       SELECT document_id, deduplication_id, content_hash, @now FROM events WHERE id = @id`,
+      { id, now },
+    );
+    this.problem("event", id, { code: "foreign-collision", message }, now, "warning");
+  }
+
   rejected(subject: Subject, id: number, note: RefusalNote, now: number) {
     this.#move(subject, id, { state: "rejected", reason: note.code }, now);
     this.problem(subject, id, note, now);

@@ -30,6 +30,8 @@ interface Lane {
   barred: boolean;
   /** Events asked about again because the first answer was unreadable. */
   asked: Set<number>;
+  /** Whether its last event was foreign, and accepted; null: to be asked. */
+  afterAccepted: boolean | null;
   /** When this lane first sent events that were never sent before; ms, local clock. */
   firstSentAt: Map<number, number>;
   /** In ms. */
@@ -67,6 +69,7 @@ export async function sendEvents(
     queue: evidence.byDoubt(events),
     barred: false,
     asked: new Set(asked),
+    afterAccepted: null,
     firstSentAt: new Map(),
     pauseMs: asked.length > 0 ? ASK_AGAIN_AFTER_MS : 0,
   };
@@ -150,6 +153,7 @@ function take(turn: Turn, answer: Answer): boolean {
 
 function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): boolean {
   const { lane, evidence, chunk, queue, mirrorAt, now, end } = turn;
+  lane.afterAccepted = null;
   const { events } = batchReceiptOf(answer.body);
   const matched = events !== null && events.length === chunk.length;
   if (matched) evidence.noteAccepted();
@@ -167,8 +171,11 @@ function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): bool
   return true;
 }
 
+const ACCEPTED_TOO =
+  "Something else has sent this one too; it is accepted like the one before it (`rowferry dismiss --undo` takes that back).";
+
 function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
-  const { session, evidence, chunk, queue, now, end } = turn;
+  const { lane, session, evidence, chunk, queue, now, end } = turn;
   const unreadable = answer.key === null;
   const index = unreadable && chunk.length === 1 ? 0 : chunk.findIndex((one) => one.deduplicationId === answer.key);
   const event = chunk[index];
@@ -183,11 +190,18 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
   const before = chunk.slice(0, index);
   const after = chunk.slice(index + 1);
   if (evidence.isOurs(event)) {
+    lane.afterAccepted = null;
     const mirrorAt = linkedSince(turn, event);
     end((t) => void t.landedWithoutId(event.id, mirrorAt, now));
     if (evidence.noteConfirmed(event, answer)) session.duplicatesAreSeen = true;
     evidence.noteRefusal(before, answer.error);
     queue.unshift(...[before, after].filter(({ length }) => length > 0));
+    return true;
+  }
+  // Of a stretch that something else has sent, a person decides once.
+  if (before.length === 0 && (lane.afterAccepted ??= session.work.followsAccepted(event))) {
+    end((t) => t.foreignToo(event.id, ACCEPTED_TOO, now));
+    if (after.length > 0) queue.unshift(after);
     return true;
   }
   // Events before a foreign collision are sent, later ones are held (H3).

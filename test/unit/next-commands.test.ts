@@ -390,3 +390,21 @@ test("a wait names what it waits for in the word that status counts", async () =
   expect(out).toContain("1 stranded");
   expect(out).not.toContain("(stalled)");
 });
+
+test("what an older backup does not know of is accepted once for each document, however many events it is", async () => {
+  const world = await linkedWorld();
+  const path = (name: string) => join(world.cwd, name);
+  await world.brought("rows-1.csv", ["A 1", "B 1"]);
+  await world.typed("ledger", "backup", path("old.db"));
+  await world.brought("rows-2.csv", ["A 2", "A 3", "A 4", "B 2", "B 3"]);
+  world.write("rows-3.csv", ["A 2", "A 3", "A 4", "A 5", "B 2", "B 3"]);
+  const old = (...argv: string[]) => world.typed(...argv, "--ledger", path("old.db"));
+  expect((await old("import", path("linked.yaml"), path("rows-3.csv"))).code).toBe(3);
+  expect((await old("dismiss", "--code", "foreign-collision", "--yes")).out).toContain("2 events");
+  const { code, out } = await old("resume");
+  expect(code, out).toBe(0);
+  expect([world.timeline("A"), world.timeline("B")].map(({ length }) => length)).toEqual([5, 3]);
+  // It is told of each, and can be taken back.
+  expect((await old("show", "load/A")).out.replaceAll(/\s+/g, " ")).toContain("accepted like the one before it");
+  expect((await old("dismiss", "--undo", "--code", "foreign-collision", "--yes")).out).toContain("5 events");
+});
