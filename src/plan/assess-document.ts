@@ -225,7 +225,10 @@ function registrationBlock(
     ["participant", participant],
     ["address", address],
   ] as const) {
-    if (ref === null || context[kind](ref)?.state === "registered") continue;
+    const state = ref === null ? "registered" : context[kind](ref)?.state;
+    if (ref === null || state === "registered") continue;
+    // The next run asks again: nothing is to be given up.
+    if (state === "stalled" || state === "sending") return { reason: "behind-stalled", waitsFor: `${kind}:${ref}` };
     const row = context.broughtBy(ref);
     return row === null ? { reason: `${kind}-not-registered`, waitsFor: `${kind}:${ref}` } : behindRow(row);
   }

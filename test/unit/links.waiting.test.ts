@@ -196,6 +196,21 @@ test.each(Object.entries(cases))(
   },
 );
 
+test.each(["/participants", "/participants/{participantId}/addresses"])(
+  "what waits for a lost answer of %s is taken up by `resume`, and no printed command gives it up",
+  async (path) => {
+    const world = await linkedWorld();
+    world.sandbox.setFaults([{ match: { path, method: "POST" }, action: { kind: "drop", when: "before" } }]);
+    expect((await world.brought("rows-1.csv", ["A 1", "A 2"])).code).toBe(4);
+    world.sandbox.setFaults([]);
+    const { out } = await world.typed("status");
+    expect(out).toMatch(/^rowferry resume/m);
+    expect(out).not.toContain("dismiss");
+    expect((await world.typed("resume")).code).toBe(0);
+    expect(world.timeline("A")).toEqual(["1 Weighing", "2 Weighing"]);
+  },
+);
+
 describe("linked documents under --limit", () => {
   const rows = ["H 1", "A 2 link H", "B 3 link H", "C 4 link B", "H 5", "C 6 close", "H 7 close"];
   const keys = ["H", "A", "B", "C"];

@@ -61,7 +61,7 @@ export const planCodes = {
   ),
   "behind-stalled": passing(
     mark(
-      "An earlier event of the same document was sent, and its outcome is unknown.",
+      "An earlier event of the same document, or its participant or address, was sent, and the outcome is unknown.",
       "`rowferry resume` tries it again under the same key.",
       "The service did not answer five times; the next run asks again.",
     ),
@@ -139,13 +139,13 @@ export const planCodes = {
     "Load A links to load B before the SPLIT that makes B.",
   ),
   "participant-not-registered": mark(
-    "Its participant is not registered: it was refused, is in doubt, or no valid row describes it.",
-    "Import or correct the row that brings the participant (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
+    "Its participant is not registered: it was refused, or no valid row describes it.",
+    "Import or correct the row that brings the participant, or `rowferry dismiss` the rows that need it.",
     "The organisations sheet lacks code ORG-7.",
   ),
   "address-not-registered": mark(
-    "Its address is not registered: it was refused, is in doubt, or no valid row describes it.",
-    "Import or correct the row that brings the address (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
+    "Its address is not registered: it was refused, or no valid row describes it.",
+    "Import or correct the row that brings the address, or `rowferry dismiss` the rows that need it.",
     "The places sheet has an invalid row for PL-3.",
   ),
 } satisfies Record<string, CodeEntry>;
