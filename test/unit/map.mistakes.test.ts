@@ -112,6 +112,8 @@ describe("a mistake in a mapping", () => {
     ["a zone that is none", whole.replace("UTC", "BRT"), 'timezone: there is no time zone "BRT"', "America/Sao_Paulo"],
     ["a name with a blank", mappingWith({ columns: "my x: X", attributes: "A: =my_x" }), '"my x"', '"my_x"'],
     ["a name for a delimiter", whole.replace("columns:", "csv: { delimiter: tab }\n    columns:"), '"tab"', ""],
+    ["a key without its =", mappingWith({}).replace("key: once", "key: doc"), "is the name of a column", "Write =doc"],
+    ["braces for a column", mappingWith({ attributes: 'A: "{{doc}}"' }), "is the name of a column", "Write =doc"],
     ["a formula without its =", mappingWith({ attributes: 'A: doc + doc + "-1"' }), "plain text", "'=doc"],
     [
       "minutes for months",

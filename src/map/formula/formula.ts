@@ -120,7 +120,10 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
   if (column === undefined) {
     const headed = scope.headed(name);
     const called = scope.shared.callables.has(name) ? `Write ${name}(x).` : nameHabit(name);
-    const near = headed === undefined ? didYouMean(name, scope.names()).trim() : `It is the header of "${headed}".`;
+    const near =
+      headed === undefined
+        ? didYouMean(name, scope.names()).trim()
+        : `It is the header of "${headed}": write ${headed}.`;
     const unknown = `Name it under \`columns:\`, or put it in quotes if it is a text: "${name}".`;
     return refuseNode(node, `there is no column "${name}"`, called ?? (near || unknown));
   }
@@ -267,7 +270,11 @@ function member(node: ASTNode, [receiver, name]: [ASTNode, string], context: Com
   const inner = context.compile(receiver);
   if (inner.type === "taxId" && (name === "type" || name === "country"))
     return { type: "text", run: context.scope.taxIdPart(inner, name) };
-  return refuseNode(node, `${typeName(inner.type)} has no .${name}`, "A tax id has .type and .country.");
+  return refuseNode(
+    node,
+    `${typeName(inner.type)} has no .${name}`,
+    functionHabit(name) ?? "A tax id has .type and .country.",
+  );
 }
 
 /** The name of `tables.plants`. */

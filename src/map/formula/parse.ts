@@ -87,6 +87,8 @@ const COLUMNS_ONLY = "Formulas know columns by their names, not cells: gross - t
 const HABITS: readonly [sign: RegExp, hint: string][] = [
   [/^=/, "One = begins a formula."],
   [/[“”„«»‘’]/, 'Write straight quotes: "text".'],
+  [/[−–×÷]/, "Write - * / as they are on the keyboard."],
+  [/\bin\s*\(/, 'Write x in ["a", "b"].'],
   [/<>/, "Write != for “is not equal”."],
   [/(?:^|[^&])&(?:$|[^&])/, 'Join texts with +, as in code + "-1". && means “and”.'],
   [/;/, "Arguments are separated by commas: iff(test, a, b)."],
@@ -114,6 +116,7 @@ export function withoutTexts(formula: string): string {
 /** What a name that is no column may mean elsewhere. */
 export function nameHabit(name: string): string | null {
   if (/^(?:empty|nil|none|na|nothing|undefined|vazio|nulo)$/i.test(name)) return ASK_BLANK;
+  if (/^(?:true|false|verdadeiro|falso|wahr|falsch|vrai|faux)$/i.test(name)) return "Write true or false.";
   return CELL.exec(name)?.[0] === name ? COLUMNS_ONLY : null;
 }
 

@@ -79,7 +79,9 @@ export function common(one: Part, two: Part, node: ASTNode): Type {
   const text = a === other ? two : one;
   const hint = plain.includes("text")
     ? `Make them alike, with ${other}(${text.written ?? "x"}) or text(x). Columns are text unless they say \`as: ${other}\`.`
-    : null;
+    : plain.includes("timestamp")
+      ? 'A time is written timestamp("…"), in a format of the mapping.'
+      : null;
   return refuseNode(node, `${typeName(a)} and ${typeName(b)} do not fit together`, hint);
 }
 

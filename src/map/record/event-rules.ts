@@ -78,7 +78,10 @@ function checkKey({ key, within }: EventSpec, site: Site) {
     return;
   }
   const constant = (one: unknown) => typeof one !== "string" || !one.startsWith("=");
-  if (key === "once" || key === "content" || ![key].flat().every(constant)) return;
+  const columns = new Set(site.scope.names());
+  // A forgotten = is told where the key is compiled.
+  if (key === "once" || key === "content" || [key].flat().some((one) => !constant(one) || columns.has(String(one))))
+    return;
   const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";
   const hint = `Write \`once\`, \`content\`, or a formula such as =ticket.${near}`;
   place.report("mapping-event-key", ": a constant key would be the same for every row.", hint);

@@ -150,8 +150,9 @@ function forgotten(spec: unknown, site: Site, identity = false) {
     site.report("mapping-value", message, `Write '=${spec}' for the formula; '=${JSON.stringify(spec)}' for the text.`);
     return true;
   }
-  const named = [...site.scope.names()].includes(spec);
-  const name = named || !identity ? spec : site.scope.headed(spec);
+  const bare = /^[$%]?\{+ *(\w+) *\}+$/.exec(spec)?.[1] ?? spec;
+  const named = [...site.scope.names()].includes(bare);
+  const name = named || !identity ? bare : site.scope.headed(spec);
   if (name === undefined || !(named || identity)) return false;
   const what = named ? "the name of a column" : `the header of the column "${name}"`;
   const hint = `Write =${name} for the column; '="${spec}"' for the text.`;
