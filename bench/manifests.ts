@@ -7,7 +7,7 @@ import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerDatabase } from "../src/ledger/open-ledger.js";
-import { forgetLandedCells } from "../src/ledger/care/prune.js";
+import { forgetLandedCells } from "../src/ledger/stage/row-cells.js";
 import { makeCnpj } from "../scripts/fixtures/tax-ids.js";
 import { inTransaction } from "../src/ledger/ledger-database.js";
 import { loadMapping } from "../src/map/load-mapping.js";

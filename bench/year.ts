@@ -1,6 +1,6 @@
 /**
  * A year of nights: 400 times the full export of a source that grows, in virtual time, with a month's ledger kept
- * (`ledger prune --keep-for 30d` each Sunday) and without. Ledger, archive, run folders, the time of a night and the heap as lines.
+ * (`ledger prune --keep-for 30d` each Sunday) and without. Ledger, run folders, the time of a night and the heap as lines.
  * `tsx bench/year.ts [--nights 400] [--first 1000] [--added 25]`.
  */
 import { mkdirSync, readdirSync, statSync } from "node:fs";
@@ -29,7 +29,6 @@ const collect = runInNewContext("gc") as () => void;
 const lines = {
   "rows of the export": [] as number[],
   "ledger, MiB": [] as number[],
-  "archive, MiB": [] as number[],
   "run folders, MiB": [] as number[],
   "run folders, files": [] as number[],
   "time of a night, ms of CPU": [] as number[],
@@ -80,7 +79,6 @@ async function live(prunes: boolean): Promise<void> {
       const runs = sizeOf(join(stateFolder, "runs"));
       lines["rows of the export"].push(rows);
       lines["ledger, MiB"].push((sizeOf(ledgerPath).bytes + sizeOf(`${ledgerPath}-wal`).bytes) / MIB);
-      lines["archive, MiB"].push(sizeOf(join(stateFolder, "archive")).bytes / MIB);
       lines["run folders, MiB"].push(runs.bytes / MIB);
       lines["run folders, files"].push(runs.files);
       lines["time of a night, ms of CPU"].push((user + system) / 1000);

@@ -42,7 +42,6 @@ import { documentOf, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { readDocument, readParticipant } from "../submit/calls.js";
 import { alone, type Holding, type ReaderOptions, reading, withReader } from "./access.js";
-import { archiveFolder } from "./show.js";
 
 export type { CheckResult, Rebuilt };
 
@@ -76,7 +75,7 @@ export function check(target: Target): CheckResult[] {
 }
 
 /**
- * Archives work finished more than `keepMs` ago and frees the room; deletes folders of older runs, unless a person has
+ * Packs work finished more than `keepMs` ago and frees the room; deletes folders of older runs, unless a person has
  * worked in them since. Sizes in bytes.
  */
 export function prune(
@@ -91,8 +90,8 @@ export function prune(
     };
     const sizeBefore = size();
     const before = holding.clock.now() - keepMs;
-    const pruned = pruneLedger(database, archiveFolder(target), before);
-    if (pruned.payloads + pruned.cells + pruned.attempts > 0) database.exec("VACUUM");
+    const pruned = pruneLedger(database, before);
+    if (pruned.payloads + pruned.attempts > 0) database.exec("VACUUM");
     const sizeAfter = size();
     const isOld = (folder: string) =>
       existsSync(folder) && readdirSync(folder).every((name) => statSync(join(folder, name)).mtimeMs < before);

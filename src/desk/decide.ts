@@ -1,5 +1,4 @@
 /** A person's decisions about the ledger's work: dismiss, withdraw, retry, replace, settle doubt. */
-import { readArchive } from "../ledger/care/archive.js";
 import {
   checkWord,
   type Decision as Word,
@@ -9,7 +8,7 @@ import {
   settleDoubt,
 } from "../ledger/decide/resolve.js";
 import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
-import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
+import { type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import { type Selectors, replaceable, rowsNamed, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
@@ -24,7 +23,6 @@ import { counted, countedKinds } from "../report/figures.js";
 import { type ResumeOptions, run } from "../run/import.js";
 import { beside, type Decision, reading } from "./access.js";
 import { requireKnown, selected } from "./selected.js";
-import { archiveFolder } from "./show.js";
 
 /** Rows, in the list of runs. */
 const MOST_NAMED = 3;
@@ -124,16 +122,14 @@ const CANCEL_BEHIND_MS = 5000;
  * Plans the CANCEL and the next generation of each document, or of none if one cannot be replaced (H26). @throws
  * RowferryError `document-unknown`, `document-not-replaceable`
  */
-export async function replacing(
-  target: Target,
+export function replacing(
   names: readonly string[],
   reason: string,
-): Promise<Decision<(Replacement & { document: KnownDocument })[]>> {
-  const recalled = await recallPruned(target, names);
+): Decision<(Replacement & { document: KnownDocument })[]> {
   return (database, now) => {
     const made = names.map((name) => {
       const document = findDocument(database, name);
-      const one = replaceDocument(database, document, reason, now - CANCEL_BEHIND_MS, now, recalled);
+      const one = replaceDocument(database, document, reason, now - CANCEL_BEHIND_MS, now);
       const did = `${document.kind} ${document.key}: generation ${one.replacement.generation} planned (${reason})`;
       createRunStore(database).decided("replace", did, now);
       return { document, ...one };
@@ -159,21 +155,6 @@ export function documentsToReplace(target: Target, selectors: Selectors): { docu
       hint: "A replacement sends what changed after it had landed, or came late; `rowferry status` says what helps the rest.",
     });
   return { documents: [...new Set(found.map(({ document }) => document))], changed: found.length };
-}
-
-/** Archived bodies of their events, by deduplicationId: a next generation needs all of them. */
-async function recallPruned(target: Target, names: readonly string[]): Promise<Map<string, string>> {
-  const wanted = reading(
-    target,
-    (database) => new Set(names.flatMap((name) => prunedEvents(database, findDocument(database, name).id))),
-  );
-  const found = new Map<string, string>();
-  if (wanted.size === 0) return found;
-  for await (const { type, deduplicationId: key, text, payload } of readArchive(archiveFolder(target))) {
-    if (type !== "payload" || typeof key !== "string" || !wanted.has(key)) continue;
-    found.set(key, typeof text === "string" ? text : JSON.stringify(payload));
-  }
-  return found;
 }
 
 /** What the decision would be about. @throws RowferryError `document-unknown`, `not-in-doubt` */

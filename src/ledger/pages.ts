@@ -1,7 +1,7 @@
 /**
- * Packs rows in pages for data that is kept for every row and hardly ever read (H24). A page is compressed JSON of
- * ascending rows of one input. Rows added together stay on one page. Pages overlap if a worksheet's rows are out of
- * order.
+ * Packs what is kept for every row, event or request and hardly ever read (H24). A page is compressed JSON by ascending
+ * ids: rows of one input, requests of one run, or events. Entries added together stay on one page. Pages overlap if a
+ * worksheet's rows are out of order, or events landed so.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LedgerDatabase } from "./ledger-database.js";
@@ -41,14 +41,14 @@ export function unpack<Value>(first: number, page: Uint8Array): Entry<Value>[] {
 /** `span`: the lowest and highest event of a row's value, to find pages by event. */
 export function createPages<Value>(
   database: LedgerDatabase,
-  kind: "cells" | "known",
+  kind: "cells" | "known" | "bodies" | "attempts",
   span: (entry: Entry<Value>) => readonly number[] = () => [],
 ) {
   type Stored = { first: number; last: number; page: Buffer };
   let added: Entry<Value>[] = [];
   let latest: Map<number, Value> | null = null;
   const overlapping = new Map<number, boolean>();
-  const columns = "first_row AS first, last_row AS last, page FROM row_pages WHERE kind = @kind";
+  const columns = "first_id AS first, last_id AS last, page FROM pages WHERE kind = @kind";
 
   const write = (unsorted: readonly Entry<Value>[]) => {
     latest = null;
@@ -60,8 +60,8 @@ export function createPages<Value>(
     let [low, high]: [number | null, number | null] = [null, null];
     for (const entry of entries)
       for (const event of span(entry)) [low, high] = [Math.min(low ?? event, event), Math.max(high ?? event, event)];
-    const range = { first_row: head[0], last_row: tail[0], lowest_event: low, highest_event: high };
-    database.add("row_pages", { kind, ...range, page: pack(entries) });
+    const range = { first_id: head[0], last_id: tail[0], lowest_event: low, highest_event: high };
+    database.add("pages", { kind, ...range, page: pack(entries) });
   };
 
   const flush = () => {
@@ -76,8 +76,8 @@ export function createPages<Value>(
     const known = overlapping.get(input);
     if (known !== undefined) return known;
     const found = database.has(
-      `SELECT 1 FROM row_pages a JOIN row_pages b ON b.kind = a.kind AND b.first_row > a.first_row AND b.first_row <= a.last_row
-       WHERE a.kind = @kind AND a.first_row BETWEEN @first AND @last`,
+      `SELECT 1 FROM pages a JOIN pages b ON b.kind = a.kind AND b.first_id > a.first_id AND b.first_id <= a.last_id
+       WHERE a.kind = @kind AND a.first_id BETWEEN @first AND @last`,
       { kind, ...rowsOfInput(input) },
     );
     overlapping.set(input, found);
@@ -86,7 +86,7 @@ export function createPages<Value>(
 
   const pagesOver = (row: number): Stored[] =>
     database.rows<Stored>(
-      `SELECT * FROM (SELECT ${columns} AND first_row BETWEEN @start AND @row ORDER BY first_row DESC LIMIT @most) WHERE last >= @row`,
+      `SELECT * FROM (SELECT ${columns} AND first_id BETWEEN @start AND @row ORDER BY first_id DESC LIMIT @most) WHERE last >= @row`,
       { kind, row, start: rowsOfInput(inputOf(row)).first, most: overlaps(inputOf(row)) ? -1 : 1 },
     );
 
@@ -117,8 +117,8 @@ export function createPages<Value>(
       let after = Math.min(first, ...pagesOver(first).map((page) => page.first)) - 1;
       for (;;) {
         const some = database.rows<Stored>(
-          `SELECT ${columns} AND first_row > @after AND first_row <= @last AND last_row >= @first
-             AND coalesce(lowest_event, 0) <= @highest AND coalesce(highest_event, @lowest) >= @lowest ORDER BY first_row LIMIT 20`,
+          `SELECT ${columns} AND first_id > @after AND first_id <= @last AND last_id >= @first
+             AND coalesce(lowest_event, 0) <= @highest AND coalesce(highest_event, @lowest) >= @lowest ORDER BY first_id LIMIT 20`,
           { kind, after, first, last, lowest, highest },
         );
         for (const { page, ...range } of some) yield { ...range, entries: unpack<Value>(range.first, page) };
@@ -130,8 +130,15 @@ export function createPages<Value>(
 
     /** Rewrites the page with the remaining entries, or deletes it. */
     keepOnly(page: Page<Value>, entries: readonly Entry<Value>[]) {
-      database.run("DELETE FROM row_pages WHERE kind = @kind AND first_row = @first", { kind, first: page.first });
+      database.run("DELETE FROM pages WHERE kind = @kind AND first_id = @first", { kind, first: page.first });
       write(entries);
     },
   };
+}
+
+/** Of an event, as JSON; empty: the ledger was rebuilt, and no row has brought the body again. */
+export function createBodies(database: LedgerDatabase) {
+  const packed = createPages<string>(database, "bodies");
+  return ({ id, payload }: { id: number; payload: string }): string =>
+    payload === "" ? (packed.of(id) ?? "") : payload;
 }

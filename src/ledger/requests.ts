@@ -49,13 +49,17 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
     return last;
   };
 
-  const finish = (id: number, result: RequestResult, attempt: AttemptRow | undefined, now: number) => {
-    database.change("requests", id, { result, finished_at: now, ...(attempt && columnsOf(attempt)) });
-  };
-
   /** An attempt that will be repeated is kept at once, so that a restart knows of it. */
   const recordAttempt = (id: number, attempt: AttemptRow) => {
-    database.add("earlier_attempts", { request_id: id, ...columnsOf(attempt) });
+    database.run(
+      "UPDATE requests SET attempts = json_insert(coalesce(attempts, '[]'), '$[#]', json(@attempt)) WHERE id = @id",
+      { id, attempt: JSON.stringify(toKeep(attempt)) },
+    );
+  };
+
+  const finish = (id: number, result: RequestResult, attempt: AttemptRow | undefined, now: number) => {
+    if (attempt !== undefined) recordAttempt(id, attempt);
+    database.change("requests", id, { result, finished_at: now });
   };
 
   return {
@@ -114,17 +118,17 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
   };
 }
 
-const columnsOf = ({ number, startedAt, durationMs, status, failure, error, requestIds, inDoubt }: AttemptRow) => ({
-  number,
-  started_at: startedAt,
-  duration_ms: Math.round(durationMs),
-  status,
-  failure,
-  codes: error?.codes.join(" ") || null,
-  message: error?.message ?? null,
-  raw: error?.raw ?? null,
-  request_ids: requestIds.join("\n") || null,
-  in_doubt: inDoubt ? 1 : 0,
+/** Times in ms; `codes`: separated by blanks, null: none. */
+export interface KeptAttempt extends Omit<AttemptRow, "error"> {
+  codes?: string | null;
+  message?: string | null;
+  raw?: string | null;
+}
+
+const toKeep = ({ error, ...attempt }: AttemptRow): KeptAttempt => ({
+  ...attempt,
+  durationMs: Math.round(attempt.durationMs),
+  ...(error && { codes: error.codes.join(" ") || null, message: error.message, raw: error.raw }),
 });
 
 /** Two refusals are compared without their text, which may hold times and ids. */
@@ -133,10 +137,9 @@ export interface RefusedAs {
   codes: readonly string[];
 }
 
-const refusedBefore = `SELECT 1 FROM requests r JOIN attempts a ON a.request_id = r.id AND a.number =
-    (SELECT max(number) FROM attempts WHERE request_id = r.id)
-  WHERE r.subject = 'document' AND r.subject_id = @document AND r.result = 'refused'
-    AND a.status = @status AND coalesce(a.codes, '') = @codes AND r.id < @request`;
+const refusedBefore = `SELECT 1 FROM requests r
+  WHERE r.subject = 'document' AND r.subject_id = @document AND r.result = 'refused' AND r.id < @request
+    AND r.attempts ->> '$[#-1].status' = @status AND coalesce(r.attempts ->> '$[#-1].codes', '') = @codes`;
 
 export function createRefusalHistory(database: LedgerDatabase) {
   return {

@@ -109,7 +109,7 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
 
--- Rows that are invalid, skipped or known. A valid row that needs no more stands in row_events or row_pages alone. settled_by is the row that has come instead.
+-- Rows that are invalid, skipped or known. A valid row that needs no more stands in row_events or pages alone. settled_by is the row that has come instead.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
@@ -255,17 +255,18 @@ CREATE TABLE event_states (
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
 ${lawOf("event_states", "event")}
 
--- Rows in compressed pages. cells: as read, of rows that have not landed. known: rows whose events had all landed before,
--- unchanged, from row to event only.
-CREATE TABLE row_pages (
+-- What is hardly ever read, in compressed pages. cells: rows as read, of those that have not landed. known: rows whose events had
+-- all landed before, unchanged, from row to event only. bodies of events and attempts of requests: as \`ledger prune\` packed them.
+CREATE TABLE pages (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known'),
-  first_row INTEGER NOT NULL,
-  last_row INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known' OR kind = 'bodies' OR kind = 'attempts'),
+  -- Of rows, events or requests.
+  first_id INTEGER NOT NULL,
+  last_id INTEGER NOT NULL,
   lowest_event INTEGER,
   highest_event INTEGER,
   page BLOB NOT NULL,
-  UNIQUE (kind, first_row)
+  UNIQUE (kind, first_id)
 ) STRICT;
 
 -- Which rows gave which event.
@@ -328,7 +329,7 @@ CREATE TABLE problems (
 CREATE INDEX problems_by_row ON problems (row_id) WHERE row_id IS NOT NULL;
 CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject IS NOT NULL;
 
--- Requests, numbered \`run * 2^32 + number in the run\`. One row a request, its events and its last attempt in it, so that an
+-- Requests, numbered \`run * 2^32 + number in the run\`. One row a request, its events and attempts in it, so that an
 -- intent and an outcome are a page each.
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY,
@@ -340,35 +341,11 @@ CREATE TABLE requests (
   events TEXT,
   result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
   finished_at INTEGER,
-  number INTEGER,
-  started_at INTEGER,
-  duration_ms INTEGER,
-  status INTEGER,
-  failure TEXT,
-  codes TEXT,
-  message TEXT,
-  raw TEXT,
-  request_ids TEXT,
-  in_doubt INTEGER CHECK (in_doubt IN (0, 1)),
+  -- A JSON array; null: none, or packed in a page.
+  attempts TEXT,
   run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL
 ) STRICT;
 CREATE INDEX requests_by_subject ON requests (subject_id);
-
--- Attempts of a request before its last.
-CREATE TABLE earlier_attempts (
-  request_id INTEGER NOT NULL REFERENCES requests (id),
-  number INTEGER NOT NULL,
-  started_at INTEGER NOT NULL,
-  duration_ms INTEGER NOT NULL,
-  status INTEGER,
-  failure TEXT,
-  codes TEXT,
-  message TEXT,
-  raw TEXT,
-  request_ids TEXT,
-  in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1)),
-  PRIMARY KEY (request_id, number)
-) STRICT, WITHOUT ROWID;
 
 -- What a person said became of something in doubt (H5). An event is named by its key: its row may go.
 CREATE TABLE decisions (
@@ -474,14 +451,6 @@ CREATE VIEW failures AS
   UNION ALL
   SELECT subject, id, row_id, state, reason, NULL, ${errorOf("o.subject", "o.id")}, NULL, subject || ' ' || name
   FROM open_registrations o WHERE state IN ('rejected', 'stalled');
-
--- How did every attempt of a request end?
-CREATE VIEW attempts AS
-  SELECT request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
-    FROM earlier_attempts
-  UNION ALL
-  SELECT id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
-    FROM requests WHERE number IS NOT NULL;
 
 -- Which events did a request carry, and in which order?
 CREATE VIEW request_events AS

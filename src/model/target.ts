@@ -20,6 +20,6 @@ export interface Target {
   ledgerPath: string;
   /** From the settings; absent: only --journal names one. */
   journal?: string;
-  /** For runs and archive. */
+  /** For runs. */
   stateFolder: string;
 }

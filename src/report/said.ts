@@ -43,7 +43,7 @@ const sentences: Say = {
       shutOut > 0 &&
         `${counted(shutOut, "event")} of it ${shutOut === 1 ? "takes" : "take"} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
       missing.length > 0 &&
-        `Neither ledger nor archive has ${counted(missing.length, "event")} of it. Nothing of it is sent until their rows are imported again:`,
+        `The ledger does not have ${counted(missing.length, "event")} of it. Nothing of it is sent until their rows are imported again:`,
       ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${[event, ...keyParts].join(" ")}`),
       relations > 0 &&
         `${counted(relations, "relation")} of other documents to the old generation ${relations === 1 ? "is" : "are"} not repeated.`,

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { everyStranded } from "../ledger/views/timelines.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/open-rows.js";
-import { forgetLandedCells } from "../ledger/care/prune.js";
+import { forgetLandedCells } from "../ledger/stage/row-cells.js";
 import { receiptsOf } from "../ledger/views/receipts.js";
 import { isCorrectable } from "../model/solution.js";
 import type { Summary } from "../model/summary.js";

@@ -26,7 +26,7 @@ export const replaceEach = async (
   reason: string,
   holding: Holding,
   confirm?: () => Promise<void>,
-) => decideAlone(target, await replacing(target, documents, reason), holding, confirm);
+) => decideAlone(target, replacing(documents, reason), holding, confirm);
 
 export const resolveNamed = (
   target: Target,

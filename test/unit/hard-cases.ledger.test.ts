@@ -153,13 +153,13 @@ it("H24: the nightly full history costs no request, no row of its own but a link
   open();
   const rows = Array.from({ length: 40 }, (_, index) => ({ document: `M${index % 8}`, minute: index }));
   await imported(...rows);
-  const counts = () => ["rows", "events", "row_pages WHERE kind = 'cells'", "problems"].map(count);
+  const counts = () => ["rows", "events", "pages WHERE kind = 'cells'", "problems"].map(count);
   const before = counts();
   const full = file(...rows.toReversed());
   const night = await world.import([full]);
   expect([night.rows.known, night.requests.sent, night.exitCode]).toEqual([40, 0, 0]);
   expect(counts()).toEqual(before);
-  expect([count("row_events"), count("row_pages WHERE kind = 'known'")]).toEqual([40, 1]);
+  expect([count("row_events"), count("pages WHERE kind = 'known'")]).toEqual([40, 1]);
   for (const row of [2, 17, 41]) {
     const [shown] = (await world.show(`${full.name}:${row}`)).rows;
     expect(shown).toMatchObject({ fate: "known", events: [{ state: "landed" }] });

@@ -48,7 +48,7 @@ const row = (input: number, number: number) => `((${input} << 32) + ${number})`;
 
 /** A page that says that a row of the first file stands for this event. */
 const known = (number: number, event: number) =>
-  `INSERT INTO row_pages (kind, first_row, last_row, lowest_event, highest_event, page)
+  `INSERT INTO pages (kind, first_id, last_id, lowest_event, highest_event, page)
    VALUES ('known', ${row(1, number)}, ${row(1, number)}, ${event}, ${event}, x'${deflateRawSync(
      JSON.stringify([[0, [event - 2 ** 32 - number]]]),
    ).toString("hex")}')`;
@@ -56,7 +56,7 @@ const known = (number: number, event: number) =>
 const damages: [promise: string, damage: string][] = [
   ["every row that was read has a fate", "DELETE FROM row_events WHERE (row_id & 4294967295) = 2"],
   ["every row that was read has a fate", known(99, 1)],
-  ["every row that was read has a fate", "DELETE FROM row_pages WHERE kind = 'known'"],
+  ["every row that was read has a fate", "DELETE FROM pages WHERE kind = 'known'"],
   ["skipped and invalid rows are as many as counted", "UPDATE rows SET fate = 'skipped' WHERE fate = 'invalid'"],
   [
     "a row has one fate: a skipped or invalid row yielded nothing",
@@ -73,7 +73,7 @@ const damages: [promise: string, damage: string][] = [
   ["every record of a row exists", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
   ["every record of a row exists", known(2, 99)],
   ["a row that holds others is invalid", `UPDATE placements SET row_id = ${row(1, 2)}`],
-  ["a row that a person must change has its cells", "DELETE FROM row_pages WHERE kind = 'cells'"],
+  ["a row that a person must change has its cells", "DELETE FROM pages WHERE kind = 'cells'"],
   [
     "nothing has landed on a document without an id",
     `DELETE FROM document_states WHERE document_id = ${documentOf("M1")}`,
@@ -127,18 +127,22 @@ const damages: [promise: string, damage: string][] = [
   ["every reference leads somewhere", "UPDATE events SET related_document = 4711 WHERE id = 1"],
   [
     "every page of cells can be read, and holds its rows",
-    "UPDATE row_pages SET page = zeroblob(length(page)) WHERE kind = 'cells'",
+    "UPDATE pages SET page = zeroblob(length(page)) WHERE kind = 'cells'",
   ],
   [
     "every page of cells can be read, and holds its rows",
-    "UPDATE row_pages SET last_row = last_row + 1 WHERE kind = 'cells'",
+    "UPDATE pages SET last_id = last_id + 1 WHERE kind = 'cells'",
   ],
   [
     "cells and known rows are of a file that was imported",
-    "UPDATE row_pages SET first_row = first_row + (99 << 32), last_row = last_row + (99 << 32)",
+    "UPDATE pages SET first_id = first_id + (99 << 32), last_id = last_id + (99 << 32)",
   ],
-  ["every page of known rows holds its rows", "UPDATE row_pages SET last_row = last_row + 1 WHERE kind = 'known'"],
-  ["every page of known rows holds its rows", "UPDATE row_pages SET highest_event = 0 WHERE kind = 'known'"],
+  ...["bodies", "attempts"].map((kind): [string, string] => [
+    "every page of packed bodies and attempts can be read",
+    `INSERT INTO pages (kind, first_id, last_id, page) VALUES ('${kind}', 1, 1, x'00')`,
+  ]),
+  ["every page of known rows holds its rows", "UPDATE pages SET last_id = last_id + 1 WHERE kind = 'known'"],
+  ["every page of known rows holds its rows", "UPDATE pages SET highest_event = 0 WHERE kind = 'known'"],
   ["everything that known rows refer to has landed", `DELETE FROM event_states WHERE event_id = ${eventOf("M1")}`],
 ];
 

@@ -20,7 +20,7 @@ const given = fc.uniqueArray(fc.tuple(fc.integer({ min: 2, max: 2 ** 31 }), fc.a
 it("gives back what it was given, whatever it is, and nothing of rows that it was not given", () => {
   fc.assert(
     fc.property(given, (some) => {
-      database.run("DELETE FROM row_pages");
+      database.run("DELETE FROM pages");
       const pages = createPages<string[]>(database, "cells");
       const entries = some.map(([row, cells]): Entry<string[]> => [INPUT + row, cells]);
       for (const entry of entries) pages.add([entry]);

@@ -1,9 +1,10 @@
-/** Cells are kept of rows that are not landed, and of no others; pruning changes no answer (DESIGN section 3, P7). */
-import { readFileSync, statSync } from "node:fs";
+/** Cells are kept of rows that are not landed; pruning changes no answer (DESIGN section 3, P7). */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { prune } from "../../src/desk/care.js";
 import { writeRejects } from "../../src/desk/files.js";
+import { dismissSelected } from "../support/decide.js";
 import { eventRow, invalidRow, participantOf, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World, storyFile } from "../nights/simulation/world.js";
 
@@ -32,49 +33,46 @@ async function answers(folder: string) {
   for (const row of [2, 7, 9, 10, 256, 257, 258, 300, 590, 601]) rows.push((await world.show(`a.csv:${row}`)).rows);
   const rejects = await writeRejects(world.target, {}, join(world.target.stateFolder, folder));
   const files = rejects.files.map(({ path }) => readFileSync(path, "utf8"));
-  return { rows: withoutBodies(rows), rejects: rejects.rows, files };
+  return { rows, rejects: rejects.rows, files };
 }
 
-/** Bodies go to the archive too, and are shown beside. */
-const withoutBodies = (shown: unknown): unknown =>
-  JSON.parse(JSON.stringify(shown, (key, value: unknown) => (key === "hasPayload" ? undefined : value)));
+const count = (what: string) =>
+  world.withLedger((database) => Number(database.prepare<[], number>(`SELECT count(*) FROM ${what}`).pluck().get()));
 
-const keptRows = () =>
-  world.withLedger((database) => ({
-    pages: database.prepare<[], number>("SELECT count(*) FROM row_pages").pluck().get(),
-    bytes: database.prepare<[], number>("SELECT sum(length(page)) FROM row_pages").pluck().get() ?? 0,
-  }));
-
-describe("pruning pages that landed and open rows share", () => {
-  it("takes the landed ones out; show and rejects answer as before, and what is open goes on", async () => {
+describe("pruning", () => {
+  it("packs what landed; show and rejects answer as before, and what is open goes on", async () => {
     world = createWorld();
-    // Three pages.
     await world.import([shared(600)]);
     const before = await answers("before");
     expect(before.files[0]?.split("\n").length).toBeGreaterThan(60);
-    const kept = keptRows();
-    const { cells, sizeBefore, sizeAfter } = await pruneAll();
-    expect(cells).toBe(600 - 3 * 30);
-    expect(keptRows().bytes).toBeLessThan(kept.bytes / 4);
+    const { payloads, sizeBefore, sizeAfter } = await pruneAll();
+    expect(payloads).toBe(600 - 3 * 30);
+    expect(count("events WHERE payload <> ''")).toBe(2 * 30);
     expect(sizeAfter).toBeLessThan(sizeBefore);
     expect(await answers("after")).toEqual(before);
     expect(world.withLedger(checkLedger).flatMap(({ broken }) => broken)).toEqual([]);
-    expect(await pruneAll()).toMatchObject({ cells: 0 });
+    expect(await pruneAll()).toMatchObject({ payloads: 0, attempts: 0 });
 
     await world.bring("b1", ["9: M8 4"]);
     const held = (await world.show("a.csv:10")).rows[0];
     expect(held?.cells?.["row"]).toContain('"M8"');
   });
 
-  it("leaves what landed within the time to keep, and rows that came since", async () => {
+  it("leaves what landed within the time to keep, and packs what landed between earlier events", async () => {
     world = createWorld();
     await world.import([shared(60)]);
     const options = { clock: world.clock, waitForLock: false };
-    expect(await prune(world.target, DAY, options)).toMatchObject({ cells: 0 });
+    expect(await prune(world.target, DAY, options)).toMatchObject({ payloads: 0 });
     await world.clock.run(world.clock.sleep(2 * DAY));
-    await world.import([{ ...shared(60), name: "c.csv", contentHash: "c1" }]);
-    // The same invalid rows have come instead.
-    expect(await prune(world.target, DAY, options)).toMatchObject({ cells: 60 - 2 * 3 });
+    dismissSelected(world.target, { document: "M8" }, world.clock);
+    await world.resume();
+    expect(await prune(world.target, DAY, options)).toMatchObject({ payloads: 60 - 3 * 3 });
+    expect(await pruneAll()).toMatchObject({ payloads: 1 });
+    expect(world.withLedger(checkLedger).flatMap(({ broken }) => broken)).toEqual([]);
+    for (const row of [2, 8, 10, 11, 61]) {
+      const [event] = (await world.show(`M${row - 2}`)).documents[0]?.events ?? [];
+      expect(JSON.stringify(event?.body), `row ${row}`).toContain(`weight of row ${row},`);
+    }
   });
 
   it("gives back the cells of the file that was asked for, not of another one of its name", async () => {
@@ -88,19 +86,6 @@ describe("pruning pages that landed and open rows share", () => {
     await pruneAll();
     const { rows } = await world.show("night.csv:2");
     expect(rows.map(({ cells }) => /"N\d"/.exec(cells?.["row"] ?? "")?.[0])).toEqual(['"N1"', '"N2"']);
-  });
-
-  it("tells an attempt once, though a crash while pruning left it twice in the archive", async () => {
-    world = createWorld();
-    await world.bring("a", ["M0 10"]);
-    const copy = join(world.target.stateFolder, "copy.db");
-    world.withLedger((database) => database.prepare("VACUUM INTO ?").run(copy));
-    await pruneAll();
-    world.target.ledgerPath = copy;
-    await pruneAll();
-    const [document] = (await world.show("M0")).documents;
-    expect(document?.requests[0]?.attempts).toHaveLength(1);
-    expect(statSync(copy).size).toBeGreaterThan(0);
   });
 });
 

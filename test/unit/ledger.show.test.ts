@@ -65,7 +65,7 @@ describe("show of registrations, runs and requests", () => {
     ]);
     const before = world.clock.now();
     await world.bring("a", ["M1 10"]);
-    const { requests } = await showSentBetween(world.target, before, world.clock.now(), 100);
+    const { requests } = showSentBetween(world.target, before, world.clock.now(), 100);
     expect(requests.map(({ kind }) => kind)).toEqual([
       "lookup-participant",
       "create-participant",
@@ -76,7 +76,7 @@ describe("show of registrations, runs and requests", () => {
     expect(last?.attempts.map(({ status }) => status)).toEqual([503, 201]);
     expect(last?.attempts[1]?.requestIds[0]).toMatch(/^x-request-id: /);
     expect(JSON.stringify(requests)).not.toMatch(/bearer|secret|authorization/i);
-    expect((await showSentBetween(world.target, before - 2000, before - 1000, 100)).requests).toEqual([]);
+    expect(showSentBetween(world.target, before - 2000, before - 1000, 100).requests).toEqual([]);
     const id = last?.attempts[1]?.requestIds[0]?.split(": ")[1] ?? "";
     expect((await show(id)).requests.map(({ kind }) => kind)).toEqual(["create-with-events"]);
   });
@@ -118,7 +118,7 @@ describe("a name of a document", () => {
       ["a.csv, row 12"],
       { landed: 60 },
     ]);
-    expect((await showAnything(world.target, "M1", { all: true })).documents[0]?.events).toHaveLength(60);
+    expect(showAnything(world.target, "M1", { all: true }).documents[0]?.events).toHaveLength(60);
   });
 });
 

@@ -96,9 +96,9 @@ const prune = onTarget({
     const pruned = await (await care()).prune(target, keepFor, options);
     return told({
       line: { type: "pruned", ...pruned },
-      text: ({ payloads, cells, attempts, runFolders, sizeBefore, sizeAfter }) => [
+      text: ({ payloads, attempts, runFolders, sizeBefore, sizeAfter }) => [
         [
-          `To the archive: ${counted(payloads, "body", "bodies")}, cells of ${counted(cells, "row")}, ${counted(attempts, "attempt")}.`,
+          `Packed: ${counted(payloads, "body", "bodies")}, attempts of ${counted(attempts, "request")}.`,
           `Removed: folders of ${counted(runFolders, "run")}.`,
           `Size of the ledger: ${grouped(sizeBefore)} bytes before, ${grouped(sizeAfter)} now.`,
         ],
@@ -171,7 +171,7 @@ export const spec = command({
     backup: ["copy the ledger as it is, also while an import runs", backup],
     restore: ["put a backup in the ledger's place; the former ledger is kept beside it", restore],
     check: ["check the file and its content", check],
-    prune: ["move old bodies, cells and attempts to the archive, and remove old runs' folders", prune],
+    prune: ["pack old bodies and attempts, and remove old runs' folders", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],
     rebind: ["bind the ledger to this target, once its service has proved to know its records", rebind],
   },

@@ -41,7 +41,7 @@ export const spec = onTarget({
       throw new RowferryError("usage", "replace takes a document or selectors, not both.");
     const { documents, changed } =
       name === undefined ? documentsToReplace(target, chosen) : { documents: [name], changed: null };
-    const decide = await replacing(target, documents, reason);
+    const decide = replacing(documents, reason);
     const replaced = (one: ReturnType<typeof decide>["done"][number]) =>
       told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
     if (given.dryRun === true) return foreseen(work, decide, (all) => all.map(replaced));

@@ -1,4 +1,4 @@
-/** `rowferry show <anything>`: everything the ledger and archive know of it. */
+/** `rowferry show <anything>`: everything the ledger knows of it. */
 import { RowferryError } from "../../model/error.js";
 import type {
   Shown,
@@ -12,7 +12,6 @@ import type {
 } from "../../model/lines/show.js";
 import { counted, grouped, localTime, localZone } from "../../report/figures.js";
 import { endings, fateNow, rowFates, total } from "../../report/outcome.js";
-import { shorten } from "../../model/fold.js";
 import { plainText } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
@@ -47,9 +46,7 @@ export const spec = onTarget({
     const isRequests = anything === "requests" || since !== undefined || before !== undefined;
     const until = (before === undefined ? null : moment(before, now)) ?? now;
     const from = (since === undefined ? null : moment(since, now)) ?? until - 3_600_000;
-    const found = await (isRequests
-      ? showSentBetween(target, from, until, count)
-      : showAnything(target, anything, given));
+    const found = isRequests ? showSentBetween(target, from, until, count) : showAnything(target, anything, given);
     const isEmpty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
     if (isEmpty && !isRequests)
       throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`);
@@ -76,7 +73,6 @@ function printShown(shown: Shown, look: ShowLook): Part[] {
   const block = (title: string, ...parts: Part[]) => indented([bold(title), ...parts]);
   const registration = (found: ShownRegistration) =>
     block(`${found.record} ${found.name}: ${stateOf(found)}`, registrationLines(found, look));
-  const archived = shown.archived.map((entry) => shorten(JSON.stringify(entry), 2000));
   return [
     ...shown.rows.map((row) =>
       block(rowTitle(row), rowLines(row, look), row.records.map(registration), cells(row), mappingOf(row)),
@@ -85,7 +81,6 @@ function printShown(shown: Shown, look: ShowLook): Part[] {
     shown.event !== null && block("The event asked for", eventLines([shown.event], look)),
     ...shown.documents.map((document) => block(documentTitle(document), documentLines(document, look))),
     ...shown.registrations.map(registration),
-    archived.length > 0 && block("From the archive", archived),
     requestLines(shown.requests),
   ];
 }

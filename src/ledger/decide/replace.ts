@@ -4,7 +4,8 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
-import { type EventContent, type EventNow, keyBytes, keyText } from "../event-key.js";
+import { createBodies } from "../pages.js";
+import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
@@ -20,7 +21,7 @@ export interface Replacement {
   events: number;
   /** False: the old generation was never created, or its id is unknown. */
   cancels: boolean;
-  /** Landed events without a payload in ledger or archive: their rows must be imported again. */
+  /** Landed events without a body, in a ledger that was rebuilt: their rows must be imported again. */
   missing: { event: string; keyParts: string[] }[];
   /** Landed relations from other documents; they keep naming the old generation. */
   relations: number;
@@ -45,7 +46,6 @@ export function replaceDocument(
   reason: string,
   cancelAt: number,
   now: number,
-  recalled: ReadonlyMap<string, string> = new Map(),
 ): { replacement: Replacement; cancellation: Cancellation | null } {
   if (reason.trim() === "") throw new RowferryError("usage", "A replacement needs a reason (--reason).");
   if (!["open", "closed", "cancelled", "stranded"].includes(document.state)) {
@@ -59,22 +59,10 @@ export function replaceDocument(
     throw new RowferryError("document-has-made-others", message);
   }
   return database.atomic(() => {
-    // Pruned bodies from the archive.
-    for (const [key, payload] of recalled)
-      database.run(
-        "UPDATE events SET payload = @payload WHERE document_id = @id AND deduplication_id = @key AND payload = ''",
-        { payload, id: document.id, key: keyBytes(key) },
-      );
     const cancellation = document.state === "cancelled" ? null : cancellationOf(database, document, reason, cancelAt);
     const replacement = replaceWithin(database, document, document.serviceId === null ? null : cancellation, now);
     return { replacement, cancellation };
   });
-}
-
-export function prunedEvents(database: LedgerDatabase, document: number): string[] {
-  return database
-    .values<Buffer>("SELECT deduplication_id FROM events WHERE document_id = @document AND payload = ''", { document })
-    .map(keyText);
 }
 
 /** Ids of documents that cannot be replaced, because their events created others, or may have. */
@@ -117,7 +105,9 @@ function replaceWithin(
   );
   const missing: Replacement["missing"] = [];
   const copies = new Map<number, number>();
-  for (const event of events) {
+  const bodyOf = createBodies(database);
+  for (const found of events) {
+    const event = { ...found, payload: bodyOf(found) };
     const copy = copyEvent(database, event, next, keyOf(event));
     if (changeOf(event) === null && event.payload === "")
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
@@ -172,7 +162,7 @@ function shutOut(database: LedgerDatabase, document: number) {
 
 function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key: Buffer) {
   const { id: _, ...columns } = database.row<{ id: number }>("SELECT * FROM events WHERE id = @id", event) ?? { id: 0 };
-  const id = database.add("events", { ...columns, document_id: next, deduplication_id: key });
+  const id = database.add("events", { ...columns, document_id: next, deduplication_id: key, payload: event.payload });
   const change = changeOf(event);
   if (change !== null) {
     database.change("events", id, { content_hash: event.changed_hash, ...change });

@@ -104,7 +104,7 @@ export function createCutRows(database: LedgerDatabase, states: FileStates) {
       `SELECT r.id FROM invalid_rows r WHERE r.id BETWEEN @first AND @last AND r.lead IS NULL
          AND NOT EXISTS (SELECT 1 FROM rows WHERE id > r.id AND id <= @last)
          AND NOT EXISTS (SELECT 1 FROM row_events WHERE row_id > r.id AND row_id <= @last)
-         AND NOT EXISTS (SELECT 1 FROM row_pages WHERE kind = 'known' AND last_row > r.id AND first_row <= @last)`,
+         AND NOT EXISTS (SELECT 1 FROM pages WHERE kind = 'known' AND last_id > r.id AND first_id <= @last)`,
       rowsOfInput(earlier),
     );
     const kept = id === null ? null : cells.of(id);

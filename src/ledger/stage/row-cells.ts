@@ -50,3 +50,48 @@ export function createCells(database: LedgerDatabase) {
     pages,
   };
 }
+
+/** A dismissed record waits for nothing. */
+const openDocument =
+  "(x.state IS NULL OR x.service_id IS NULL AND x.reason IS NOT 'dismissed' AND x.reason IS NOT 'replaced')";
+const openRegistration = "p.state <> 'registered' AND p.reason IS NOT 'dismissed'";
+
+/**
+ * Selects `row_id` of rows from @first to @last that may still be needed: a record is unfinished, or a person must
+ * change the row, also after `dismiss --undo`.
+ */
+const openRows = `
+  SELECT re.row_id FROM row_events re JOIN events_now e ON e.id = re.event_id
+    WHERE re.row_id BETWEEN @first AND @last AND e.dismissed = 0 AND NOT e.known
+  UNION ALL SELECT r.id FROM rows r
+    WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND (r.settled IS NULL OR r.settled = 'dismissed')
+  UNION ALL SELECT r.row_id FROM row_records r JOIN registrations p ON p.id = r.record_id
+    WHERE r.row_id BETWEEN @first AND @last AND r.kind <> 'document' AND ${openRegistration}
+  UNION ALL SELECT r.row_id FROM row_records r LEFT JOIN document_states x ON x.document_id = r.record_id
+    WHERE r.row_id BETWEEN @first AND @last AND r.kind = 'document' AND ${openDocument}
+  UNION ALL SELECT row_id FROM temp.open_declarations WHERE row_id BETWEEN @first AND @last`;
+
+/** Deletes pages of cells whose rows have all landed or been corrected. */
+export function forgetLandedCells(database: LedgerDatabase): void {
+  // Rows that declared a record which is not registered now, whatever became of their events.
+  database.exec(`DROP TABLE IF EXISTS temp.open_declarations;
+    CREATE TEMP TABLE open_declarations (row_id INTEGER PRIMARY KEY);
+    INSERT OR IGNORE INTO temp.open_declarations
+      SELECT p.row_id FROM registrations p WHERE p.row_id IS NOT NULL AND ${openRegistration}
+      UNION ALL SELECT row_id FROM failed_documents WHERE state = 'rejected' AND row_id IS NOT NULL`);
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const from: number = after;
+    const pages = database.rows<{ first: number; last: number }>(
+      `SELECT first_id AS first, last_id AS last FROM pages WHERE kind = 'cells' AND first_id > @from
+       ORDER BY first_id LIMIT 1000`,
+      { from },
+    );
+    database.atomic(() => {
+      for (const page of pages)
+        if (!database.has(openRows, page))
+          database.run("DELETE FROM pages WHERE kind = 'cells' AND first_id = @first", page);
+    });
+    after = pages.at(-1)?.first;
+  }
+}

@@ -46,11 +46,13 @@ export interface Pace {
 
 const mostSpans = 240;
 
+const attempts = "FROM requests r JOIN json_each(r.attempts) a WHERE r.id BETWEEN @from AND @to";
+
 /** Attempts of a run in equal spans of at least a second; null: none. */
 export function paceOf(database: LedgerDatabase, run: number): Pace | null {
   const [from, to] = requestsOf(run);
   const bounds = database.row<{ first: number | null; last: number | null }>(
-    "SELECT min(started_at) AS first, max(started_at) AS last FROM attempts WHERE request_id BETWEEN @from AND @to",
+    `SELECT min(a.value ->> 'startedAt') AS first, max(a.value ->> 'startedAt') AS last ${attempts}`,
     { from, to },
   );
   const { first = null, last = null } = bounds ?? {};
@@ -65,8 +67,8 @@ export function paceOf(database: LedgerDatabase, run: number): Pace | null {
   };
   const slots = database.each<{ slot: number; sent: number; refused: number }>(
     // Numbers are bound as REAL: without the cast, every attempt would have a slot of its own.
-    `SELECT CAST((started_at - @first) / @spanMs AS INTEGER) AS slot, count(*) AS sent, sum(status IS 429) AS refused FROM attempts
-     WHERE request_id BETWEEN @from AND @to GROUP BY 1`,
+    `SELECT CAST((a.value ->> 'startedAt' - @first) / @spanMs AS INTEGER) AS slot, count(*) AS sent,
+       sum(a.value ->> 'status' IS 429) AS refused ${attempts} GROUP BY 1`,
     { first, spanMs, from, to },
   );
   for (const { slot, sent, refused } of slots) {

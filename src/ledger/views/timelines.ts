@@ -56,18 +56,18 @@ export function strandedDocuments(database: LedgerDatabase, limit: number): { to
 
 /** When its creation first left, and every request id that came back. A killed run recorded no attempt, only its intent. */
 export function creationEvidence(database: LedgerDatabase, id: number): { sentAt: number; requestIds: string[] } {
-  const tries = database.rows<{ at: number; request_ids: string | null }>(
-    `SELECT coalesce(a.started_at, r.intended_at) AS at, a.request_ids
-     FROM requests r LEFT JOIN attempts a ON a.request_id = r.id
+  const tries = database.rows<{ at: number; ids: string | null }>(
+    `SELECT coalesce(a.value ->> 'startedAt', r.intended_at) AS at, a.value -> 'requestIds' AS ids
+     FROM requests r LEFT JOIN json_each(r.attempts) a
      WHERE ((r.subject = 'document' AND r.subject_id = @id AND r.kind LIKE 'create-%')
          OR r.id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = @id))
-       AND (a.started_at IS NOT NULL OR r.result IS NOT 'stopped')
+       AND (a.value IS NOT NULL OR r.result IS NOT 'stopped')
      ORDER BY at`,
     { id },
   );
   return {
     sentAt: tries[0]?.at ?? 0,
-    requestIds: tries.flatMap(({ request_ids: ids }) => ids?.split("\n") ?? []),
+    requestIds: tries.flatMap(({ ids }) => JSON.parse(ids ?? "[]") as string[]),
   };
 }
 

@@ -62,13 +62,6 @@ export const ledgerCodes = {
       "The disk that holds the journal is full.",
     ),
   ),
-  "archive-not-written": passing(
-    unexpected(
-      "The archive could not be written, so nothing was removed from the ledger.",
-      "Make room or restore the permission, then run `rowferry ledger prune` again.",
-      "The disk fills up while bodies are moved to the archive: nothing is lost; some are in both.",
-    ),
-  ),
   "journal-beside-ledger": mark(
     "The journal is on the same disk as the ledger and would be lost with it.",
     "Put it on another disk or share with --journal.",

@@ -52,7 +52,7 @@ export const planCodes = {
   "replacement-incomplete": mark(
     "A document is being replaced, but the ledger no longer has all its events.",
     "Import the files with its rows again; `rowferry show` on the document names the missing events.",
-    "Its first events landed a year ago and were pruned, and the archive is gone.",
+    "The ledger was rebuilt from its journal, which has no bodies, and the rows were not imported since.",
   ),
   "behind-unsettled": mark(
     "Only a person can find out whether an earlier event of the document landed, or whether the document exists.",

@@ -184,10 +184,9 @@ export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
   checks: list(object({ name: text, remedy: text, broken: list(text).describe("where, at most ten") })),
 });
 
-export const pruned = line("pruned", "Of `ledger prune`: what went to the archive, and what was removed.", {
-  payloads: count,
-  cells: count,
-  attempts: count,
+export const pruned = line("pruned", "Of `ledger prune`: what was packed, and what was removed.", {
+  payloads: count.describe("bodies of events"),
+  attempts: count.describe("requests whose attempts were packed"),
   runFolders: count,
   sizeBefore: count.describe("in bytes"),
   sizeAfter: count,

@@ -38,7 +38,7 @@ const request = object({
   finishedAt: timeOrNull,
   result: textOrNull.describe("null: no outcome was written; what it carried is in doubt"),
   events: count.describe("how many it carried"),
-  attempts: list(attempt).describe("empty where they were pruned"),
+  attempts: list(attempt),
 });
 
 const decision = object({ at: time, by: text, said: z.enum(["landed", "not-landed", "document-id"]) }).describe(
@@ -66,9 +66,13 @@ const event = object({
   rows: list(text).describe("of every input that held it"),
   messages,
   decisions: list(decision),
-  sentAt: timeOrNull.describe("last; null: never, or its requests are in the archive"),
+  sentAt: timeOrNull.describe("last; null: never"),
   decidedAt: timeOrNull.describe("of its state; null: it is as staged"),
-  hasPayload: flag.describe("the ledger still has the body"),
+  body: jsonObject
+    .nullable()
+    .describe(
+      "an object, without the ids of the service; null: the ledger was rebuilt, and no row has brought it again",
+    ),
 });
 
 const document = object({
@@ -168,7 +172,6 @@ export const show = line(
     runs: list(run),
     requests: list(request),
     event: event.nullable().describe("that was asked for by an id of its own"),
-    archived: list(jsonObject).describe("bodies that `ledger prune` has moved away"),
   },
 );
 

@@ -273,7 +273,7 @@ export function createWorld(options: WorldOptions = {}): World {
     withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
     look: (work) =>
       options.onlooker === true ? work(onlooker()) : closing(openLedgerReadOnly(target.ledgerPath, null), work),
-    show: (text) => showAnything(target, text),
+    show: async (text) => showAnything(target, text),
     documents: () => sandbox.store.documents(),
     setFaults: (rules) => sandbox.setFaults(rules),
     loseLedger() {

@@ -12,7 +12,7 @@ import {
 import { eventsIn } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
-import { inputOf } from "../../rows.js";
+import { inputOf, rowNumberOf } from "../../rows.js";
 
 export interface CheckResult {
   name: string;
@@ -22,12 +22,12 @@ export interface CheckResult {
 }
 
 /**
- * `page_rows(kind, first_row, page)`: the rows on a page, with each event for known rows; none for an unreadable page.
+ * `page_rows(kind, first_id, page)`: the rows on a page, with each event for known rows; none for an unreadable page.
  */
 function definePageRows(database: LedgerDatabase) {
   database.table("page_rows", {
     columns: ["row_id", "event_id"],
-    parameters: ["kind", "first_row", "page"],
+    parameters: ["kind", "first_id", "page"],
     *rows(kind: unknown, first: unknown, page: unknown) {
       const entries = entriesOf(Number(first), page as Uint8Array) ?? [];
       for (const entry of entries)
@@ -69,7 +69,7 @@ const KNOWN_AGAIN =
   "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
 
 interface Page {
-  kind: "cells" | "known";
+  kind: "cells" | "known" | "bodies" | "attempts";
   first: number;
   last: number;
   lowest: number;
@@ -97,15 +97,20 @@ function faultOf(
   if (entries.some(([row], index) => row <= (entries[index - 1]?.[0] ?? -1))) return "has its rows out of order";
   if (inputOf(first) !== inputOf(last)) return "holds rows of two files";
   if (entries.some(([row]) => before.has(row))) return "holds rows of the page before it";
-  if (kind === "cells") return null;
+  if (kind !== "known") return null;
   const events = entries.flatMap((entry) => eventsIn(entry as Entry<number[]>));
   return events.some((event) => event < lowest || event > highest) ? "names events outside its range" : null;
 }
 
+const nameOf = ({ kind, first }: Page) =>
+  kind === "cells" || kind === "known"
+    ? `row ${rowNumberOf(first)} of input ${inputOf(first)}`
+    : `the ${kind} of ${first}`;
+
 function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<string> {
   const pages = database.each<Page>(
-    `SELECT kind, first_row AS first, last_row AS last, lowest_event AS lowest, highest_event AS highest, page FROM row_pages
-     WHERE kind = @kind ORDER BY first_row`,
+    `SELECT kind, first_id AS first, last_id AS last, lowest_event AS lowest, highest_event AS highest, page FROM pages
+     WHERE kind = @kind ORDER BY first_id`,
     { kind },
   );
   let before = new Set<number>();
@@ -113,18 +118,30 @@ function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<s
     const entries = entriesOf(page.first, page.page);
     const fault = faultOf(page, entries, before);
     before = new Set(entries?.map(([row]) => row));
-    if (fault !== null) yield `the page from row ${page.first % 2 ** 32} of input ${inputOf(page.first)} ${fault}`;
+    if (fault !== null) yield `the page from ${nameOf(page)} ${fault}`;
   }
 }
 
-/** Of pages of many rows: cells of open rows, and known rows. */
+const ONLY_PACKED =
+  "This does not affect what was sent. `show` cannot print these records, and `replace` cannot send them again.";
+
+/** Of pages: cells of open rows, known rows, and what `ledger prune` packed. */
 export const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
   [ONLY_CELLS, { "every page of cells can be read, and holds its rows": (database) => brokenPages(database, "cells") }],
   [
     IMPORT_AGAIN,
     {
-      "cells and known rows are of a file that was imported": `SELECT 'the page from ' || ${rowName("first_row")}
-        FROM row_pages WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_row >> 32)`,
+      "cells and known rows are of a file that was imported": `SELECT 'the page from ' || ${rowName("first_id")}
+        FROM pages WHERE kind IN ('cells', 'known') AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_id >> 32)`,
+    },
+  ],
+  [
+    ONLY_PACKED,
+    {
+      "every page of packed bodies and attempts can be read": function* (database) {
+        yield* brokenPages(database, "bodies");
+        yield* brokenPages(database, "attempts");
+      },
     },
   ],
   [

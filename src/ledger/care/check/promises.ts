@@ -24,7 +24,7 @@ export const rowName = (id: string): string => `'row ' || (${id} & 4294967295) |
 
 /** See check.ts. */
 export const rowsOn = (kind: "cells" | "known"): string =>
-  `(SELECT k.first_row, l.row_id, l.event_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l WHERE k.kind = '${kind}')`;
+  `(SELECT k.first_id, l.row_id, l.event_id FROM pages k JOIN page_rows(k.kind, k.first_id, k.page) l WHERE k.kind = '${kind}')`;
 
 /** A reference is a registration's id, or minus an alias's id. */
 const dangling = (ref: string) =>
@@ -69,7 +69,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
        SELECT i.*, (SELECT count(*) FROM (
          SELECT id FROM rows WHERE ${isInInput("id")}
          UNION SELECT row_id FROM row_events WHERE ${isInInput("row_id")}
-         UNION SELECT row_id FROM ${rowsOn("known")} WHERE ${isInInput("first_row")}
+         UNION SELECT row_id FROM ${rowsOn("known")} WHERE ${isInInput("first_id")}
          UNION SELECT row_id FROM row_records WHERE ${isInInput("row_id")})) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
       "skipped and invalid rows are as many as counted": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (

@@ -1,5 +1,7 @@
 import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
+import { type JsonObject, parseJson } from "../../../model/json.js";
+import { createBodies } from "../../pages.js";
 import { rowName } from "../../rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
@@ -19,7 +21,7 @@ const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@i
   SELECT e.id, e.event, e.key_parts AS keyParts, e.name, iso(e.at) AS at, e.state, e.reason, e.waits_for AS waitsFor,
     iif(e.dismissed, 'true', 'false') AS dismissed, key_text(e.deduplication_id) AS deduplicationId,
     e.service_event_id AS eventId, e.target_document_id AS targetDocumentId, iso(e.changed_at) AS decidedAt,
-    iif(e.payload <> '', 'true', 'false') AS hasPayload, iso(sent.at) AS sentAt,
+    e.payload, iso(sent.at) AS sentAt,
     json_object('kind', d.kind, 'key', d.key, 'generation', d.generation, 'documentId', d.service_id) AS document,
     ${messagesOf("'event'", "e.id")} AS messages, ${decisionsOf("e.document_id", "e.deduplication_id")} AS decisions
   FROM events_now e JOIN documents_now d ON d.id = e.document_id LEFT JOIN sent ON sent.id = e.id
@@ -28,10 +30,13 @@ const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@i
 /** In the order of their timelines. */
 export function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEvent[] {
   const rows = rowsOf(database, ids);
-  return database.rows<object & { id: number }>(select, { ids }).map(({ id, ...found }) => {
-    const event = parsed<ShownEvent>(found, "keyParts", "dismissed", "hasPayload", "document", "messages", "decisions");
+  const bodyOf = createBodies(database);
+  return database.rows<{ id: number; payload: string }>(select, { ids }).map(({ id, payload, ...found }) => {
+    const event = parsed<ShownEvent>(found, "keyParts", "dismissed", "document", "messages", "decisions");
+    const body = bodyOf({ id, payload });
     return {
       ...event,
+      body: body === "" ? null : (parseJson(body) as JsonObject),
       waitsFor: event.waitsFor === null ? null : describeWait(database, event.waitsFor),
       rows: rows.get(id) ?? [],
       changes: event.state === "changed" ? changesOf(database, id) : [],

@@ -2,6 +2,8 @@
 import type { ShownAttempt, ShownRegistration, ShownRequest } from "../../../model/lines/show.js";
 import { resolved } from "../../event-key.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
+import { createPages } from "../../pages.js";
+import type { KeptAttempt } from "../../requests.js";
 import { rowName } from "../../rows.js";
 
 /** Parses these columns of JSON text. */
@@ -22,21 +24,24 @@ const select = `SELECT r.id, u.name AS run, r.kind, coalesce(
          json_extract(payload, '$.name') || ', ' || json_extract(payload, '$.city'), service_id, '')
        FROM registrations WHERE id = r.subject_id)), r.subject) AS subject,
     iso(r.intended_at) AS intendedAt, iso(r.finished_at) AS finishedAt, r.result,
-    coalesce(json_array_length(r.events), 0) AS events
+    coalesce(json_array_length(r.events), 0) AS events, r.attempts
   FROM requests r JOIN runs u ON u.id = r.run_id`;
 
-const attempts = `SELECT number, iso(started_at) AS startedAt, duration_ms AS durationMs, status, failure, codes, message, raw,
-    iif(request_ids IS NULL, '[]', '["' || replace(request_ids, char(10), '","') || '"]') AS requestIds,
-    iif(in_doubt, 'true', 'false') AS inDoubt
-  FROM attempts WHERE request_id = @id ORDER BY number`;
+const shownAttempt = ({ startedAt, codes = null, message = null, raw = null, ...kept }: KeptAttempt): ShownAttempt => ({
+  ...kept,
+  startedAt: new Date(startedAt).toISOString(),
+  codes,
+  message,
+  raw,
+});
 
 function requests(database: LedgerDatabase, which: string, values: object): ShownRequest[] {
-  return database.rows<Omit<ShownRequest, "attempts">>(`${select} ${which}`, values).map((request) => ({
-    ...request,
-    attempts: database
-      .rows<object>(attempts, { id: request.id })
-      .map((attempt) => parsed<ShownAttempt>(attempt, "requestIds", "inDoubt")),
-  }));
+  type Found = Omit<ShownRequest, "attempts"> & { attempts: string | null };
+  const packed = createPages<string>(database, "attempts");
+  return database.rows<Found>(`${select} ${which}`, values).map(({ attempts, ...request }) => {
+    const kept = JSON.parse(attempts ?? packed.of(request.id) ?? "[]") as KeptAttempt[];
+    return { ...request, attempts: kept.map(shownAttempt) };
+  });
 }
 
 /** Under way between `since` and `until` (ms, inclusive); oldest first. */
@@ -61,13 +66,7 @@ export const requestsFor = (
 
 /** By an id in the service's answer (open point 15). */
 export const requestsWithId = (database: LedgerDatabase, id: string): ShownRequest[] =>
-  id.length < 6
-    ? []
-    : requests(
-        database,
-        "WHERE r.id IN (SELECT request_id FROM attempts WHERE instr(request_ids, @id) > 0) ORDER BY r.id LIMIT 20",
-        { id },
-      );
+  id.length < 6 ? [] : requests(database, "WHERE instr(r.attempts, @id) > 0 ORDER BY r.id LIMIT 20", { id });
 
 const registration = `SELECT r.id AS own, kind AS record, state, reason, service_id AS id, snapshot_id AS snapshotId, origin,
     payload AS data, geography, iif(row_id IS NULL, NULL, ${rowName("row_id")}) AS declaredBy, iso(changed_at) AS changedAt,

@@ -19,7 +19,6 @@ const nothing: Shown = {
   runs: [],
   requests: [],
   event: null,
-  archived: [],
 };
 
 export interface ShowWhat {
