@@ -139,6 +139,7 @@ beforeAll(async () => {
   await run(["status"]);
   await run(["doctor"]);
   await run(["verify"]);
+  await run(["ledger", "backup", "state/copy.db"]);
   await run(["retry", "--log-level", "debug"], { ROWFERRY_CLIENT_SECRET: `${SECRET}-wrong` });
   await run(["resume", "--log-level", "debug"], { ROWFERRY_TOKEN_URL: `${service.baseUrl}/elsewhere?key=${SECRET}` });
   for (const path of filesOf(/^(run\.log|summary\.json)$/))
@@ -199,6 +200,7 @@ it("every file and folder of the state is its owner's only (P9)", () => {
   });
   expect(open).toEqual([]);
   expect(entries().length).toBeGreaterThan(10);
+  expect(filesOf(/^copy\.db$/), "a backup among them").toHaveLength(1);
 });
 
 it("what the service says is not obeyed: no escape on a terminal, no markup in the report, no formula (H35)", () => {

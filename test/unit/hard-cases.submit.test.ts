@@ -273,25 +273,15 @@ test.each(["/participants", "/participants/{participantId}/addresses"])(
   },
 );
 
-describe("H8: credentials", () => {
-  test("a revoked credential stops the run and rejects no row", async () => {
-    await begun();
-    world.setFaults([
-      { match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } },
-    ]);
-    const summary = await imported(...at(10), "M2 10");
-    expect(summary.stopped?.code).toBe("credentials-refused");
-    expect(summary.exitCode).toBe(4);
-    expect(states().slice(1)).toEqual(["planned", "planned"]);
-    world.setFaults([]);
-    expect((await world.resume()).exitCode).toBe(0);
-  });
-
-  test("the first 403 of any shape refreshes the token once", async () => {
-    await begun();
-    faults({ nth: 1, action: { kind: "status", status: 403, when: "before", body: "html" } });
-    expect((await imported(...at(10))).exitCode).toBe(0);
-  });
+test("H8: a revoked credential stops the run and rejects no row", async () => {
+  await begun();
+  world.setFaults([{ match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } }]);
+  const summary = await imported(...at(10), "M2 10");
+  expect(summary.stopped?.code).toBe("credentials-refused");
+  expect(summary.exitCode).toBe(4);
+  expect(states().slice(1)).toEqual(["planned", "planned"]);
+  world.setFaults([]);
+  expect((await world.resume()).exitCode).toBe(0);
 });
 
 test("H9: a correction of an event in doubt goes out under the same key; a duplicate means that the earlier content landed", async () => {
