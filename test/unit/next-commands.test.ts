@@ -408,3 +408,13 @@ test("what an older backup does not know of is accepted once for each document, 
   expect((await old("show", "load/A")).out.replaceAll(/\s+/g, " ")).toContain("accepted like the one before it");
   expect((await old("dismiss", "--undo", "--code", "foreign-collision", "--yes")).out).toContain("5 events");
 });
+
+test("a replacement says which links it may not be able to repeat (H38)", async () => {
+  const world = await linkedWorld();
+  const link: LinkRow = { doc: "A", at: 10, what: "link", other: "B" };
+  expect(await importing(world, weigh(5), { ...weigh(6), doc: "B" }, link, { ...weigh(30), doc: "B" })).toBe(0);
+  const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
+  expect(out.replaceAll(/\s+/g, " ")).toContain("1 link of it is earlier than the last event of the related document");
+  const unlinked = await world.typed("replace", "load/B", "--reason", "wrong");
+  expect(unlinked.out).not.toContain("earlier than");
+});
