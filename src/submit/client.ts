@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
   const { transport, clock, serviceClock } = options;
   return async (call, token) => {
     const startedAt = clock.now();
-    const sent = { sent: true, startedAt, token, probe: false } as const;
+    const sent = { sent: true, startedAt, token, spends: "a retry" } as const;
     try {
       const reply = await transport(asRequest(call, options.baseUrl, token));
       const secrets = [token.accessToken, options.target.clientSecret];

@@ -23,8 +23,8 @@ export interface Sent {
   durationMs: number;
   token: Token;
   answer: { reply: TransportReply; reading: Reading } | { failure: TransportFailure };
-  /** An unsuccessful probe of an outage. */
-  probe: boolean;
+  /** Of the call, if it failed: none as a probe of an outage. */
+  spends: "none" | "a retry" | "all retries";
 }
 
 /** Nothing left: the run was stopped, `onLeaving` refused, or the token endpoint is out of reach. */

@@ -1,9 +1,11 @@
 /**
- * Distinguishes an outage from a single failed call. In an outage all calls wait, and one at a time probes, with
- * growing pauses.
+ * Distinguishes an outage from calls that fail by themselves. In an outage all calls wait, and one at a time probes, with
+ * growing pauses. Before it ends the run, something else is asked: if that is answered, the calls that fail end
+ * unanswered, and the others go on (P10).
  */
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
+import { readDocument } from "./calls.js";
 import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
 export interface OutageOptions {
@@ -14,6 +16,8 @@ export interface OutageOptions {
   onPause: (reason: string) => void;
   /** In ms. */
   onOver: (durationMs: number) => void;
+  /** So many calls end unanswered, because the service answers others. */
+  onLonely: (calls: number) => void;
 }
 
 /** This many failures in a row, of at least two calls; or as many connections that were never made. */
@@ -22,6 +26,9 @@ const unreachableLimit = 3;
 const firstSpacingMs = 1_000;
 const longestSpacingMs = 30_000;
 
+/** Reading what does not exist changes nothing, and is answered by any service that answers at all. */
+const elsewhere = readDocument("00000000-0000-0000-0000-000000000000");
+
 /** A call that waits for the end of the outage, or for its turn to probe. */
 interface Waiter {
   call: Call;
@@ -29,13 +36,20 @@ interface Waiter {
 }
 
 /** Each try's result is a sign of the service's state. */
-export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause, onOver }: OutageOptions): Layer {
+export function withOutageGate(
+  next: Layer,
+  { clock, stop, maxOutageMs, onPause, onOver, onLonely }: OutageOptions,
+): Layer {
   let failures = 0;
   let unreachable = 0;
   const failing = new Set<Call>();
   let outage: { since: number; reason: string } | null = null;
   const waiting = new Set<Waiter>();
   let probe: { call: Call; ended: () => void } | null = null;
+  /** Calls that failed while something else was answered. */
+  const lonely = new Set<Call>();
+  /** The beginning of the outage that they ended, if no other call has been answered since: it may have been one. */
+  let doubtedSince: number | null = null;
 
   function endProbe(): void {
     probe?.ended();
@@ -56,6 +70,16 @@ export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause,
       await clock.sleep(spacingMs, stop.signal);
       if (!goesOn()) return;
       const lastedMs = clock.now() - now.since;
+      if (lastedMs >= maxOutageMs && doubtedSince === null && (await isAnswered())) {
+        for (const { call } of waiting) if (failing.has(call)) lonely.add(call);
+        onLonely(lonely.size);
+        doubtedSince = now.since;
+        outage = null;
+        forget();
+        admitAll();
+        return;
+      }
+      if (stop.signal.aborted) return;
       if (lastedMs >= maxOutageMs) {
         const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
         stop.abort({ why: "outage", message: `The service has been out of reach for ${lasted}: ${now.reason}` });
@@ -71,10 +95,20 @@ export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause,
     }
   }
 
-  function answered(): void {
+  async function isAnswered(): Promise<boolean> {
+    const [sign] = signOf(await next({ call: elsewhere, freshToken: false }));
+    return sign === "up";
+  }
+
+  function forget(): void {
     failures = 0;
     unreachable = 0;
     failing.clear();
+  }
+
+  function answered(): void {
+    forget();
+    doubtedSince = null;
     if (outage === null) return;
     onOver(clock.now() - outage.since);
     outage = null;
@@ -83,30 +117,32 @@ export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause,
 
   function failed(call: Call, sign: Sign, reason: string): void {
     failures += 1;
+    failing.add(call);
     if (sign === "unreachable") unreachable += 1;
     if (outage !== null) {
       outage.reason = reason;
       return;
     }
-    failing.add(call);
     const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
     if (!many && sign !== "no-token") return;
-    outage = { since: clock.now(), reason };
+    outage = { since: doubtedSince ?? clock.now(), reason };
     onPause(reason);
     void probeUntilOver(outage);
   }
 
   return async (attempt) => {
     const { call } = attempt;
-    const waits = outage !== null && !stop.signal.aborted;
+    const waits = outage !== null && !lonely.has(call) && !stop.signal.aborted;
     const isProbe = waits && (await new Promise<boolean>((admit) => waiting.add({ call, admit })));
     if (stop.signal.aborted) return notSent;
     const tried = await next(attempt);
     const [sign, reason] = signOf(tried);
+    const isLonely = lonely.delete(call);
     if (sign === "up") answered();
-    else if (sign !== null) failed(call, sign, reason);
+    else if (sign !== null && !isLonely) failed(call, sign, reason);
     if (probe?.call === call) endProbe();
-    return tried.sent ? { ...tried, probe: isProbe && sign !== "up" } : tried;
+    if (!tried.sent || sign === "up") return tried;
+    return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
   };
 }
 

@@ -122,10 +122,10 @@ export function withRetries(
         }
         freshToken = ending === "forbidden" && renewals > 0;
         renewals++;
-      } else if (!tried.probe) {
+      } else if (tried.spends !== "none") {
         freshToken = false;
         // A probe spends no retry; the outage gate times the next one.
-        if (retries >= options.retries) return unanswered(attempts, tried);
+        if (tried.spends === "all retries" || retries >= options.retries) return unanswered(attempts, tried);
         retries++;
         const asked = Math.min(longestRetryAfterMs, retryAfter(tried, options.serviceClock));
         await clock.sleep(Math.max(retryDelay(sequel, retries, random), asked), stop.signal);

@@ -67,6 +67,12 @@ export function createSubmitter(options: SubmitterOptions) {
       notice({ level: "warning", code: "service-outage", message: `Pausing, the service is out of reach: ${reason}` }),
     onOver: (ms) =>
       notice({ level: "info", code: null, message: `The service answers again after ${Math.ceil(ms / 1000)} s.` }),
+    onLonely: (calls) =>
+      notice({
+        level: "warning",
+        code: null,
+        message: `The service answers, but not ${calls === 1 ? "one call" : `${calls} calls`}: left for the next run.`,
+      }),
   });
   const send = withRetries(gated, {
     clock,

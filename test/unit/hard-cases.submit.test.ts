@@ -14,10 +14,12 @@ import {
   open,
   postAs,
   resolveFound,
+  standing,
   states,
   world,
 } from "../nights/simulation/hard-case.js";
 import { START } from "../nights/simulation/story-rows.js";
+import type { RunPlan } from "../nights/simulation/world.js";
 
 afterEach(() => world.close());
 
@@ -272,6 +274,25 @@ test.each(["/participants", "/participants/{participantId}/addresses"])(
     expect((look?.when ?? 0) - (post?.when ?? 0)).toBeGreaterThanOrEqual(3000);
   },
 );
+
+test("P10: participants whose lookup always fails hold up their own rows only", async () => {
+  open();
+  const rewrite: RunPlan["rewrite"] = (request, reply) =>
+    request.method === "GET" && /taxId=(11444777000161|33000167000101)/.test(request.url)
+      ? { ...reply, status: 500, body: "{}" }
+      : reply;
+  const rows = ["M1 1 participant=11444777000161", "M2 1 participant=33000167000101", "M3 1", "M4 2"];
+  const summary = await world.import([file(...rows)], { rewrite });
+  expect(standing()).toEqual([
+    expect.stringMatching(/^M1 1 held/),
+    expect.stringMatching(/^M2 1 held/),
+    "M3 1 landed",
+    "M4 2 landed",
+  ]);
+  expect([summary.exitCode, summary.stopped]).toEqual([4, null]);
+  expect((await world.resume()).exitCode).toBe(0);
+  expect(standing()).toEqual(["M1 1 landed", "M2 1 landed", "M3 1 landed", "M4 2 landed"]);
+});
 
 test("H8: a revoked credential stops the run and rejects no row", async () => {
   await begun();

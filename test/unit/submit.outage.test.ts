@@ -111,6 +111,39 @@ describe("an outage", () => {
     expect(service.requests).toHaveLength(6);
   });
 
+  it("is not the bad luck of a few calls with nobody beside them: they end unanswered, and others go on (P10)", async () => {
+    const bad = ["1", "2", "3"].map((one) => appendEvents(`{"bad":${one}}`));
+    const service = scriptedService({
+      answer: ({ body, method }) =>
+        body?.startsWith('{"bad"') === true ? { status: 500 } : method === "GET" ? { status: 404, body: {} } : ok,
+    });
+    const begun = service.clock.now();
+    const all = async () => {
+      const answers = await Promise.all(bad.map((call) => service.submitter.send(call)));
+      return [...answers, await service.submitter.send(append())].map(({ result }) => result);
+    };
+    expect(await service.clock.run(all())).toEqual(["unanswered", "unanswered", "unanswered", "accepted"]);
+    expect(service.clock.now() - begun).toBeLessThan(17 * minute);
+  });
+
+  it("in which reads alone are answered stops the run at its bound, with the calls of one time around unanswered", async () => {
+    const service = scriptedService({
+      answer: ({ method }) => (method === "GET" ? { status: 404, body: {} } : { status: 503 }),
+    });
+    const results: string[] = [];
+    const lane = async () => {
+      for (let call = 0; call < 20; call++) {
+        const answer = await service.submitter.send(append());
+        results.push(answer.result === "stopped" ? answer.why : answer.result);
+      }
+    };
+    const begun = service.clock.now();
+    await service.clock.run(Promise.all(Array.from({ length: 8 }, lane)));
+    expect(new Set(results)).toEqual(new Set(["unanswered", "outage"]));
+    expect(results.filter((result) => result === "unanswered")).toHaveLength(8);
+    expect(service.clock.now() - begun).toBeLessThan(17 * minute);
+  });
+
   it("is probed by reads and appends before creates and registrations (HARD-CASES H7)", async () => {
     const service = scriptedService({ answer: (_request, index) => (index < 8 ? unsent() : ok) });
     const calls = [register, createWithEvents("{}"), append(), readDocument("d1")];
