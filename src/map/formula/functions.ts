@@ -1,6 +1,6 @@
 /** The functions of formulas. Blank in, blank out, except those in `forms.ts`. */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { RE2JS } from "re2js";
+import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { foldName, shorten } from "../../model/fold.js";
 import { MAX_TEXT } from "../column/cells.js";
 import type { Conversions } from "../column/column.js";
@@ -217,11 +217,11 @@ const PATTERN_FAULTS: { [theirs: string]: string } = {
 function parsePattern(pattern: string) {
   try {
     return RE2JS.compile(pattern);
-  } catch (error) {
-    const [, theirs = "", part = ""] = /regexp: ([^:]*)(?:: `(.*)`)?$/s.exec((error as Error).message) ?? [];
-    const why = PATTERN_FAULTS[theirs] ?? "it is no regular expression";
-    throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${part === "" ? "" : `: ${part}`}`, {
-      cause: error,
+  } catch (cause) {
+    const { error, input } = cause instanceof RE2JSSyntaxException ? cause : { error: "", input: null };
+    const why = PATTERN_FAULTS[error] ?? "it is no regular expression";
+    throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${input === null ? "" : `: ${input}`}`, {
+      cause,
     });
   }
 }
