@@ -70,17 +70,11 @@ export function withOutageGate(
       await clock.sleep(spacingMs, stop.signal);
       if (!goesOn()) return;
       const lastedMs = clock.now() - now.since;
-      if (lastedMs >= maxOutageMs && doubtedSince === null && (await isAnswered())) {
-        for (const { call } of waiting) if (failing.has(call)) lonely.add(call);
-        onLonely(lonely.size);
-        doubtedSince = now.since;
-        outage = null;
-        forget();
-        admitAll();
-        return;
-      }
-      if (stop.signal.aborted) return;
       if (lastedMs >= maxOutageMs) {
+        const isOthers = doubtedSince === null && (await isAnswered());
+        // A call that was under way may have been answered meanwhile.
+        if (!goesOn()) return;
+        if (isOthers) return leaveLonely(now.since);
         const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
         stop.abort({ why: "outage", message: `The service has been out of reach for ${lasted}: ${now.reason}` });
         return;
@@ -93,6 +87,16 @@ export function withOutageGate(
       first.admit(true);
       await promise;
     }
+  }
+
+  function leaveLonely(since: number): void {
+    for (const { call } of waiting) if (failing.has(call)) lonely.add(call);
+    if (lonely.size > 0) onLonely(lonely.size);
+    else onOver(clock.now() - since);
+    doubtedSince = since;
+    outage = null;
+    forget();
+    admitAll();
   }
 
   async function isAnswered(): Promise<boolean> {

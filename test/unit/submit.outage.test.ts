@@ -126,6 +126,34 @@ describe("an outage", () => {
     expect(service.clock.now() - begun).toBeLessThan(17 * minute);
   });
 
+  it("ends with an answer that comes while something else is asked, and the next one has its whole time", async () => {
+    const bad = ["1", "2"].map((one) => appendEvents(`{"bad":${one}}`));
+    const slow = appendEvents('{"slow":1}');
+    const notices: SubmitNotice[] = [];
+    const service = scriptedService({
+      answer: ({ body }) => (body?.startsWith('{"bad"') === true ? { status: 500 } : ok),
+      options: {
+        notice: (notice) => notices.push(notice),
+        // The read begins after some 905 s, and is under way when the slow call is answered.
+        async transport(request) {
+          if (request.body === slow.body) await service.clock.sleep(940_000);
+          if (request.method === "GET") await service.clock.sleep(60_000);
+          return service.transport(request);
+        },
+      },
+    });
+    const begun = service.clock.now();
+    const answers = await service.clock.run(Promise.all([slow, ...bad].map((call) => service.submitter.send(call))));
+    expect(answers.map(({ result }) => result)).toEqual(["accepted", "unanswered", "unanswered"]);
+    expect(notices.map(({ message }) => message.split(/[,:0-9]/)[0]?.trim())).toEqual([
+      "Pausing",
+      "The service answers again after",
+      "Pausing",
+      "The service answers",
+    ]);
+    expect(service.clock.now() - begun).toBeGreaterThan(30 * minute);
+  });
+
   it("in which reads alone are answered stops the run at its bound, with the calls of one time around unanswered", async () => {
     const service = scriptedService({
       answer: ({ method }) => (method === "GET" ? { status: 404, body: {} } : { status: 503 }),
