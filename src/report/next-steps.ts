@@ -67,15 +67,23 @@ type Decision = readonly [when: (open: Open) => boolean, why: string, command: s
 
 const replace = "replace <document> --reason <text>";
 
+/** Whether something with this code is on documents that can be replaced; `of` false: on others. */
+const canBeReplaced =
+  (code: Code, of = true) =>
+  ({ problems }: Open) =>
+    problems.some((problem) => problem.code === code && (problem.replaceable ?? true) === of);
+
 /** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does. */
 function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
-  const canBe = (of: boolean) => (open: Open) =>
-    open.problems.some((problem) => problem.code === code && (problem.replaceable ?? true) === of);
   const dismiss = `dismiss --code ${code}`;
   return [
-    [canBe(true), `${what}: ${again},`, replace],
-    [canBe(true), `or ${otherwise}`, dismiss],
-    [canBe(false), `${what}; their documents have made others and cannot be sent again: ${otherwise}`, dismiss],
+    [canBeReplaced(code), `${what}: ${again},`, replace],
+    [canBeReplaced(code), `or ${otherwise}`, dismiss],
+    [
+      canBeReplaced(code, false),
+      `${what}; their documents have made others and cannot be sent again: ${otherwise}`,
+      dismiss,
+    ],
   ];
 }
 
@@ -109,11 +117,7 @@ export const decisions: readonly Decision[] = [
     "dismiss --code foreign-collision",
   ],
   [told("document-gone"), "the service no longer knows documents that it had: see what else is gone,", "verify"],
-  [
-    (open) => open.problems.some(({ code, replaceable }) => code === "document-gone" && replaceable !== false),
-    "then send each document again, as its next generation",
-    replace,
-  ],
+  [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace],
   [
     told("cancel-refused"),
     "the service refused to cancel a document that is being replaced: find out why, then try again",

@@ -1,5 +1,4 @@
 /** A rejected file as a workbook: cells as in their file, numbers, dates and formulas among them; the reason is a coloured, filterable column. */
-import { counted } from "./figures.js";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { Big } from "big.js";
@@ -9,6 +8,7 @@ import type { Dialect } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
 import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
 import type { CellKind, CellLook } from "../model/row.js";
+import { counted } from "./figures.js";
 import { writeAtomically } from "./atomic-file.js";
 import type { RejectedContent, RejectedFile } from "./rejected-file.js";
 import { plainText } from "./plain-text.js";

@@ -4,7 +4,6 @@
  * sends documents and events (`send-document.ts`, `send-events.ts`, with `evidence.ts` for doubt). `finish.ts` sums up,
  * `run-files.ts` writes.
  */
-import { counted, grouped } from "../report/figures.js";
 import { existsSync } from "node:fs";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createRunStore } from "../ledger/runs.js";
@@ -15,6 +14,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RunLimits, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
+import { counted, grouped } from "../report/figures.js";
 import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";

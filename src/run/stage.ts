@@ -32,9 +32,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const used = mappingAsUsed(mapping);
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
-  const inputsOfImport = new Set<number>();
-  const changedByImport = new Set<number>();
-  const correctedByImport: CorrectedByImport = new Map();
+  const ofImport: OfImport = { inputsOfImport: new Set(), changedByImport: new Set(), correctedByImport: new Map() };
   const { inputs, observe, target, journalPath } = session;
   const paths = await expandFiles(files, undefined, session.tell);
   const short = await shortOfDisk(paths, { ledger: target.ledgerPath, journal: journalPath });
@@ -46,8 +44,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
       continue;
     }
     for (const mappingInput of file.inputs) {
-      const ofImport = { inputsOfImport, changedByImport, correctedByImport };
-      const context = { mapping, used, mappingInput, settingsId, ...ofImport, file, staged };
+      const context = { mapping, used, mappingInput, settingsId, ofImport, file, staged };
       const one = await stageTable(session, input, context).catch((thrown: unknown) =>
         tellEmpty(session, thrown, () => [mappingInput]),
       );
@@ -89,14 +86,19 @@ export function mappingAsUsed({ path, dependencies, tables }: Mapping): MappingA
   return { mappingHash: hash.digest("hex"), mappingText: texts.join("\n") };
 }
 
+/** Shared by the files of one import. */
+interface OfImport {
+  inputsOfImport: Set<number>;
+  changedByImport: Set<number>;
+  correctedByImport: CorrectedByImport;
+}
+
 interface TableContext {
   mapping: Mapping;
   used: MappingAsUsed;
   mappingInput: MappingInput;
   settingsId: number;
-  inputsOfImport: Set<number>;
-  changedByImport: Set<number>;
-  correctedByImport: CorrectedByImport;
+  ofImport: OfImport;
   file: OpenedFile;
   /** So far. */
   staged: readonly StagedInput[];
@@ -104,7 +106,7 @@ interface TableContext {
 
 /** Null: the same bytes were staged a moment ago, under another name. Their rows are the same rows, not twins. */
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput | null> {
-  const { mapping, mappingInput } = context;
+  const { mapping, mappingInput, ofImport } = context;
   const { inputs, clock, run } = session;
   const table = await input.open(mappingInput.read);
   const before = inputs.find(input.contentHash, table.sheet, mapping.namespace, mappingInput.name);
@@ -115,7 +117,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     return null;
   }
   const isSame = before?.mappingHash === context.used.mappingHash && before.counts.read > 0;
-  if (isSame && inputs.isStillTrue(before) && !inputs.haveUnread(context.inputsOfImport)) {
+  if (isSame && inputs.isStillTrue(before) && !inputs.haveUnread(ofImport.inputsOfImport)) {
     const { read, skipped, invalid } = before.counts;
     const counts = { ...before.counts, known: read - skipped - invalid, staged: 0 };
     inputs.finish(before.id, counts);
@@ -140,7 +142,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     },
     { runId: run.id, settingsId: context.settingsId, now: clock.now() },
   );
-  context.inputsOfImport.add(id);
+  ofImport.inputsOfImport.add(id);
   const stager = createInputStager(session.database, {
     inputId: id,
     runId: run.id,
@@ -150,9 +152,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     extendedFields: mapping.settings.addresses.extendedFields,
     unplacedRows: mapping.settings.unplacedRows,
     now: clock.now(),
-    inputsOfImport: context.inputsOfImport,
-    changedByImport: context.changedByImport,
-    correctedByImport: context.correctedByImport,
+    ...ofImport,
     header: table.header,
     place: { file: input.name, sheet: table.sheet },
     notify: ({ code, message }) => session.tell(message, "warning", code),
