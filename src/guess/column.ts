@@ -57,6 +57,8 @@ export interface Column {
 
 /** The share of filled cells that must fit; the rest may be mistakes. */
 const enough = 0.8;
+/** The same for tax ids under a header that says so: their check digits leave no doubt about those that fit. */
+const enoughIds = 0.5;
 /** In all columns together. */
 const MOST_CELLS = 1_000_000;
 
@@ -191,9 +193,11 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
   // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
   const likely = ({ text: cell }: Cell) =>
     cell.length >= 9 && cell.length <= 20 && /\d.*\d/.test(cell) && !/^\d{1,4}([-/.])\d\d?\1\d/.test(cell);
+  const isSaid = roleOf(header) === "taxId";
+  const enoughHere = isSaid ? enoughIds : enough;
   // One number in ten fits by chance, and there are many countries.
   const isOneNumber = new Set(cells.map((cell) => cell.text)).size === 1 && /^\d{1,13}$/.test(cells[0]?.text ?? "");
-  if (share(cells, likely) < enough || ((cells.length < 2 || isOneNumber) && roleOf(header) !== "taxId")) return null;
+  if (share(cells, likely) < enoughHere || ((cells.length < 2 || isOneNumber) && !isSaid)) return null;
   const few = cells.filter((_, at) => at % Math.ceil(cells.length / 30) === 0);
   const one = known.filter(({ country }) => country === asked);
   for (const { country, types, header: words, sign } of one.length > 0 ? one : known) {
@@ -201,8 +205,8 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     if (!said && (sign === undefined || share(cells, (cell) => sign.test(cell.text)) < enough)) continue;
     const readers = types.map((type) => reader({ name: "taxId", country, type }));
     const isOne = (cell: Cell) => likely(cell) && readers.some((isId) => isId(cell));
-    const fits = share(few, isOne) < enough / 2 ? 0 : share(cells, isOne);
-    if (fits < enough) continue;
+    const fits = share(few, isOne) < enoughHere / 2 ? 0 : share(cells, isOne);
+    if (fits < enoughHere) continue;
     const met = types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
     return { type: { as: "taxId", country, types: met }, fits };
   }

@@ -68,7 +68,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     if (party === undefined) continue;
     const same = party.identity === null ? null : agree(groupsOf(party.identity), column);
     // A header with only the party's name holds the name: `Gerador`.
-    const alone = role === null && words.length === 1 && belongs(party) && same === true;
+    const alone = role === null && words.length === 1 && belongs(party) && same !== false && type.as === "text";
     const own = alone ? "name" : role;
     if (own !== null && partyRoles.has(own) && (own !== "name" || same !== false)) party.columns[own] ??= column;
   }

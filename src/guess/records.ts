@@ -118,10 +118,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     if (at !== undefined) return `${at.name}_address`;
     const place = reference("address", columns, directories);
     if (place !== undefined || owner === undefined) return place ?? "?";
-    const unknown = `${owner.name}_address`;
-    records["addresses"] ??= {
-      [unknown]: address(unknown, { columns: owner.columns, owner: owner.name, code: null }, shared),
-    };
+    const { name: placed, columns: own } = parties.find(({ columns: some }) => some.street !== undefined) ?? owner;
+    const unknown = `${placed}_address`;
+    records["addresses"] ??= { [unknown]: address(unknown, { columns: own, owner: placed, code: null }, shared) };
     return unknown;
   };
   const document: Trees = {

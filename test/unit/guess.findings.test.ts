@@ -574,6 +574,17 @@ describe("what exports of other programs show", () => {
     expect(said).toEqual(allStaged);
   });
 
+  it("a column that its header calls tax ids stays one where a third of them are mistyped, and says so", async () => {
+    const header = "CT-e;CNPJ Emitente;CNPJ/CPF Destinatário;Destinatário;Endereço;Coleta";
+    const bad = [11, 12, 13, 14].map(
+      (at) => `CT-${at};${makeCnpj("10000000")};529.982.247-2${at % 5};Ana;Rua A;20/03/2026`,
+    );
+    const { input, yaml } = await draft(header, "CT-#;CNPJ;CPF;Ana #;Rua #;2#/03/2026", ...bad);
+    expect(input.participants.destinatario).toMatchObject({ taxId: "=cnpj_cpf_destinatario", name: "=destinatario" });
+    expect(yaml).toMatch(/cnpj_cpf_destinatario:.*% of the cells read so/);
+    expect(only(input.addresses)).toMatchObject({ participant: "destinatario", street: "=endereco" });
+  });
+
   it.each([
     ["DE", "Buchungstag;Betrag;Währung"],
     ["US", "Order date;Amount;Currency"],
