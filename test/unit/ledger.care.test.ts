@@ -1,4 +1,4 @@
-/** Looking after the ledger's file: schema, state machines, modes, backup, check, prune, rebind. */
+/** Looking after the ledger's file: schema, state machines, backup, rebind. */
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,8 +10,7 @@ import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledg
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
 import { ownerOf } from "../../src/run/sandbox.js";
-import { backup, check, prune, rebind } from "../../src/desk/care.js";
-import { showAnything } from "../../src/desk/show.js";
+import { backup, rebind } from "../../src/desk/care.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { type Transport, TransportFailure } from "../../src/submit/transport.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
@@ -186,42 +185,6 @@ it("ledger backup is a whole ledger, made while another connection writes", asyn
   expect(copy.prepare("SELECT count(*) FROM problems").pluck().get()).toBeGreaterThan(0);
   expect(checkLedger(copy).flatMap(({ broken }) => broken)).toEqual([]);
   copy.close();
-});
-
-describe("ledger prune", () => {
-  it("packs bodies and attempts, which show finds as before; known rows stay known (H24)", async () => {
-    const made = await used();
-    const { target, clock } = made;
-    const before = showAnything(target, "M1").documents[0];
-    expect(await prune(target, 365 * 86_400_000, { clock, waitForLock: false })).toMatchObject({
-      payloads: 0,
-      attempts: 0,
-    });
-    const pruned = await prune(target, -1, { clock, waitForLock: false });
-    expect(pruned).toMatchObject({ payloads: 2 });
-    expect(pruned.attempts).toBeGreaterThan(3);
-    const after = showAnything(target, "M1");
-    expect(after.documents[0]?.requests[0]?.attempts).toEqual(before?.requests[0]?.attempts);
-    expect(after.documents[0]?.events[0]).toMatchObject({
-      state: "landed",
-      body: { name: "Weighing", isPublic: true },
-    });
-    expect(after).toEqual({ ...after, documents: [before] });
-    expect(check(target).flatMap(({ broken }) => broken)).toEqual([]);
-    const again = await made.bring("c", ["M1 10"]);
-    expect([again.rows.known, again.requests.sent]).toEqual([1, 0]);
-  });
-
-  it("keeps what is still open, and dismissals", async () => {
-    const made = await used();
-    made.withLedger((database) => database.exec("INSERT INTO dismissals (cell_hash, at) VALUES (x'00', 0)"));
-    await prune(made.target, -1, { clock: made.clock, waitForLock: false });
-    made.withLedger((database) => {
-      expect(database.prepare("SELECT count(*) FROM dismissals").pluck().get()).toBe(1);
-      expect(database.prepare("SELECT count(*) FROM pages WHERE kind = 'cells'").pluck().get()).toBe(1);
-      expect(database.prepare("SELECT count(*) FROM events WHERE payload <> ''").pluck().get()).toBe(1);
-    });
-  });
 });
 
 describe("ledger rebind", () => {

@@ -1,4 +1,4 @@
-/** Cells are kept of rows that are not landed; pruning changes no answer (DESIGN section 3, P7). */
+/** Cells are kept of rows that are not landed; pruning changes no answer, and costs no request (DESIGN section 3, P7, H24). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
@@ -33,7 +33,8 @@ async function answers(folder: string) {
   for (const row of [2, 7, 9, 10, 256, 257, 258, 300, 590, 601]) rows.push((await world.show(`a.csv:${row}`)).rows);
   const rejects = await writeRejects(world.target, {}, join(world.target.stateFolder, folder));
   const files = rejects.files.map(({ path }) => readFileSync(path, "utf8"));
-  return { rows, rejects: rejects.rows, files };
+  const { documents } = await world.show("M0");
+  return { rows, documents, rejects: rejects.rows, files };
 }
 
 const count = (what: string) =>
@@ -45,14 +46,19 @@ describe("pruning", () => {
     await world.import([shared(600)]);
     const before = await answers("before");
     expect(before.files[0]?.split("\n").length).toBeGreaterThan(60);
-    const { payloads, sizeBefore, sizeAfter } = await pruneAll();
+    const { payloads, attempts, sizeBefore, sizeAfter } = await pruneAll();
     expect(payloads).toBe(600 - 3 * 30);
+    expect(attempts).toBeGreaterThan(payloads);
     expect(count("events WHERE payload <> ''")).toBe(2 * 30);
     expect(sizeAfter).toBeLessThan(sizeBefore);
     expect(await answers("after")).toEqual(before);
     expect(world.withLedger(checkLedger).flatMap(({ broken }) => broken)).toEqual([]);
     expect(await pruneAll()).toMatchObject({ payloads: 0, attempts: 0 });
 
+    const again = await world.bring("b", [
+      eventRow({ row: 2, document: "M0", minute: 10, weight: "weight of row 2, 0" }),
+    ]);
+    expect([again.rows.known, again.requests.sent]).toEqual([1, 0]);
     await world.bring("b1", ["9: M8 4"]);
     const held = (await world.show("a.csv:10")).rows[0];
     expect(held?.cells?.["row"]).toContain('"M8"');
@@ -68,6 +74,7 @@ describe("pruning", () => {
     await world.resume();
     expect(await prune(world.target, DAY, options)).toMatchObject({ payloads: 60 - 3 * 3 });
     expect(await pruneAll()).toMatchObject({ payloads: 1 });
+    expect(count("dismissals")).toBeGreaterThan(0);
     expect(world.withLedger(checkLedger).flatMap(({ broken }) => broken)).toEqual([]);
     for (const row of [2, 8, 10, 11, 61]) {
       const [event] = (await world.show(`M${row - 2}`)).documents[0]?.events ?? [];

@@ -82,15 +82,6 @@ describe("dismiss", () => {
     expect(summary.exitCode).toBe(0);
   });
 
-  it("of a held row gives it up when the row itself is named", async () => {
-    world = createWorld();
-    await world.bring("a", ["M1 10 invalid", "M1 20"]);
-    expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ rows: 0, events: 1 });
-    dismiss({ input: "a.csv", row: ["2"] });
-    const summary = await world.resume();
-    expect([summary.requests.sent, summary.exitCode]).toEqual([0, 0]);
-  });
-
   it("leaves what is in doubt: it may have landed", async () => {
     world = createWorld();
     world.setFaults(lostAnswers());
