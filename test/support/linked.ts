@@ -79,7 +79,7 @@ const parties = {
   addresses: { plant: { participant: "company", ...place } },
 };
 
-/** Loads by their keys in `rows*.csv`, by the ids that the service gave them in `ids*.csv`. */
+/** Loads by their keys in `rows*.csv`, by the ids that the service gave them in `ids*.csv`; in `seen*.csv` without bringing them. */
 export const linkedMapping = (settings: object = {}) =>
   mapping({
     namespace: "linked",
@@ -108,6 +108,20 @@ export const linkedMapping = (settings: object = {}) =>
         ...parties,
         documents: { known: { mode: "existing", id: "=doc", participant: "company", address: "plant" } },
         events: loadEvents,
+      },
+      seen: {
+        files: "seen*.csv",
+        ...parties,
+        events: {
+          seen: {
+            ...loadEvents.defaults,
+            by: undefined,
+            name: "Seen",
+            document: { ref: "load", key: "=doc" },
+            participant: "company",
+            address: "plant",
+          },
+        },
       },
       carriers: {
         files: "carriers*.csv",

@@ -9,6 +9,9 @@ interface Case {
   /** Rows imported before, and what is put in the service's way afterwards. */
   before?: string[];
   faults?: FaultRule[];
+  /** Rows of other files that come along: of `carriers-2.csv`, and of `seen-2.csv`, whose loads the others bring. */
+  carriers?: string[];
+  seen?: string[];
   /** A SPLIT into its own document is invalid; a link to an id that nothing has is refused. */
   rows: string[];
   /** What it waits for, in words. */
@@ -43,6 +46,20 @@ async function correctWith(world: LinkedWorld, out: string, mend: (text: string)
 
 const cases: Record<string, Case> = {
   "behind-invalid-row": { rows: ["A 1 split A", "A 2"], command: /^rejects/, person: correct },
+  "behind-invalid-row: a party": {
+    carriers: ["- 1 weigh company=123 carrier=C2 depot=D2"],
+    rows: ["A 1", "A 2 carried carrier=C2 depot=D2", "A 3"],
+    names: "the correction of carriers-2.csv, row 2",
+    command: /^rejects/,
+    person: (world, out) => correctWith(world, out, (text) => text.replace(",123,", `,${CARRIER},`)),
+  },
+  "behind-invalid-row: what another file has before it": {
+    seen: ["B 1"],
+    rows: ["A 1", "B 2 split B"],
+    names: "the correction of rows-2.csv, row 3",
+    command: /^rejects/,
+    person: correct,
+  },
   "behind-rejected": {
     before: ["A 1"],
     rows: ["A 2 link-id nowhere", "A 3"],
@@ -146,13 +163,16 @@ const elsewhere = {
   "mirror-closed": "sent",
 };
 
+const codeOf = (title: string) => title.split(":")[0] as string;
+
 test("every code of the planner is walked through, or named as one that nothing waits for", () => {
-  expect([...Object.keys(cases), ...Object.keys(elsewhere)].toSorted()).toEqual(Object.keys(planCodes).toSorted());
+  const walked = new Set(Object.keys(cases).map(codeOf));
+  expect([...walked, ...Object.keys(elsewhere)].toSorted()).toEqual(Object.keys(planCodes).toSorted());
 });
 
 test.each(Object.entries(cases))(
   "%s: names what it waits for, and the printed command ends it alone",
-  async (code, one) => {
+  async (title, one) => {
     const world = await linkedWorld();
     const carriers = await world.brought("carriers-1.csv", [`- 1 weigh company=${CARRIER} carrier=C1 depot=D1`]);
     expect(carriers.code, carriers.out + carriers.err).toBe(0);
@@ -160,12 +180,16 @@ test.each(Object.entries(cases))(
       expect((await world.brought("rows-1.csv", one.before)).code).toBe(0);
     }
     world.sandbox.setFaults(one.faults ?? []);
-    const ended = await world.brought("rows-2.csv", one.rows);
+    const files = { "carriers-2.csv": one.carriers, "rows-2.csv": one.rows, "seen-2.csv": one.seen };
+    const brought = Object.entries(files).flatMap(([name, rows]) => (rows === undefined ? [] : [[name, rows] as const]));
+    for (const [name, rows] of brought) world.write(name, rows);
+    const ended = await world.import(...brought.map(([name]) => name));
     expect([3, 4]).toContain(ended.code);
     expect(ended.out).toMatch(/^(Not finished|.* (need|wait)s? )/);
     world.sandbox.setFaults([]);
     const status = await world.typed("status");
-    expect(status.out).toMatch(new RegExp(`· ${code}$`, "m"));
+    expect(status.out).toMatch(new RegExp(`· ${codeOf(title)}$`, "m"));
+    if (title.startsWith("behind-invalid-row")) expect(status.out).not.toContain("dismiss --code");
     expect(status.out.replaceAll(/\s+/g, " ")).toMatch(/waits for (the correction of|event|load|participant|address) /);
     expect(status.out.replaceAll(/\s+/g, " ")).toContain(one.names ?? "waits for");
     const commands = Array.from(status.out.matchAll(/^rowferry (.*)$/gm), ([, command]) => command as string);
@@ -182,7 +206,7 @@ test.each(Object.entries(cases))(
     // What no longer waits is not told as waiting.
     if (/landed on/.test(out)) expect(then).toMatch(/^rowferry resume /m);
     // All has landed, but what was given up.
-    const rows = one.rows.map(linkRow);
+    const rows = [...(one.seen ?? []), ...one.rows].map(linkRow);
     const gone = new Set((one.givenUp ?? []).map((index) => rows[index]));
     for (const doc of new Set(rows.map((row) => row.doc))) {
       const sent = world.timeline(doc).filter((event) => !/ (target|mirror)$/.test(event));
@@ -195,6 +219,22 @@ test.each(Object.entries(cases))(
     }
   },
 );
+
+test("where the invalid rows are given up, so can be what waits for them", async () => {
+  const world = await linkedWorld();
+  world.write("carriers-1.csv", ["- 1 weigh company=123 carrier=C2 depot=D2"]);
+  world.write("rows-1.csv", ["A 1", "A 2 link B", "A 3 carried carrier=C2 depot=D2", "A 4", "B 5 split B"]);
+  await world.import("carriers-1.csv", "rows-1.csv");
+  for (const row of ["carriers-1.csv:2", "rows-1.csv:6"])
+    expect((await world.typed("dismiss", "--row", row)).code).toBe(0);
+  await world.typed("resume");
+  for (const code of ["reference-unknown", "participant-not-registered"]) {
+    expect((await world.typed("status")).out).toContain(`dismiss --code ${code}`);
+    expect((await world.typed("dismiss", "--code", code, "--yes")).code).toBe(0);
+    await world.typed("resume");
+  }
+  expect([world.timeline("A"), world.timelines("B")]).toEqual([["1 Weighing", "4 Weighing"], []]);
+});
 
 test.each(["/participants", "/participants/{participantId}/addresses"])(
   "what waits for a lost answer of %s is taken up by `resume`, and no printed command gives it up",
