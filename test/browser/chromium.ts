@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { badNight } from "./bad-night.js";
 import type { Folder } from "./console.js";
 import { endProcesses } from "../processes/processes.js";
@@ -31,6 +30,10 @@ export function useChromium(): void {
     endProcesses();
   });
 }
+
+/** A long test, of those that run where there is a Chromium. */
+export const inChromium = (title: string, body: () => Promise<void>): void =>
+  it.runIf(chromium !== undefined)(title, { tags: ["long"], timeout: 300_000 }, body);
 
 /** A busy machine is slow. */
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });

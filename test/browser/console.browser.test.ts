@@ -3,14 +3,13 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
-import { expect, it, onTestFinished } from "vitest";
 import { badNight, longImport, right } from "./bad-night.js";
 import {
-  chromium,
   correctClass,
   eventually,
   hasFocus,
   heading,
+  inChromium,
   night,
   open,
   toCorrect,
@@ -21,9 +20,8 @@ import { startConsole } from "./console.js";
 
 useChromium();
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "212 rows of seven causes are corrected and land, in fewer than 60 clicks and keys, and nothing is open",
-  { tags: ["long"], timeout: 300_000 },
   async () => {
     const at = await night();
     const console = await startConsole(at, "--allow-changes");
@@ -71,113 +69,100 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
-  "the grid takes a pasted block, fills down, and takes a step back; a kill loses no draft",
-  { tags: ["long"], timeout: 300_000 },
-  async () => {
-    const at = await night();
-    const console = await startConsole(at, "--allow-changes");
-    const page = await open(console.url);
-    await toCorrect(page, "State");
-    const grid = page.getByRole("grid");
-    await grid.waitFor();
-    await grid.focus();
-    const cell = (row: number) => page.locator("[role=grid] tbody tr").nth(row).locator("td").nth(6);
-    await page.evaluate(`navigator.clipboard.writeText("SP\\r\\nRJ\\r\\nMG\\r\\n")`);
-    await page.keyboard.press("Control+v");
-    await eventually(() => cell(2).textContent()).toBe("MG");
-    await eventually(() => page.locator(".bar").textContent()).toMatch(/3 ready.*Undo: pasted, 3 cells/);
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Shift+ArrowDown");
-    await page.keyboard.press("Shift+ArrowDown");
-    await page.keyboard.press("Control+d");
-    await eventually(() => cell(3).textContent()).toBe("RJ");
-    await page.keyboard.press("Control+z");
-    await eventually(() => cell(2).textContent()).toBe("MG");
-    await page.keyboard.press("Control+End");
-    await page.keyboard.press("Control+v");
-    await eventually(() => page.locator(".trouble").textContent()).toContain("2 cells beyond the table");
-    await eventually(() => page.locator(".bar").textContent()).toContain("Undo: pasted, 1 cell");
-    await page.keyboard.press("Control+z");
-    await page.getByLabel("Find").fill("nowhere");
-    await page.getByRole("button", { name: "Replace" }).click();
-    await eventually(() => page.locator(".trouble").textContent()).toContain('No cell here has "nowhere"');
-    await page.keyboard.press("Shift+Tab");
-    await grid.focus();
-    await page.keyboard.press("Control+Home");
-    for (let step = 0; step < 2; step += 1) await page.keyboard.press("ArrowDown");
-    for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("!");
-    await page.keyboard.press("Escape");
-    await eventually(() => cell(2).textContent()).toBe("MG");
-    expect(await grid.evaluate(hasFocus), "the focus stays on the grid").toBe(true);
+inChromium("the grid takes a pasted block, fills down, and takes a step back; a kill loses no draft", async () => {
+  const at = await night();
+  const console = await startConsole(at, "--allow-changes");
+  const page = await open(console.url);
+  await toCorrect(page, "State");
+  const grid = page.getByRole("grid");
+  await grid.waitFor();
+  await grid.focus();
+  const cell = (row: number) => page.locator("[role=grid] tbody tr").nth(row).locator("td").nth(6);
+  await page.evaluate(`navigator.clipboard.writeText("SP\\r\\nRJ\\r\\nMG\\r\\n")`);
+  await page.keyboard.press("Control+v");
+  await eventually(() => cell(2).textContent()).toBe("MG");
+  await eventually(() => page.locator(".bar").textContent()).toMatch(/3 ready.*Undo: pasted, 3 cells/);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Control+d");
+  await eventually(() => cell(3).textContent()).toBe("RJ");
+  await page.keyboard.press("Control+z");
+  await eventually(() => cell(2).textContent()).toBe("MG");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("Control+v");
+  await eventually(() => page.locator(".trouble").textContent()).toContain("2 cells beyond the table");
+  await eventually(() => page.locator(".bar").textContent()).toContain("Undo: pasted, 1 cell");
+  await page.keyboard.press("Control+z");
+  await page.getByLabel("Find").fill("nowhere");
+  await page.getByRole("button", { name: "Replace" }).click();
+  await eventually(() => page.locator(".trouble").textContent()).toContain('No cell here has "nowhere"');
+  await page.keyboard.press("Shift+Tab");
+  await grid.focus();
+  await page.keyboard.press("Control+Home");
+  for (let step = 0; step < 2; step += 1) await page.keyboard.press("ArrowDown");
+  for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("!");
+  await page.keyboard.press("Escape");
+  await eventually(() => cell(2).textContent()).toBe("MG");
+  expect(await grid.evaluate(hasFocus), "the focus stays on the grid").toBe(true);
 
-    const values = page.locator(".values input");
-    const [typed = ""] = await page.locator(".values .cell").allTextContents();
-    await page.getByRole("textbox", { name: `Correction of ${typed} in State` }).fill("MG");
-    await page.reload();
-    await eventually(() => values.first().inputValue()).toBe("MG");
-    await eventually(() => page.locator(".bar").textContent()).toMatch(/\d\d ready/);
-    const ready = /\d+ ready/.exec((await page.locator(".bar").textContent()) ?? "")?.[0];
+  const values = page.locator(".values input");
+  const [typed = ""] = await page.locator(".values .cell").allTextContents();
+  await page.getByRole("textbox", { name: `Correction of ${typed} in State` }).fill("MG");
+  await page.reload();
+  await eventually(() => values.first().inputValue()).toBe("MG");
+  await eventually(() => page.locator(".bar").textContent()).toMatch(/\d\d ready/);
+  const ready = /\d+ ready/.exec((await page.locator(".bar").textContent()) ?? "")?.[0];
 
-    await console.kill();
-    const next = await startConsole(at, "--allow-changes");
-    const later = await open(next.url);
-    await toCorrect(later, "State");
-    await eventually(() => later.locator(".bar").textContent()).toContain(ready);
-  },
-);
+  await console.kill();
+  const next = await startConsole(at, "--allow-changes");
+  const later = await open(next.url);
+  await toCorrect(later, "State");
+  await eventually(() => later.locator(".bar").textContent()).toContain(ready);
+});
 
-it.runIf(chromium !== undefined)(
-  "rows go out and come back as a file, what was imported is verified, and its report is saved",
-  { tags: ["long"], timeout: 120_000 },
-  async () => {
-    const at = await night();
-    const console = await startConsole(at, "--allow-changes");
-    const page = await open(console.url);
-    await toCorrect(page, "Class");
-    const [rows] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: /^Download/ }).click(),
-    ]);
-    const text = readFileSync(await rows.path(), "utf8");
-    expect(text).toMatch(/;(III|IV);/);
-    const buffer = Buffer.from(text.replaceAll(/;(III|IV);/g, ";II;"));
-    await page
-      .getByLabel(/^Upload rows/)
-      .setInputFiles({ name: rows.suggestedFilename(), mimeType: "text/csv", buffer });
-    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
-    await page.getByRole("button", { name: /^Import/ }).click();
-    await eventually(() => page.locator(".note").allTextContents()).toContain(
-      "No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left.",
-    );
-    await page.getByRole("link", { name: "Runs" }).click();
-    await page.getByRole("button", { name: "Verify" }).click();
-    await eventually(() => page.getByRole("group", { name: "Verify" }).textContent()).toMatch(
-      /\d reads at the service/,
-    );
-    await page.getByRole("button", { name: "Verify" }).click();
-    await eventually(() => page.locator(".job").first().textContent()).toContain("Ledger and service agree");
-    await page
-      .getByRole("link", { name: /^import/ })
-      .first()
-      .click();
-    await eventually(() => page.locator("main").textContent()).toMatch(/events landed/);
-    const [report] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Save its report" }).click(),
-    ]);
-    expect(readFileSync(await report.path(), "utf8")).toContain("<!doctype html>");
-    await page.getByRole("link", { name: "Find" }).click();
-    await page.getByRole("searchbox").fill("night.csv:3");
-    await eventually(() => page.locator("h2").allTextContents()).toEqual(["night.csv, row 3 landed"]);
-  },
-);
+inChromium("rows go out and come back as a file, what was imported is verified, and its report is saved", async () => {
+  const at = await night();
+  const console = await startConsole(at, "--allow-changes");
+  const page = await open(console.url);
+  await toCorrect(page, "Class");
+  const [rows] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: /^Download/ }).click(),
+  ]);
+  const text = readFileSync(await rows.path(), "utf8");
+  expect(text).toMatch(/;(III|IV);/);
+  const buffer = Buffer.from(text.replaceAll(/;(III|IV);/g, ";II;"));
+  await page.getByLabel(/^Upload rows/).setInputFiles({ name: rows.suggestedFilename(), mimeType: "text/csv", buffer });
+  await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+  await page.getByRole("button", { name: /^Import/ }).click();
+  await eventually(() => page.locator(".note").allTextContents()).toContain(
+    "No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left.",
+  );
+  await page.getByRole("link", { name: "Runs" }).click();
+  await page.getByRole("button", { name: "Verify" }).click();
+  await eventually(() => page.getByRole("group", { name: "Verify" }).textContent()).toMatch(/\d reads at the service/);
+  await page.getByRole("button", { name: "Verify" }).click();
+  await eventually(() => page.locator(".job").first().textContent()).toContain("Ledger and service agree");
+  await page
+    .getByRole("link", { name: /^import/ })
+    .first()
+    .click();
+  await eventually(() => page.locator("main").textContent()).toMatch(/events landed/);
+  const [report] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save its report" }).click(),
+  ]);
+  expect(readFileSync(await report.path(), "utf8")).toContain("<!doctype html>");
+  await page.getByRole("link", { name: "Find" }).click();
+  await page.getByRole("searchbox").fill("night.csv:3");
+  await eventually(() => page.locator("h2").allTextContents()).toEqual(["night.csv, row 3 landed"]);
+});
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "an import of another process is seen as it goes; beside it Check works, a decision is foretold, and Import waits its turn",
-  { tags: ["long"], timeout: 300_000 },
   async () => {
     const at = await night();
     const console = await startConsole(at, "--allow-changes");
@@ -216,9 +201,8 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "a ledger that is locked, of another version, or gone is said in place, and comes back by itself",
-  { tags: ["long"], timeout: 120_000 },
   async () => {
     const at = await night();
     const page = await open((await startConsole(at, "--allow-changes")).url);
@@ -257,50 +241,45 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
-  "two tabs: a newer text from the other one is shown, and never overwritten",
-  { tags: ["long"], timeout: 300_000 },
-  async () => {
-    const at = await night();
-    const console = await startConsole(at, "--allow-changes");
-    const [one, two] = [await open(console.url), await open(console.url)];
-    for (const page of [one, two]) {
-      await toCorrect(page, "Class");
-      await page.getByRole("grid").waitFor();
-    }
-    // The second tab hears nothing of the first one's edit.
-    await two.route(/api\/(cause|grid)/, () => {});
-    const edit = async (page: Page, text: string) => {
-      await page.getByRole("grid").focus();
-      await page.keyboard.press("Enter");
-      await page.keyboard.press("Control+a");
-      await page.keyboard.type(text);
-      await page.keyboard.press("Enter");
-    };
-    await edit(one, "II");
-    await eventually(() => one.locator(".bar").textContent()).toContain("1 ready");
-    await edit(two, "I");
-    await eventually(() => two.locator(".trouble").textContent()).toContain('was changed to "II" elsewhere');
-    expect(await one.locator(".bar").textContent()).toContain("1 ready");
-    // By value, too.
-    const [first, second] = [one, two].map((page) => page.locator(".values input").last());
-    await first?.fill("II");
-    await one.keyboard.press("Tab");
-    await eventually(() => one.locator(".values").textContent()).toContain("right");
-    await second?.fill("I");
-    await two.keyboard.press("Tab");
-    // The verdict on what was typed comes later, and leaves the refusal in place.
-    await eventually(() => two.locator(".values").textContent()).toContain("right");
-    await eventually(() => two.locator(".values .trouble").allTextContents()).toEqual([
-      expect.stringContaining('was changed to "II" elsewhere'),
-    ]);
-    expect(await first?.inputValue()).toBe("II");
-  },
-);
+inChromium("two tabs: a newer text from the other one is shown, and never overwritten", async () => {
+  const at = await night();
+  const console = await startConsole(at, "--allow-changes");
+  const [one, two] = [await open(console.url), await open(console.url)];
+  for (const page of [one, two]) {
+    await toCorrect(page, "Class");
+    await page.getByRole("grid").waitFor();
+  }
+  // The second tab hears nothing of the first one's edit.
+  await two.route(/api\/(cause|grid)/, () => {});
+  const edit = async (page: Page, text: string) => {
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+  };
+  await edit(one, "II");
+  await eventually(() => one.locator(".bar").textContent()).toContain("1 ready");
+  await edit(two, "I");
+  await eventually(() => two.locator(".trouble").textContent()).toContain('was changed to "II" elsewhere');
+  expect(await one.locator(".bar").textContent()).toContain("1 ready");
+  // By value, too.
+  const [first, second] = [one, two].map((page) => page.locator(".values input").last());
+  await first?.fill("II");
+  await one.keyboard.press("Tab");
+  await eventually(() => one.locator(".values").textContent()).toContain("right");
+  await second?.fill("I");
+  await two.keyboard.press("Tab");
+  // The verdict on what was typed comes later, and leaves the refusal in place.
+  await eventually(() => two.locator(".values").textContent()).toContain("right");
+  await eventually(() => two.locator(".values .trouble").allTextContents()).toEqual([
+    expect.stringContaining('was changed to "II" elsewhere'),
+  ]);
+  expect(await first?.inputValue()).toBe("II");
+});
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "scripts, direction marks, line ends and endless texts in cells and file names stay text, and move nothing",
-  { tags: ["long"], timeout: 60_000 },
   async () => {
     const at = badNight();
     onTestFinished(at.remove);
@@ -335,84 +314,75 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
-  "values that differ by what nobody sees are told apart, among the values and in the grid",
-  { tags: ["long"], timeout: 60_000 },
-  async () => {
-    const at = badNight();
-    onTestFinished(at.remove);
-    const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
-    const gross = names.split(";").indexOf("Gross");
-    const texts = [
-      "caf\u00e9",
-      "cafe\u0301",
+inChromium("values that differ by what nobody sees are told apart, among the values and in the grid", async () => {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
+  const gross = names.split(";").indexOf("Gross");
+  const texts = [
+    "caf\u00e9",
+    "cafe\u0301",
+    "a b",
+    "a  b",
+    "a\u00a0b",
+    "a\u3000b",
+    " a b",
+    "a b\u00a0",
+    "a\u00adb",
+    "a\ufe0fb",
+  ];
+  const rows = texts.map((text) => first.split(";").with(gross, text).join(";"));
+  writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
+  await at.type("import", "night.yaml", "night.csv");
+  const console = await startConsole(at);
+  const page = await open(console.url);
+  await toCorrect(page, "Gross");
+  await page.getByRole("grid").waitFor();
+  const values = await page.locator(".values .cell").allTextContents();
+  expect(new Set(values)).toEqual(
+    new Set([
+      "café",
+      "cafe\\u{301}",
       "a b",
-      "a  b",
-      "a\u00a0b",
-      "a\u3000b",
-      " a b",
-      "a b\u00a0",
-      "a\u00adb",
-      "a\ufe0fb",
-    ];
-    const rows = texts.map((text) => first.split(";").with(gross, text).join(";"));
-    writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
-    await at.type("import", "night.yaml", "night.csv");
-    const console = await startConsole(at);
-    const page = await open(console.url);
-    await toCorrect(page, "Gross");
-    await page.getByRole("grid").waitFor();
-    const values = await page.locator(".values .cell").allTextContents();
-    expect(new Set(values)).toEqual(
-      new Set([
-        "café",
-        "cafe\\u{301}",
-        "a b",
-        "a␠␠b",
-        "a\\u{a0}b",
-        "a\\u{3000}b",
-        "␠a b",
-        "a b\\u{a0}",
-        "a\\u{ad}b",
-        "a\\u{fe0f}b",
-      ]),
-    );
-    expect(new Set(await page.locator(".grid td[aria-invalid]").allTextContents())).toEqual(new Set(values));
-  },
-);
+      "a␠␠b",
+      "a\\u{a0}b",
+      "a\\u{3000}b",
+      "␠a b",
+      "a b\\u{a0}",
+      "a\\u{ad}b",
+      "a\\u{fe0f}b",
+    ]),
+  );
+  expect(new Set(await page.locator(".grid td[aria-invalid]").allTextContents())).toEqual(new Set(values));
+});
 
-it.runIf(chromium !== undefined)(
-  "every page is whole and accessible, from a phone to a wide screen, light and dark",
-  { tags: ["long"], timeout: 180_000 },
-  async () => {
-    const at = await night();
-    const console = await startConsole(at, "--allow-changes");
-    const pages = [
-      "/",
-      "/correct?target=sandbox&code=tax-id-invalid&column=Carrier",
-      "/runs",
-      "/files",
-      "/find?target=sandbox&what=L1",
-      "/run?run=none",
-      "/?target=none",
-      "/nowhere",
-    ];
-    for (const [width, scheme] of [
-      [360, "light"],
-      [1200, "dark"],
-      [1920, "light"],
-    ] as const) {
-      const page = await open(console.url, { width, scheme });
-      for (const address of pages) {
-        await page.goto(console.url.split("/#")[0] + address);
-        await page.locator("h1").first().waitFor();
-        await page.waitForTimeout(200);
-        expect(
-          await page.evaluate("document.documentElement.scrollWidth"),
-          `${address} at ${width}`,
-        ).toBeLessThanOrEqual(width);
-        expect(await violations(page), `${address} at ${width}, ${scheme}`).toEqual([]);
-      }
+inChromium("every page is whole and accessible, from a phone to a wide screen, light and dark", async () => {
+  const at = await night();
+  const console = await startConsole(at, "--allow-changes");
+  const pages = [
+    "/",
+    "/correct?target=sandbox&code=tax-id-invalid&column=Carrier",
+    "/runs",
+    "/files",
+    "/find?target=sandbox&what=L1",
+    "/run?run=none",
+    "/?target=none",
+    "/nowhere",
+  ];
+  for (const [width, scheme] of [
+    [360, "light"],
+    [1200, "dark"],
+    [1920, "light"],
+  ] as const) {
+    const page = await open(console.url, { width, scheme });
+    for (const address of pages) {
+      await page.goto(console.url.split("/#")[0] + address);
+      await page.locator("h1").first().waitFor();
+      await page.waitForTimeout(200);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), `${address} at ${width}`).toBeLessThanOrEqual(
+        width,
+      );
+      expect(await violations(page), `${address} at ${width}, ${scheme}`).toEqual([]);
     }
-  },
-);
+  }
+});

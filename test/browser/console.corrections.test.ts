@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, it, onTestFinished, vi } from "vitest";
 import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, type RunningConsole, startConsole } from "./console.js";
 

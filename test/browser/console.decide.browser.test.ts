@@ -3,13 +3,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
-import { expect, it, onTestFinished } from "vitest";
 import { badNight, rightRows } from "./bad-night.js";
 import {
-  chromium,
   eventually,
   hasFocus,
   heading,
+  inChromium,
   night,
   open,
   toCorrect,
@@ -78,9 +77,8 @@ async function press(page: Page, label: RegExp) {
 const isDone = (page: Page) =>
   eventually(() => page.locator(".note").textContent()).toContain("Nothing is left of this.");
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "what changed, is in doubt, foreign or stranded is decided at the second press: one, the ticked ones, or all of them",
-  { tags: ["long"], timeout: 240_000 },
   async () => {
     const { at, ids } = await undecided();
     const page = await open((await startConsole(at, "--allow-changes")).url);
@@ -147,9 +145,8 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "a list of ids with a mistake in it is refused whole, and an id that the read contradicts is said to be so",
-  { tags: ["long"], timeout: 120_000 },
   async () => {
     const { at, ids } = await undecided();
     const page = await open((await startConsole(at, "--allow-changes")).url);
@@ -175,58 +172,49 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
-  "a forecast goes when what it was about has changed meanwhile",
-  { tags: ["long"], timeout: 120_000 },
-  async () => {
-    const { at } = await undecided();
-    const { url } = await startConsole(at, "--allow-changes");
-    const [one, two] = [await open(url), await open(url)];
-    for (const page of [one, two]) await decide(page, /landed with other/);
-    await one.getByRole("button", { name: /^Keep what landed: all 3/ }).click();
-    const group = one.getByRole("group", { name: /^Keep what landed: all/ });
-    await eventually(() => group.textContent()).toMatch(/Dismissed: 3 /);
-    await two.getByRole("checkbox").first().click();
-    await press(two, /^Keep what landed: the 1 ticked/);
-    await one.getByRole("button", { name: /^Keep what landed: all 2/ }).waitFor();
-    expect(await group.count(), "of three, but two are left").toBe(0);
-    expect(await press(one, /^Keep what landed: all 2/)).toMatch(/Dismissed: 2 /);
-    await isDone(one);
-  },
-);
+inChromium("a forecast goes when what it was about has changed meanwhile", async () => {
+  const { at } = await undecided();
+  const { url } = await startConsole(at, "--allow-changes");
+  const [one, two] = [await open(url), await open(url)];
+  for (const page of [one, two]) await decide(page, /landed with other/);
+  await one.getByRole("button", { name: /^Keep what landed: all 3/ }).click();
+  const group = one.getByRole("group", { name: /^Keep what landed: all/ });
+  await eventually(() => group.textContent()).toMatch(/Dismissed: 3 /);
+  await two.getByRole("checkbox").first().click();
+  await press(two, /^Keep what landed: the 1 ticked/);
+  await one.getByRole("button", { name: /^Keep what landed: all 2/ }).waitFor();
+  expect(await group.count(), "of three, but two are left").toBe(0);
+  expect(await press(one, /^Keep what landed: all 2/)).toMatch(/Dismissed: 2 /);
+  await isDone(one);
+});
 
-it.runIf(chromium !== undefined)(
-  "every page of decisions, and the form of an import, is whole and accessible",
-  { tags: ["long"], timeout: 240_000 },
-  async () => {
-    const { at } = await undecided();
-    const { url } = await startConsole(at, "--allow-changes");
-    for (const [width, scheme] of [
-      [360, "dark"],
-      [1200, "light"],
-    ] as const) {
-      const page = await open(url, { width, scheme });
-      const check = async (what: string) => {
-        expect(await page.evaluate("document.documentElement.scrollWidth"), what).toBeLessThanOrEqual(width);
-        expect(await violations(page), `${what} at ${width}, ${scheme}`).toEqual([]);
-      };
-      for (const code of ["changed", "doubt-unsettled", "foreign-collision", "document-stranded"]) {
-        await page.goto(`${url.split("/#")[0]}/decide?target=sandbox&code=${code}`);
-        await page.locator(".records li").first().waitFor();
-        if (code === "document-stranded") await page.getByText("Enter many ids at once").click();
-        await check(code);
-      }
-      await page.goto(`${url.split("/#")[0]}/files?target=sandbox`);
-      await page.getByRole("button", { name: "Import it" }).click();
-      await page.getByRole("group", { name: "Import it" }).waitFor();
-      await check("the form of an import");
+inChromium("every page of decisions, and the form of an import, is whole and accessible", async () => {
+  const { at } = await undecided();
+  const { url } = await startConsole(at, "--allow-changes");
+  for (const [width, scheme] of [
+    [360, "dark"],
+    [1200, "light"],
+  ] as const) {
+    const page = await open(url, { width, scheme });
+    const check = async (what: string) => {
+      expect(await page.evaluate("document.documentElement.scrollWidth"), what).toBeLessThanOrEqual(width);
+      expect(await violations(page), `${what} at ${width}, ${scheme}`).toEqual([]);
+    };
+    for (const code of ["changed", "doubt-unsettled", "foreign-collision", "document-stranded"]) {
+      await page.goto(`${url.split("/#")[0]}/decide?target=sandbox&code=${code}`);
+      await page.locator(".records li").first().waitFor();
+      if (code === "document-stranded") await page.getByText("Enter many ids at once").click();
+      await check(code);
     }
-  },
-);
+    await page.goto(`${url.split("/#")[0]}/files?target=sandbox`);
+    await page.getByRole("button", { name: "Import it" }).click();
+    await page.getByRole("group", { name: "Import it" }).waitFor();
+    await check("the form of an import");
+  }
+});
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "what is given up on a page of rows is these rows, not those of another mistake or column under the same code",
-  { tags: ["long"], timeout: 120_000 },
   async () => {
     const at = await night();
     const page = await open((await startConsole(at, "--allow-changes")).url);

@@ -2,9 +2,8 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { expect, it, onTestFinished } from "vitest";
 import { badNight, longImport, rightRows } from "./bad-night.js";
-import { chromium, correctClass, eventually, heading, night, open, toCorrect, useChromium } from "./chromium.js";
+import { correctClass, eventually, heading, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
 import { type Folder, startConsole } from "./console.js";
 
 useChromium();
@@ -15,9 +14,8 @@ async function agree(at: Folder) {
   expect(code, stdout).toBe(0);
 }
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "a run that begins under an open dialog: giving up works beside it, replacing says who has the ledger, an import waits",
-  { tags: ["long"], timeout: 300_000 },
   async () => {
     const at = await night();
     writeFileSync(join(at.path, "last.csv"), `${rightRows(at).slice(0, 2).join("\n")}\n`);
@@ -63,9 +61,8 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "a ledger that is put back from before, or is another one, takes no draft along; the page shows what it holds",
-  { tags: ["long"], timeout: 180_000 },
   async () => {
     const at = badNight();
     onTestFinished(at.remove);
@@ -105,9 +102,8 @@ it.runIf(chromium !== undefined)(
   },
 );
 
-it.runIf(chromium !== undefined)(
+inChromium(
   "kill -9 of the console while it gives up rows or imports corrections loses and doubles nothing; the next one goes on",
-  { tags: ["long"], timeout: 300_000 },
   async () => {
     const at = await night();
     const first = await startConsole(at, "--allow-changes");

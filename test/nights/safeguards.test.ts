@@ -2,7 +2,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
 import { Writer } from "../../src/ledger/writer.js";
 import { drawn } from "../support/sample.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";

@@ -1,6 +1,5 @@
 /** What disturbed runs have left at the service, against what an undisturbed one leaves there (P1, P2). */
 import Database from "better-sqlite3";
-import { expect } from "vitest";
 import { runImport } from "../../src/run/import.js";
 import type { EventRecord, Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";

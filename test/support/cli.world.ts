@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.js";
 import type { Pipeline } from "../../src/cli/pipeline.js";
 import { checkedLines } from "./json-lines.js";

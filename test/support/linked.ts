@@ -1,7 +1,6 @@
 /** A world of linked documents: rows written short, real commands typed against a sandbox over HTTP, timelines as they end. */
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
-import { onTestFinished } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";

@@ -1,7 +1,6 @@
 /** Something that is told: a server on this machine that keeps what it gets, and answers as it is told to. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 
 export interface Received {
   method: string;

@@ -1,7 +1,6 @@
 /** A sandbox over HTTP that keeps the text of every body it was sent, before anything parses it. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import type { World } from "../../src/cli/world.js";
 import { serviceEnv } from "../processes/processes.js";

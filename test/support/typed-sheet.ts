@@ -3,7 +3,6 @@
  * who corrects the rejected workbook that comes of it.
  */
 import exceljs, { type CellValue } from "exceljs";
-import { expect } from "vitest";
 import type { Office } from "./office.js";
 
 export const typedMapping = {

@@ -181,7 +181,9 @@ test.each(Object.entries(cases))(
     }
     world.sandbox.setFaults(one.faults ?? []);
     const files = { "carriers-2.csv": one.carriers, "rows-2.csv": one.rows, "seen-2.csv": one.seen };
-    const brought = Object.entries(files).flatMap(([name, rows]) => (rows === undefined ? [] : [[name, rows] as const]));
+    const brought = Object.entries(files).flatMap(([name, rows]) =>
+      rows === undefined ? [] : [[name, rows] as const],
+    );
     for (const [name, rows] of brought) world.write(name, rows);
     const ended = await world.import(...brought.map(([name]) => name));
     expect([3, 4]).toContain(ended.code);

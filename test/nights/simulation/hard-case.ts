@@ -1,5 +1,4 @@
 /** Helpers of the HARD-CASES tests: a world, small files, and what became of them. */
-import { expect } from "vitest";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
 import { dismiss, retry } from "../../../src/ledger/decide/dismiss.js";
 import { resolveDocument } from "../../../src/ledger/decide/resolve.js";

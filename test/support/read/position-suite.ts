@@ -3,7 +3,6 @@
  * keep their places. A reader's test hands in how a table of texts becomes a file of its format.
  */
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
 import type { HeaderOption, ReadOptions } from "../../../src/model/dialect.js";
 import { columnLetters } from "../../../src/model/formula.js";
 import { brief, readFile } from "./read-file.js";

@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { Dialect, ReadOptions } from "../../../src/model/dialect.js";
 import type { Row } from "../../../src/model/row.js";
 import { openInput } from "../../../src/read/open-input.js";
