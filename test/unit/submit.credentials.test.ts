@@ -9,6 +9,7 @@ import {
   type Seen,
   scriptedService,
   target,
+  throttleThat,
   tokenBody,
   unsent,
 } from "../support/submit/scripted-service.js";
@@ -74,13 +75,7 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
   it("after a renewal that had grown old in the throttle's queue is asked about with a token of the last moment", async () => {
     const service = scriptedService({
       answer: (request) => (["token-1", "token-2"].includes(bearer(request)) ? { status: 403 } : ok),
-      options: {
-        throttle: {
-          take: () => service.clock.sleep(2_000),
-          slowDown() {},
-          close: () => Promise.resolve(),
-        },
-      },
+      options: throttleThat(() => service.clock.sleep(2_000)),
     });
     const answer = await service.clock.run(service.submitter.send(append));
     expect(answer.result).toBe("accepted");
@@ -152,24 +147,31 @@ it("tokens that are revoked now and then, at any age, are not taken for ever sho
   expect(service.tokenRequests.length).toBeLessThan(revocations.length + 15);
 });
 
+/** Tokens that are refused once they are older than this, and who waits `latencyMs` for one. */
+function agingTokens(maxAgeMs: number, expiresIn: number | null, more: Partial<ScriptedOptions> = {}) {
+  const issued: number[] = [];
+  const { latencyMs = 0 } = more;
+  const service: ScriptedService = scriptedService({
+    token(request, index) {
+      issued.push(request.at + latencyMs);
+      return { status: 200, body: tokenBody(index + 1, expiresIn) };
+    },
+    answer(request) {
+      const age = service.clock.now() - (issued[Number(bearer(request).slice(6)) - 1] ?? 0);
+      return age > maxAgeMs ? { status: 403, body: { message: "expired" } } : ok;
+    },
+    ...more,
+  });
+  return service;
+}
+
 describe("short-lived tokens", () => {
   it.each([
     ["whose end is announced", 4],
     ["whose end is not announced (open-points 12)", null],
     ["whose end is announced wrongly", 3600],
   ])("%s cost a few 403s at most and stop nothing", async (_what, expiresIn) => {
-    const issued: number[] = [];
-    const service: ScriptedService = scriptedService({
-      latencyMs: 150,
-      token: (request, index) => {
-        issued.push(request.at + 150);
-        return { status: 200, body: tokenBody(index + 1, expiresIn) };
-      },
-      answer: (request) => {
-        const age = service.clock.now() - (issued[Number(bearer(request).slice(6)) - 1] ?? 0);
-        return age > 4_000 ? { status: 403, body: { message: "expired" } } : ok;
-      },
-    });
+    const service = agingTokens(4_000, expiresIn, { latencyMs: 150 });
     let next = 0;
     const lane = async () => {
       while (next++ < 600) {
@@ -184,31 +186,14 @@ describe("short-lived tokens", () => {
   });
 
   it("do not end a run though the throttle makes everybody wait longer than they live", async () => {
-    const issued: number[] = [];
-    const service: ScriptedService = scriptedService({
+    let free = 0;
+    const service: ScriptedService = agingTokens(3_000, null, {
       latencyMs: 50,
-      token: (request, index) => {
-        issued.push(request.at);
-        return { status: 200, body: tokenBody(index + 1, null) };
-      },
-      answer: (request) => {
-        const age = service.clock.now() - (issued[Number(bearer(request).slice(6)) - 1] ?? 0);
-        return age > 3_000 ? { status: 403 } : ok;
-      },
-      options: {
-        // One request a second: the queue is far longer than a token lives.
-        throttle: (() => {
-          let free = 0;
-          return {
-            async take() {
-              free = Math.max(free, service.clock.now()) + 1_000;
-              await service.clock.sleep(free - service.clock.now());
-            },
-            slowDown() {},
-            close: () => Promise.resolve(),
-          };
-        })(),
-      },
+      // One request a second: the queue is far longer than a token lives.
+      options: throttleThat(async () => {
+        free = Math.max(free, service.clock.now()) + 1_000;
+        await service.clock.sleep(free - service.clock.now());
+      }),
     });
     const answers = await service.clock.run(
       Promise.all(Array.from({ length: 30 }, () => service.submitter.send(append))),
@@ -398,16 +383,7 @@ describe("the token endpoint", () => {
     const service = scriptedService({
       answer: () => ok,
       latencyMs: 2_000,
-      options: {
-        throttle: {
-          take: () => {
-            taken.push(service.clock.now());
-            return Promise.resolve();
-          },
-          slowDown() {},
-          close: () => Promise.resolve(),
-        },
-      },
+      options: throttleThat(async () => void taken.push(service.clock.now())),
     });
     const begun = service.clock.now();
     await service.clock.run(Promise.all([service.submitter.send(append), service.submitter.send(append)]));

@@ -2,23 +2,8 @@
 import { appendEvents } from "../../src/submit/calls.js";
 import { createLanes } from "../../src/submit/lanes.js";
 import { createServiceClock } from "../../src/submit/service-clock.js";
-import type { Throttle } from "../../src/submit/throttle.js";
-import { ok, type ScriptedService, scriptedService, target } from "../support/submit/scripted-service.js";
+import { ok, type ScriptedService, scriptedService, target, throttleThat } from "../support/submit/scripted-service.js";
 import { VirtualClock } from "../support/submit/virtual-clock.js";
-
-/** A throttle that lets one request through every 50 ms of virtual time. */
-function evenly(service: () => ScriptedService): Throttle {
-  let free = 0;
-  return {
-    async take(signal) {
-      const { clock } = service();
-      free = Math.max(free, clock.now()) + 50;
-      await clock.sleep(free - 50 - clock.now(), signal);
-    },
-    slowDown() {},
-    close: () => Promise.resolve(),
-  };
-}
 
 describe("lanes", () => {
   it("take tasks only while there is room: a whole file is never queued", async () => {
@@ -77,10 +62,15 @@ describe("lanes", () => {
 });
 
 it("slots in flight follow the latency: at 2 s per answer 20 requests a second are still sent", async () => {
+  // One request every 50 ms.
+  let free = 0;
   const service: ScriptedService = scriptedService({
     answer: () => ok,
     latencyMs: 2_000,
-    options: { throttle: evenly(() => service) },
+    options: throttleThat(async (signal) => {
+      free = Math.max(free, service.clock.now()) + 50;
+      await service.clock.sleep(free - 50 - service.clock.now(), signal);
+    }),
   });
   const begun = service.clock.now();
   let left = 1_200;

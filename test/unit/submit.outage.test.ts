@@ -7,6 +7,7 @@ import {
   type Scripted,
   type ScriptedOptions,
   scriptedService,
+  throttleThat,
   unsent,
 } from "../support/submit/scripted-service.js";
 
@@ -201,13 +202,7 @@ describe("an interruption (drain)", () => {
   it("spends no attempt: what waits for its turn answers interrupted, with nothing sent", async () => {
     const service = scriptedService({
       answer: () => ok,
-      options: {
-        throttle: {
-          take: (signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve())),
-          slowDown() {},
-          close: () => Promise.resolve(),
-        },
-      },
+      options: throttleThat((signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve()))),
     });
     const waiting = Array.from({ length: 100 }, () => service.submitter.send(append()));
     await service.clock.advance(1_000);

@@ -1,7 +1,7 @@
 /** A service in a few lines, on a virtual clock: answers as scripted, notes what it was asked and when. */
 import type { Target } from "../../../src/model/target.js";
 import { createSubmitter, type SubmitterOptions } from "../../../src/submit/submitter.js";
-import { unthrottled } from "../../../src/submit/throttle.js";
+import { type Throttle, unthrottled } from "../../../src/submit/throttle.js";
 import { TransportFailure, type TransportReply, type TransportRequest } from "../../../src/submit/transport.js";
 import { VirtualClock } from "./virtual-clock.js";
 
@@ -47,6 +47,11 @@ export interface ScriptedOptions {
   latencyMs?: number;
   options?: Partial<SubmitterOptions>;
 }
+
+/** A throttle that does nothing but this. */
+export const throttleThat = (take: Throttle["take"]): { throttle: Throttle } => ({
+  throttle: { ...unthrottled, take },
+});
 
 /** Whatever was asked. */
 export const ok: Scripted = { status: 200, body: { id: "d1", documentId: "d1", eventId: "e1" } };
