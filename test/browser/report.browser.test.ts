@@ -1,5 +1,6 @@
 /** The report in a real Chromium: from phone to wide screen, light and dark, by keyboard, and as axe sees it. */
 import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
 import { htmlReport } from "../../src/report/html/html-report.js";
 import { isSample } from "../support/sample.js";
 import { reportData } from "../support/report.html-data.js";

@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { installed } from "./installation.js";
 import { manifests } from "./processes.js";
 

@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
+import { expect, it } from "vitest";
 import { openOffice } from "../support/office.js";
 import { bodiesOf, correctTyped, typedMapping, type TypedSheet, writeTyped } from "../support/typed-sheet.js";
 
