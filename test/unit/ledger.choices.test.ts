@@ -7,7 +7,7 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
-import { rebuildLedger } from "../../src/desk/care.js";
+import { backup, rebuildLedger } from "../../src/desk/care.js";
 import { participantOf, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -26,10 +26,10 @@ const undo = (selectors: Selectors) => dismissSelected(world.target, selectors, 
 const replace = (document: string) =>
   replaceEach(world.target, [document], "wrong", { clock: world.clock, waitForLock: false, journal });
 
-async function loseAllAndRebuild() {
+async function loseAllAndRebuild(copy: string | null = null) {
   for (const name of readdirSync(world.target.stateFolder))
     rmSync(join(world.target.stateFolder, name), { recursive: true });
-  await rebuildLedger(world.target, { journal, backup: null }, world.clock);
+  await rebuildLedger(world.target, { journal, backup: copy }, world.clock);
   expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
 }
 /** Its participant is refused. */
@@ -49,6 +49,22 @@ describe("a dismissal", () => {
     const tomorrow = await world.bring("b", [...rows, "5: M1 40"]);
     expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
+  });
+
+  it("of two equal bad rows is in force for both, and for one alone where the other's was taken back", async () => {
+    const rows = ["M1 20 invalid", "M1 20 invalid"];
+    await world.bring("a", rows);
+    dismiss({ input: "a.csv" });
+    await loseAllAndRebuild();
+    expect((await world.bring("b", rows)).open.rows).toBe(0);
+    undo({ input: "b.csv", row: ["3"] });
+    await loseAllAndRebuild();
+    expect((await world.bring("c", rows)).open.rows).toBe(1);
+    // What the backup holds is not given up a second time.
+    const copy = join(folder(), "copy.db");
+    await backup(world.target, copy);
+    await loseAllAndRebuild(copy);
+    expect((await world.bring("d", rows)).open.rows).toBe(1);
   });
 
   it("of an event that the service refused, of one that had landed otherwise, and of a participant", async () => {

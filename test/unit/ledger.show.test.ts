@@ -1,5 +1,6 @@
 /** `show`: whatever a person has at hand leads to what became of it (P7). */
 import type { Shown } from "../../src/model/lines/show.js";
+import { prune } from "../../src/desk/care.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
@@ -78,7 +79,10 @@ describe("show of registrations, runs and requests", () => {
     expect(JSON.stringify(requests)).not.toMatch(/bearer|secret|authorization/i);
     expect(showSentBetween(world.target, before - 2000, before - 1000, 100).requests).toEqual([]);
     const id = last?.attempts[1]?.requestIds[0]?.split(": ")[1] ?? "";
-    expect((await show(id)).requests.map(({ kind }) => kind)).toEqual(["create-with-events"]);
+    const found = await show(id);
+    expect(found.requests.map(({ kind }) => kind)).toEqual(["create-with-events"]);
+    await prune(world.target, -1, { clock: world.clock, waitForLock: false });
+    expect(await show(id)).toEqual(found);
   });
 });
 

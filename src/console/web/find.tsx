@@ -132,7 +132,7 @@ const marks: { [state: string]: string } = {
   deferred: "○",
 };
 
-const wrong = ["rejected", "stalled", "foreign", "changed"];
+const wrong = ["rejected", "stalled", "stranded", "unsettled", "foreign", "changed"];
 
 const Timeline = ({ events }: { events: ShownEvent[] }) => (
   <Lines

@@ -158,12 +158,20 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       );
   };
 
+  /** By cells: how many equal rows the entries so far have given up; a ledger that has as many gets no more. */
+  const givenUp = new Map<string, number>();
+  const countGivenUp = (cells: JsonValue, change: 1 | -1) => {
+    const count = Math.max(0, (givenUp.get(String(cells)) ?? 0) + change);
+    givenUp.set(String(cells), count);
+    return { hash: hexBytes(cells), count };
+  };
+
   const dismissed = (entry: JsonObject, at: number) => {
     for (const cells of list(entry["cells"]))
       database.run(
         `INSERT INTO dismissals (cell_hash, at) SELECT @hash, @at
-         WHERE NOT EXISTS (SELECT 1 FROM dismissals WHERE cell_hash = @hash)`,
-        { hash: hexBytes(cells), at },
+         WHERE (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) < @count`,
+        { ...countGivenUp(cells, 1), at },
       );
     for (const event of objects(entry["events"])) {
       const hash = hexBytes(event["hash"]);
@@ -182,7 +190,11 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
 
   const undone = (entry: JsonObject, at: number) => {
     for (const cells of list(entry["cells"]))
-      database.run("DELETE FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL", { hash: hexBytes(cells) });
+      database.run(
+        `DELETE FROM dismissals WHERE id = (SELECT max(id) FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL)
+           AND (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) > @count`,
+        countGivenUp(cells, -1),
+      );
     for (const event of objects(entry["events"])) {
       const document = named(event["document"] as JournalDocument);
       database.run("DELETE FROM dismissals WHERE document_id = @document AND deduplication_id = @key", {

@@ -1,5 +1,5 @@
 /** Describes what a held event waits for. */
-import { SHOWN_STATE } from "./tally.js";
+import { shownState } from "./tally.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
 import { describeRow } from "../rows.js";
@@ -28,8 +28,8 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
 function describeEvent(database: LedgerDatabase, id: number) {
   const found = database.row<{ name: string; row: number | null }>(
     `SELECT iif(event = '#replaced', 'the CANCEL of ' || document || ', which is to be replaced', 'event ' || event || ' of ' || document)
-       || ' (' || ${SHOWN_STATE} || ')' AS name, iif(event = '#replaced', 0, first_row) AS row
-     FROM events_now WHERE id = @id`,
+       || ' (' || ${shownState("e")} || ')' AS name, iif(event = '#replaced', 0, first_row) AS row
+     FROM events_now e WHERE id = @id`,
     { id },
   );
   if (found === null) return "an event that is no longer there";

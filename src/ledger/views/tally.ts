@@ -42,8 +42,9 @@ const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doub
  * Events that went out with a stranded document, or are in doubt behind doubt that only a person can settle, wait for a
  * person, not for the next run (H1, H4).
  */
-export const SHOWN_STATE = `CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
-  WHEN document_id IN (${unsettledDocuments}) THEN 'unsettled' ELSE state END`;
+export const shownState = (of: string): string =>
+  `CASE WHEN ${of}.state <> 'stalled' THEN ${of}.state WHEN ${of}.reason = 'document-stranded' THEN 'stranded'
+     WHEN ${of}.document_id IN (${unsettledDocuments}) THEN 'unsettled' ELSE ${of}.state END`;
 
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
@@ -55,7 +56,7 @@ export function tallyOpen(database: LedgerDatabase): OpenWork {
        + (SELECT count(*) FROM open_events WHERE state = 'planned')`,
   );
   const events = count(
-    `SELECT ${SHOWN_STATE} AS state, count(*) AS count FROM open_events WHERE state <> 'planned' GROUP BY 1`,
+    `SELECT ${shownState("o")} AS state, count(*) AS count FROM open_events o WHERE state <> 'planned' GROUP BY 1`,
   );
   const documents = count(
     `SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1`,

@@ -6,6 +6,7 @@ import { rowName } from "../../rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
 import type { ShownDocument, ShownEvent } from "../../../model/lines/show.js";
+import { shownState } from "../tally.js";
 import { messagesOf, parsed, requestsFor } from "./requests.js";
 import { documentDeduplicationId } from "../../../model/keys.js";
 
@@ -18,7 +19,7 @@ const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@i
     -- Computed once: a document's requests carry thousands of events.
     sent (id, at) AS MATERIALIZED (SELECT c.value, max(r.intended_at) FROM requests r CROSS JOIN json_each(r.events) c
       WHERE r.subject = 'document' AND r.subject_id IN (SELECT document_id FROM events WHERE id IN (SELECT id FROM wanted)) GROUP BY 1)
-  SELECT e.id, e.event, e.key_parts AS keyParts, e.name, iso(e.at) AS at, e.state, e.reason, e.waits_for AS waitsFor,
+  SELECT e.id, e.event, e.key_parts AS keyParts, e.name, iso(e.at) AS at, ${shownState("e")} AS state, e.reason, e.waits_for AS waitsFor,
     iif(e.dismissed, 'true', 'false') AS dismissed, key_text(e.deduplication_id) AS deduplicationId,
     e.service_event_id AS eventId, e.target_document_id AS targetDocumentId, iso(e.changed_at) AS decidedAt,
     e.payload, iso(sent.at) AS sentAt,
@@ -90,8 +91,8 @@ const selectDocuments = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, 
     iif(d.state = 'planned' AND NOT d.declared, 'undeclared', d.state) AS state,
     iif(d.declared AND d.row_id IS NOT NULL, ${rowName("d.row_id")}, NULL) AS declaredBy,
     ${messagesOf("'document'", "d.id")} AS messages, ${decisionsOf("d.id", "NULL")} AS decisions,
-    (SELECT json_group_object(state, count) FROM (SELECT state, count(*) AS count FROM events_now e
-       WHERE e.document_id = d.id GROUP BY state ORDER BY count DESC)) AS eventCounts,
+    (SELECT json_group_object(state, count) FROM (SELECT ${shownState("e")} AS state, count(*) AS count FROM events_now e
+       WHERE e.document_id = d.id GROUP BY 1 ORDER BY count DESC)) AS eventCounts,
     (SELECT json_group_array(name) FROM (SELECT DISTINCT ${rowName("p.row_id")} AS name FROM holds p
        WHERE p.document_id = d.id ORDER BY p.row_id)) AS holds
   FROM documents_now d WHERE d.id IN (SELECT value FROM json_each(@ids)) ORDER BY d.namespace, d.kind, d.key, d.generation`;

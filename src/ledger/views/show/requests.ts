@@ -64,9 +64,22 @@ export const requestsFor = (
     id,
   }).toReversed();
 
+const MOST_WITH_ID = 20;
+
 /** By an id in the service's answer (open point 15). */
-export const requestsWithId = (database: LedgerDatabase, id: string): ShownRequest[] =>
-  id.length < 6 ? [] : requests(database, "WHERE instr(r.attempts, @id) > 0 ORDER BY r.id LIMIT 20", { id });
+export function requestsWithId(database: LedgerDatabase, id: string): ShownRequest[] {
+  if (id.length < 6) return [];
+  const packed: number[] = [];
+  for (const { entries } of createPages<string>(database, "attempts").between()) {
+    packed.push(...entries.flatMap(([request, attempts]) => (attempts.includes(id) ? [request] : [])));
+    if (packed.length >= MOST_WITH_ID) break;
+  }
+  return requests(
+    database,
+    `WHERE instr(r.attempts, @id) > 0 OR r.id IN (SELECT value FROM json_each(@packed)) ORDER BY r.id LIMIT ${MOST_WITH_ID}`,
+    { id, packed },
+  );
+}
 
 const registration = `SELECT r.id AS own, kind AS record, state, reason, service_id AS id, snapshot_id AS snapshotId, origin,
     payload AS data, geography, iif(row_id IS NULL, NULL, ${rowName("row_id")}) AS declaredBy, iso(changed_at) AS changedAt,
