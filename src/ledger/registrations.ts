@@ -26,7 +26,13 @@ export interface OpenAddress {
   settings: number | null;
 }
 
-export type Registration = { state: string; serviceId: string | null; payload: string; id: number };
+export interface Registration {
+  id: number;
+  state: string;
+  reason: string | null;
+  serviceId: string | null;
+  payload: string;
+}
 
 export interface ForeignParticipant {
   serviceId: string;
@@ -47,7 +53,7 @@ interface OpenRow {
 
 const open = `r.state <> 'registered' AND r.state IN ('planned', 'sending', 'stalled') AND r.row_id IS NOT NULL
   AND r.id > @after ORDER BY r.id LIMIT 500`;
-const columns = "r.id, r.state, r.service_id AS serviceId, r.payload FROM registrations r";
+const columns = "r.id, r.state, r.reason, r.service_id AS serviceId, r.payload FROM registrations r";
 
 const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid
   CROSS JOIN row_records rr ON rr.row_id = r.id

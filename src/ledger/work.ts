@@ -63,6 +63,8 @@ export interface Hold {
   at: number | null;
   /** The only event it holds, a later one of its input; null: by place on the document. */
   event: number | null;
+  /** It would create the document. */
+  makes: boolean;
 }
 
 /** SQLite's booleans are 0 or 1. */
@@ -174,20 +176,21 @@ export function createWorkStore(database: LedgerDatabase) {
 
     /** Rows that are not settled and whose event has not landed (H14, H15). */
     holds(document: number): Hold[] {
-      const placed = database.rows<Hold>(
-        `SELECT p.row_id AS row, p.at, NULL AS event FROM holds p WHERE p.document_id = @document AND NOT EXISTS (SELECT 1 FROM events_now e
+      const placed = database.rows<Stored<Hold>>(
+        `SELECT p.row_id AS row, p.at, NULL AS event, p.makes FROM holds p WHERE p.document_id = @document AND NOT EXISTS (SELECT 1 FROM events_now e
            WHERE e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id AND e.landed)`,
         { document },
       );
-      if (!database.has("SELECT 1 FROM input_holds")) return placed;
-      const byInput = database.rows<Hold>(
-        `SELECT min(h.row_id) AS row, NULL AS at, e.id AS event FROM events e JOIN row_events re ON re.event_id = e.id
-         JOIN input_holds h ON h.behind < re.row_id AND h.behind >= (re.row_id >> 32) << 32
-         JOIN rows r ON r.id = h.row_id AND r.settled IS NULL
-         WHERE e.document_id = @document GROUP BY e.id`,
-        { document },
-      );
-      return [...placed, ...byInput];
+      const byInput = database.has("SELECT 1 FROM input_holds")
+        ? database.rows<Stored<Hold>>(
+            `SELECT min(h.row_id) AS row, NULL AS at, e.id AS event, 0 AS makes FROM events e JOIN row_events re ON re.event_id = e.id
+             JOIN input_holds h ON h.behind < re.row_id AND h.behind >= (re.row_id >> 32) << 32
+             JOIN rows r ON r.id = h.row_id AND r.settled IS NULL
+             WHERE e.document_id = @document GROUP BY e.id`,
+            { document },
+          )
+        : [];
+      return [...placed, ...byInput].map((hold) => ({ ...hold, makes: hold.makes === 1 }));
     },
 
     /** Pairs of documents tied by open events, some repeated. Read to the end at once. */

@@ -14,6 +14,8 @@ export interface Placement {
   keyParts: string[] | null;
   /** In ms; null: unreadable, so it holds everything of its document. */
   at: number | null;
+  /** The document that the event would create: without it, rows of its own would. Absent: none, or unknown. */
+  target?: { kind: string; key: string } | undefined;
 }
 
 /** A participant or address that an invalid row would bring, as other rows refer to it. */

@@ -63,6 +63,8 @@ export interface AssessmentContext {
   begins: number | null;
   participant(ref: number): Registration | null;
   address(ref: number): Registration | null;
+  /** The participant of an address. */
+  ownerOf(address: number): Registration | null;
   document(id: number): WorkDocument | null;
   /** An open invalid row that would bring this participant or address, which no other row does; null: none. */
   broughtBy(ref: number): number | null;
@@ -206,10 +208,10 @@ function documentBlock(document: WorkDocument, holds: readonly Hold[], context: 
     case "planned":
       break;
   }
-  if (!document.declared || document.mode === "existing") {
-    const bringing = holds.find(({ event }) => event === null);
-    return bringing === undefined ? { reason: "reference-unknown", waitsFor: self } : behindRow(bringing.row);
-  }
+  const isBrought = document.declared && document.mode !== "existing";
+  const bringing = holds.find(({ event, makes }) => makes || (event === null && !isBrought));
+  if (bringing !== undefined) return behindRow(bringing.row);
+  if (!isBrought) return { reason: "reference-unknown", waitsFor: self };
   if (document.mode === "target") return null;
   return registrationBlock(document.participant, document.address, context);
 }
@@ -225,14 +227,26 @@ function registrationBlock(
     ["participant", participant],
     ["address", address],
   ] as const) {
-    const state = ref === null ? "registered" : context[kind](ref)?.state;
-    if (ref === null || state === "registered") continue;
-    // The next run asks again: nothing is to be given up.
-    if (state === "stalled" || state === "sending") return { reason: "behind-stalled", waitsFor: `${kind}:${ref}` };
+    const found = ref === null ? null : context[kind](ref);
+    if (ref === null || found?.state === "registered") continue;
+    // An address waits for its participant.
+    const owner = kind === "address" && found !== null ? context.ownerOf(found.id) : null;
+    const block = partyBlock("participant", owner) ?? partyBlock(kind, found);
+    if (block !== null) return block;
     const row = context.broughtBy(ref);
-    return row === null ? { reason: `${kind}-not-registered`, waitsFor: `${kind}:${ref}` } : behindRow(row);
+    if (row !== null) return behindRow(row);
+    return { reason: `${kind}-not-registered`, waitsFor: `${kind}:${found?.id ?? ref}` };
   }
   return null;
+}
+
+/** Nothing that waits is to be given up: the next run asks again, or the row of what was refused can be corrected. */
+function partyBlock(kind: "participant" | "address", party: Registration | null): Block | null {
+  if (party === null) return null;
+  const { id, state, reason } = party;
+  const waitsFor = `${kind}:${id}`;
+  if (state === "stalled" || state === "sending") return { reason: "behind-stalled", waitsFor };
+  return state === "rejected" && reason !== "dismissed" ? { reason: "behind-rejected", waitsFor } : null;
 }
 
 /** What stops this event and all later ones on its document (P3). */

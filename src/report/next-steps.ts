@@ -119,6 +119,12 @@ export const decisions: readonly Decision[] = [
   [told("document-gone"), "the service no longer knows documents that it had: see what else is gone,", "verify"],
   [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace],
   [
+    canBeReplaced("document-gone", false),
+    "their documents have made others and cannot be sent again: once the service has them back, try again,",
+    "retry --code document-gone",
+  ],
+  [canBeReplaced("document-gone", false), "or give the rows up", "dismiss --code document-gone"],
+  [
     told("cancel-refused"),
     "the service refused to cancel a document that is being replaced: find out why, then try again",
     "retry --code cancel-refused",
@@ -180,8 +186,8 @@ export function stepsOfOpen(
  */
 const causes: Partial<Record<Code, string>> = {
   "reference-unknown": "import the rows that others refer to, or give up those others",
-  "participant-not-registered": "import or correct the rows of the participant, or give up the rows that need it",
-  "address-not-registered": "import or correct the rows of the address, or give up the rows that need it",
+  "participant-not-registered": "import the rows of the participant, or give up the rows that need it",
+  "address-not-registered": "import the rows of the address, or give up the rows that need it",
   "related-cancelled": "replace the cancelled document, or give up the links to it",
 };
 

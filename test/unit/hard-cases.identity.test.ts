@@ -78,7 +78,7 @@ describe("H29–H32: identities", () => {
   test.each([
     ["use", 1, "landed"],
     ["create", 2, "landed"],
-    ["refuse", 1, "held: participant-not-registered"],
+    ["refuse", 1, "held: behind-rejected"],
   ] as const)("H31: `foreign: %s` on a participant of another dataset", async (foreign, count, state) => {
     open({ settings: { participants: { strategy: "lookup-first", foreign } } });
     await other();

@@ -183,7 +183,7 @@ describe("H13: what holds, and for whom", () => {
       { match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
     await imported(...on("M1", 10));
-    expect(standing()).toEqual(["M1 10 held participant-not-registered"]);
+    expect(standing()).toEqual(["M1 10 held behind-rejected"]);
   });
 
   test("a reference to a key that nobody knows; the row that declares it ends the hold", async () => {

@@ -10,14 +10,14 @@ const row = (load: string, minute: number) => [load, `2026-01-01 10:${minute}`, 
 const file = (...rows: string[][]) => [["Load", "At", "Gross"], ...rows];
 
 /** An office whose service comes back from a backup: `kept` was imported before it was made, `lost` afterwards. */
-async function afterRestore(kept: string[][], lost: string[][]) {
+async function afterRestore(kept: string[][], lost: string[][], mapping: object = weighings) {
   const disk = folder();
   const store = (name: string) => ({ rate: null, storage: { file: join(disk, name) } });
   const copied = (from: string, to: string) => {
     for (const ending of ["", "-wal"]) copyFileSync(join(disk, from + ending), join(disk, to + ending));
   };
   const sandbox = createSandbox(store("first.db"));
-  const office = await openOfficeAt(sandbox, weighings);
+  const office = await openOfficeAt(sandbox, mapping);
   await office.brought("w-1.csv", file(...kept));
   copied("first.db", "second.db");
   await office.brought("w-2.csv", file(...lost));
@@ -74,4 +74,22 @@ test("a new row of a document that is gone leads to what brings all of it back, 
   expect(live("L2").map(({ events }) => events.length)).toEqual([4]);
   expect(live("L1").map(({ events }) => events.length)).toEqual([2]);
   expect((await office.type("verify")).code).toBe(0);
+});
+
+test("of a document that has made others, which no next generation can bring back, its new rows are tried again or given up", async () => {
+  const { columns, events, ...input } = weighings.inputs.weighings;
+  const target = { document: "load", key: "=gross", participant: "owner", address: "site" };
+  const split = { ...events.weighing, when: "=gross > 1", name: "SPLIT", target };
+  const weighing = { ...events.weighing, when: "=gross <= 1" };
+  const splitting = { ...weighings, inputs: { weighings: { ...input, columns, events: { weighing, split } } } };
+  const { office } = await afterRestore([row("L1", 10)], [["L2", "2026-01-01 10:10", "2"]], splitting);
+  expect((await office.brought("w-3.csv", file(row("L2", 30)))).exitCode).toBe(3);
+  const { out } = await office.type("status");
+  expect(out).not.toContain("rowferry replace");
+  expect(out).toMatch(
+    /rowferry verify[^]*rowferry retry --code document-gone[^]*rowferry dismiss --code document-gone/,
+  );
+  expect((await office.type("retry", "--code", "document-gone")).code).toBe(3);
+  expect((await office.type("dismiss", "--code", "document-gone")).code).toBe(0);
+  expect((await office.run("resume")).exitCode).toBe(0);
 });

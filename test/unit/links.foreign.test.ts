@@ -34,7 +34,8 @@ test("is named with the setting that finds it beforehand; other documents land, 
     Array.from({ length: 4 }, () => ["1 Weighing"]),
   );
   const status = await world.typed("status");
-  expect(status.out).toContain("rowferry dismiss --code address-not-registered");
+  expect(status.out).toContain("rowferry rejects");
+  expect(status.out).not.toContain("rowferry dismiss");
 });
 
 test("under participants.foreign: refuse nothing of it is sent", async () => {

@@ -35,6 +35,20 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     for (const number of every.keys()) expect(ends(world, number)).toEqual(chainEnds);
   });
 
+  test("wait for the correction of a row whose SPLIT makes it: without it they would make it, and the SPLIT could never follow", async () => {
+    const world = await linkedWorld();
+    expect((await world.brought("rows-1.csv", ["A 1", "A 10 split B company=123", "B 20"])).code).toBe(3);
+    expect(world.timelines("B")).toEqual([]);
+    expect((await world.brought("rows-1.csv", ["A 1", "A 10 split B", "B 20"])).code).toBe(0);
+    expect([world.timeline("A"), world.timeline("B")]).toEqual([
+      ["1 Weighing", "10 SPLIT"],
+      ["10 SPLIT target", "20 Weighing"],
+    ]);
+    // It exists: another SPLIT into it can hold nothing of it.
+    expect((await world.brought("rows-2.csv", ["A 30 split B company=123", "B 40"])).code).toBe(3);
+    expect(world.timeline("B")).toHaveLength(3);
+  });
+
   test("rows that come in files of their own, in whatever order: what cannot be made any more says so, and holds what follows it until it is given up", async () => {
     const world = await linkedWorld();
     for (const step of [0, 1, 2, 3]) {

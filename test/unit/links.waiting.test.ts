@@ -60,6 +60,13 @@ const cases: Record<string, Case> = {
     command: /^rejects/,
     person: correct,
   },
+  "behind-invalid-row: a document that its SPLIT would make": {
+    seen: ["B 20"],
+    rows: ["A 1", "A 10 split B company=123", "C 30 link B"],
+    names: "the correction of rows-2.csv, row 3",
+    command: /^rejects/,
+    person: (world, out) => correctWith(world, out, (text) => text.replace(",123,", `,${COMPANY},`)),
+  },
   "behind-rejected": {
     before: ["A 1"],
     rows: ["A 2 link-id nowhere", "A 3"],
@@ -252,6 +259,30 @@ test.each(["/participants", "/participants/{participantId}/addresses"])(
     expect(world.timeline("A")).toEqual(["1 Weighing", "2 Weighing"]);
   },
 );
+
+test.each([
+  ["a refused participant", "/participants", `A 1 company=${CARRIER}`],
+  ["an address whose participant is refused", "/participants", "A 1 carried carrier=C1 depot=D1"],
+  ["a refused address", "/participants/{participantId}/addresses", "A 1 carried carrier=C1 depot=D1"],
+])("what waits for %s can be given up only after it, and is sent once that is taken back", async (_, path, row) => {
+  const world = await linkedWorld();
+  world.write("carriers-1.csv", [`- 1 weigh company=${CARRIER} carrier=C1 depot=D1`]);
+  world.write("rows-1.csv", [row, "A 2"]);
+  world.sandbox.setFaults([
+    { match: { path, method: "POST" }, nth: 1, action: { kind: "status", status: 400, when: "before" } },
+  ]);
+  expect((await world.import("carriers-1.csv", "rows-1.csv")).code).toBe(3);
+  world.sandbox.setFaults([]);
+  const { out } = await world.typed("status");
+  expect(out).toMatch(/^rowferry rejects/m);
+  expect(out).not.toContain("rowferry dismiss");
+  await world.typed("dismiss", "--code", "service-refused", "--yes");
+  expect((await world.typed("resume")).code).toBe(3);
+  expect((await world.typed("status")).out).toMatch(/^rowferry dismiss --code (participant|address)-not-registered/m);
+  await world.typed("dismiss", "--undo", "--code", "dismissed", "--yes");
+  expect((await world.typed("resume")).code).toBe(0);
+  expect(world.timeline("A")).toHaveLength(2);
+});
 
 describe("linked documents under --limit", () => {
   const rows = ["H 1", "A 2 link H", "B 3 link H", "C 4 link B", "H 5", "C 6 close", "H 7 close"];

@@ -291,6 +291,8 @@ test.each(stories)("$why $command", async (story) => {
 const elsewhere = [
   "the service no longer knows documents that it had: see what else is gone, verify",
   "then send each document again, as its next generation replace <document> --reason <text>",
+  "their documents have made others and cannot be sent again: once the service has them back, try again, retry --code document-gone",
+  "or give the rows up dismiss --code document-gone",
 ];
 
 test("no decision is left out, but what test/unit/keys.lost-at-service.test.ts plays", () => {
@@ -381,14 +383,16 @@ test("after dismiss --undo the next command is the one that helps", async () => 
   expect(other.timelines("C")).toHaveLength(1);
 });
 
-test("a wait names what it waits for in the word that status counts", async () => {
+test("a wait and `show` name what is in doubt in the word that status counts", async () => {
   const world = await linkedWorld();
   world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
   expect(await importing(world, weigh(1))).toBe(3);
   expect(await importing(world, weigh(2), { doc: "B", at: 3, what: "link", other: "A" })).toBe(3);
   const { out } = await world.typed("status");
   expect(out).toContain("1 stranded");
-  expect(out).not.toContain("(stalled)");
+  const shown = await world.typed("show", "load/A");
+  expect(shown.out).toContain("1 stranded");
+  for (const text of [out, shown.out]) expect(text).not.toContain("stalled");
 });
 
 test("what an older backup does not know of is accepted once for each document, however many events it is", async () => {

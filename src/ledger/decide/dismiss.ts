@@ -79,8 +79,14 @@ export function dismiss(
       const waiting = "SELECT id FROM events_now WHERE document_id = @id AND state = 'held' AND dismissed = 0";
       for (const event of database.values<number>(waiting, { id })) dismissEvent(event, true);
     }
-    for (const id of selection.participants) if (writer.givenUp("participant", id, now)) done.participants += 1;
-    for (const id of selection.addresses) if (writer.givenUp("address", id, now)) done.addresses += 1;
+    for (const [kind, many] of [
+      ["participant", "participants"],
+      ["address", "addresses"],
+    ] as const)
+      for (const id of selection[many]) {
+        if (writer.givenUp(kind, id, now)) done[many] += 1;
+        causes.push(`${kind}:${id}`);
+      }
     for (const event of selection.events) dismissEvent(event, unsent === "give up");
     writer.waitsSettled(causes, now);
     return done;

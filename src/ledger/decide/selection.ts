@@ -66,8 +66,7 @@ const open = `${fromRows("IS NULL")}
     WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}
   UNION ALL SELECT ${listed}, t.id, t.row_id, NULL, t.reason FROM registrations t
     WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
-      AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")}
-        OR EXISTS (SELECT 1 FROM aliases a WHERE a.registration_id = t.id AND ${isAwaited("t.kind || ':-' || a.id")}))`;
+      AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")})`;
 
 const candidates = {
   open,

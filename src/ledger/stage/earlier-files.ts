@@ -144,7 +144,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
   /** The place of the earlier row; `at` null: its time could not be read. */
   const placedBy = (row: number) =>
     database.rows<{ document_id: number; at: number | null }>(
-      "SELECT document_id, at FROM placements WHERE row_id = @row",
+      "SELECT document_id, at FROM placements WHERE row_id = @row AND NOT makes",
       { row },
     );
 

@@ -120,6 +120,11 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       at,
     });
     markOpen(database, document);
+    const { target } = placement;
+    const made = target === undefined ? document : references.document(target.kind, target.key);
+    if (made === document) return;
+    database.add("placements", { row_id: row, document_id: made, makes: 1 });
+    markOpen(database, made);
   };
 
   /** Settles rows that could not be read when they named this event. @returns their inputs */
@@ -243,11 +248,12 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
 
   /** Where its events are held; for a known event from the earlier of the two times. */
   const placementsOf = (keyed: readonly KeyedEvent[]): Placement[] =>
-    keyed.map(({ record: { document, event, key, at }, parts, stored }) => ({
+    keyed.map(({ record: { document, event, key, at, target }, parts, stored }) => ({
       document,
       event,
       keyParts: key.by === "content" ? null : [...parts],
       at: Math.min(at, stored?.at ?? at),
+      target: target?.document,
     }));
 
   const partiesOf = ({ participants, addresses }: Records): PromisedParty[] =>

@@ -145,7 +145,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     // The cells of such a row may be under the wrong headers, so only its documents are believed.
     const shapeless = view.members === null && isShapeless(problems);
     const found: Placement[] = [];
-    const nothing = { event: null, keyParts: null, at: null };
+    const nothing = { event: null, keyParts: null, at: null, target: undefined };
     for (const event of events)
       visit(event.eachRow, () => {
         const placement = event.place(view);

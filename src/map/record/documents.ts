@@ -127,5 +127,6 @@ export function compileTarget(spec: TargetSpec, site: Site) {
   const key = compileKey(spec.key, site.at("key"));
   const whole = compileBody(spec, key, true, site);
   const target = derive(whole, ({ key: parts, body }) => ({ document: { kind, key: joinKey(parts) }, ...body }));
-  return { ...target, maker: makerOf(kind, key, false) };
+  const name = derive(key, (parts) => ({ kind, key: joinKey(parts) }));
+  return { ...target, name, maker: makerOf(kind, key, false) };
 }

@@ -105,7 +105,13 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
       if (happens === null) return { document, event: label, keyParts: null, at: null };
       const time = fields.each.externalCreatedAt?.run(view);
       const keyParts = byContent ? null : key === undefined ? [] : (key.run(view) ?? null);
-      return { document, event: label, keyParts, at: time == null ? null : Number(time) };
+      return {
+        document,
+        event: label,
+        keyParts,
+        at: time == null ? null : Number(time),
+        target: target?.name.run(view) ?? undefined,
+      };
     },
   };
 }

@@ -30,8 +30,8 @@ export const planCodes = {
     "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
   ),
   "behind-rejected": mark(
-    "An earlier event of the same document was refused by the service and can still be corrected in place.",
-    "Correct that event's row and import it again, or `rowferry dismiss` it.",
+    "An earlier event of the same document, or its participant or address, was refused by the service and can still be corrected in place.",
+    "Correct the row of what was refused and import it again, or `rowferry dismiss` it.",
     "The service refused the weighing; the later drop-off waits.",
   ),
   "behind-foreign": mark(
@@ -139,13 +139,13 @@ export const planCodes = {
     "Load A links to load B before the SPLIT that makes B.",
   ),
   "participant-not-registered": mark(
-    "Its participant is not registered: it was refused, or no valid row describes it.",
-    "Import or correct the row that brings the participant, or `rowferry dismiss` the rows that need it.",
+    "Its participant is not registered: no row describes it, or it was given up.",
+    "Import the row that brings the participant, or `rowferry dismiss` the rows that need it.",
     "The organisations sheet lacks code ORG-7.",
   ),
   "address-not-registered": mark(
-    "Its address is not registered: it was refused, or no valid row describes it.",
-    "Import or correct the row that brings the address, or `rowferry dismiss` the rows that need it.",
-    "The places sheet has an invalid row for PL-3.",
+    "Its address is not registered: no row describes it, or it was given up.",
+    "Import the row that brings the address, or `rowferry dismiss` the rows that need it.",
+    "The places sheet lacks code PL-3.",
   ),
 } satisfies Record<string, CodeEntry>;
