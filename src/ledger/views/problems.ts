@@ -62,8 +62,11 @@ const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? shownWhole : createConceal(database);
 
 /** A tax id or a street is personal; the row says whose it is. A key of the mapping stays, as a document's does. */
-const withoutParty = (text: string): string =>
-  text.replace(/^(participant|address) (?!.*which no row has brought yet$).*?( \(\w+\))?$/s, '$1 "…"$2');
+function withoutParty(text: string): string {
+  const kind = /^(participant|address) /.exec(text)?.[1];
+  if (kind === undefined || text.endsWith("which no row has brought yet")) return text;
+  return `${kind} "…"${/ \(\w+\)$/.exec(text)?.[0] ?? ""}`;
+}
 
 const warningsSince = (
   since: number,
