@@ -111,7 +111,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const named = byId.length > 0 || coded !== undefined ? byId : findByName(columns, name, decisions);
   const parties = draftParties(records, named, null, shared);
   const follows = ({ identity }: Party) => identity !== null && key.follows.has(identity);
-  const owner = parties.find(follows) ?? parties[0];
+  const owner = parties.find((party) => follows(party) && hasAddress(party)) ?? parties.find(follows) ?? parties[0];
   const acting = key.long ? parties.find((party) => party !== owner && !follows(party)) : undefined;
   const placeOf = (party: Party | undefined): Tree => {
     const at = party !== undefined && hasAddress(party) ? party : parties.find(hasAddress);
