@@ -50,7 +50,12 @@ export async function sampleFiles(
       }
     });
   if (tables.length === 0 && refusals[0] !== undefined) throw refusals[0];
-  return { tables, left, notes };
+  const filled = tables.filter(({ sheet, sample }) => sheet === null || sample.some(isOfSeveral));
+  if (filled.length === 0) return { tables, left, notes };
+  // Sheets of instructions.
+  for (const table of tables.filter((one) => !filled.includes(one)))
+    notes.push(`sheet "${table.sheet}" of ${table.file} has no row of several cells and was left out`);
+  return { tables: filled, left, notes };
 
   async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {
     const options = sheet === null ? {} : { excel: { sheet } };
@@ -69,7 +74,7 @@ export async function sampleFiles(
       );
     }
     // Notes below a table have one cell.
-    const several = sample.filter(({ cells }) => cells.filter(isFilled).length > 1);
+    const several = sample.filter(isOfSeveral);
     const uneven = several.filter(({ problems }) =>
       problems?.some(({ code }) => code === "row-short" || (doubt !== null && code === "row-long")),
     ).length;
@@ -96,6 +101,8 @@ export async function sampleFiles(
     };
   }
 }
+
+const isOfSeveral = ({ cells }: Row): boolean => cells.filter(isFilled).length > 1;
 
 /** The rows of a header of two rows, each of which names columns that the other leaves blank. Null: one row names them. */
 async function joinedHeader(

@@ -210,10 +210,11 @@ describe("day and month (F125)", () => {
   });
 });
 
-async function workbook(cells: unknown[][]) {
+async function workbook(cells: unknown[][], notes: unknown[][] = []) {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   sheet.addRows(cells);
+  if (notes.length > 0) book.addWorksheet("Notes").addRows(notes);
   sheet.getColumn(2).numFmt = "dd/mm/yyyy";
   sheet.getColumn(3).numFmt = "hh:mm";
   return Buffer.from(await book.xlsx.writeBuffer());
@@ -515,6 +516,14 @@ describe("several files", () => {
     const zip = await writeZip(["orders-1.csv", "orders-2.csv"].map((name) => ({ name, data: orders })));
     const { check } = await draftOf({ "in.zip": zip });
     expect(await check("in.zip")).toContain("2 files: 18 read = 0 skipped + 0 invalid + 18 valid");
+  });
+
+  it("a sheet of instructions beside a table is no input", async () => {
+    const cells = orders.split("\n").map((line) => line.split(";"));
+    const notes = [["Fill in columns A to C."], ["Ask Ana if in doubt."]];
+    const { mapping, said } = await draftOf({ "a.xlsx": await workbook(cells, notes) });
+    expect(Object.keys(mapping.inputs)).toEqual(["s"]);
+    expect(said).toContain('sheet "Notes" of a.xlsx has no row of several cells and was left out');
   });
 
   it("37 at once, one of them empty, one of them no table: the others are drafted (F25)", async () => {
