@@ -239,7 +239,7 @@ describe("whatever stands in any field of any record", { timeout: 120_000 }, () 
       input.addresses.yard.participant.id = id;
       office.writeMapping({ ...mapping, inputs: { known: input } });
       office.write("known.csv", [known]);
-      const { code, err } = await office.type("import", office.path("m.yaml"), office.path("known.csv"));
+      const { code, err } = await office.type("import", "m.yaml", "known.csv");
       expect([code, err]).toEqual([2, expect.stringContaining("participant: id")]);
     },
   );

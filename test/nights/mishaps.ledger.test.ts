@@ -15,6 +15,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { systemClock } from "../../src/model/clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
+import type { TestWorld } from "../support/cli.world.js";
 import { openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
@@ -24,46 +25,51 @@ const rows = [
   ["L2", "2026-01-01 10:00", "much"],
 ];
 
+/** That read or write a ledger. */
+const commands = [
+  "status",
+  "runs",
+  "resume",
+  "dismiss --document L2",
+  "plan m.yaml loads.csv",
+  "import m.yaml loads.csv",
+  "ledger check",
+  "ledger backup copy.db",
+  "ledger prune --keep-for 1d",
+];
+
 describe("a ledger of another service (F94)", () => {
   const elsewhere = "http://127.0.0.1:9";
 
-  it.each(
-    [
-      "status",
-      "runs",
-      "show L1",
-      "show requests --since 2026-01-01",
-      "rejects",
-      "report",
-      "verify",
-      "resume",
-      "retry --code not-a-number",
-      "dismiss --document L2",
-      "resolve L1 --document-id doc-1 --yes",
-      "replace L1 --reason wrong",
-      "plan m.yaml loads.csv",
-      "import m.yaml loads.csv",
-      "doctor",
-      "ledger check",
-      "ledger backup copy.db",
-      "ledger prune --keep-for 1d",
-    ].map((command) => [command]),
-  )("is neither read nor written: %s", async (command) => {
+  test("is neither read nor written, by any command", async () => {
     const office = await openOfficeAt(createSandbox({}), weighings);
     await office.brought("loads.csv", rows);
     const home = office.world.env["ROWFERRY_BASE_URL"] ?? "";
     const before = readFileSync(office.path("state/env/ledger.db"));
     office.world.env["ROWFERRY_BASE_URL"] = elsewhere;
-    const argv = command.split(" ").map((word) => (/\.(yaml|csv|db)$/.test(word) ? office.path(word) : word));
-    const { code, out, err } = await office.type(...argv);
-    expect({ code, err }).toEqual({
-      code: 2,
-      err: expect.stringContaining(`This ledger belongs to ${home} as client sandbox, not to ${elsewhere} as client`),
-    });
-    for (const help of ["--target", "--ledger", "rowferry ledger rebind", "state/env/ledger.db"])
-      expect(err).toContain(help);
-    expect(out).toBe("");
-    expect(readFileSync(office.path("state/env/ledger.db")).equals(before)).toBe(true);
+    for (const command of [
+      ...commands,
+      "show L1",
+      "show requests --since 2026-01-01",
+      "rejects",
+      "report",
+      "verify",
+      "retry --code not-a-number",
+      "resolve L1 --document-id doc-1 --yes",
+      "replace L1 --reason wrong",
+      "doctor",
+    ]) {
+      const { code, out, err } = await office.type(...command.split(" "));
+      expect({ command, code, out, err }).toEqual({
+        command,
+        code: 2,
+        out: "",
+        err: expect.stringContaining(`This ledger belongs to ${home} as client sandbox, not to ${elsewhere} as client`),
+      });
+      for (const help of ["--target", "--ledger", "rowferry ledger rebind", "state/env/ledger.db"])
+        expect(err, command).toContain(help);
+      expect(readFileSync(office.path("state/env/ledger.db")).equals(before), command).toBe(true);
+    }
   });
 });
 
@@ -82,47 +88,22 @@ describe("a ledger that could not be given to another address", () => {
   }
   const again = "`rowferry ledger rebind --target env`";
 
-  it("says so where the service is down, and names the command again", async () => {
-    const { type, isUnchanged } = await moved();
-    const { code, err } = await type("ledger", "rebind");
-    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining("does not answer") });
-    expect(err).toContain(again);
-    expect(err).not.toContain("resume");
-    expect(isUnchanged()).toBe(true);
-  });
-
-  it("names the command again after Ctrl-C", async () => {
+  it.each<[string, number, string, (world: TestWorld) => unknown]>([
+    ["where the service is down, which is said", 4, "does not answer", () => {}],
+    ["after Ctrl-C", 130, "", (world) => setTimeout(() => world.send("SIGINT"), 100)],
+    ["after refused credentials", 4, "", ({ env }) => (env["ROWFERRY_CLIENT_SECRET"] = "wrong")],
+  ])("names the command again %s", async (_, exitCode, said, mishap) => {
     const { type, world, isUnchanged } = await moved();
-    const typed = type("ledger", "rebind");
-    setTimeout(() => world.send("SIGINT"), 100);
-    const { code, err } = await typed;
-    expect({ code, err }).toEqual({ code: 130, err: expect.stringContaining(again) });
-    expect(err).not.toContain("resume");
-    expect(isUnchanged()).toBe(true);
-  });
-
-  it("names the command again after refused credentials", async () => {
-    const { type, world, isUnchanged } = await moved();
-    world.env["ROWFERRY_CLIENT_SECRET"] = "wrong";
+    mishap(world);
     const { code, err } = await type("ledger", "rebind");
-    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining(again) });
+    expect({ code, err }).toEqual({ code: exitCode, err: expect.stringContaining(again) });
+    expect(err).toContain(said);
     expect(err).not.toContain("resume");
     expect(isUnchanged()).toBe(true);
   });
 });
 
-it.each([
-  ["status"],
-  ["runs"],
-  ["resume"],
-  ["dismiss --document L1"],
-  ["plan m.yaml loads.csv"],
-  ["import m.yaml loads.csv"],
-  ["ledger check"],
-  ["ledger backup copy.db"],
-  ["ledger prune --keep-for 1d"],
-  ["ledger rebind"],
-])("a file of another program in the ledger's place (F65) is neither adopted nor changed: %s", async (command) => {
+test("a file of another program in the ledger's place (F65) is neither adopted nor changed, by any command", async () => {
   const office = await openOfficeAt(createSandbox({}), weighings);
   office.writeCsv("loads.csv", rows);
   const theirs = office.path("state/env/ledger.db");
@@ -132,12 +113,17 @@ it.each([
   other.close();
   chmodSync(theirs, 0o644);
   const before = readFileSync(theirs);
-  const argv = command.split(" ").map((word) => (/\.(yaml|csv|db)$/.test(word) ? office.path(word) : word));
-  const { code, err } = await office.type(...argv);
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("This file belongs to another program") });
-  expect(readFileSync(theirs).equals(before)).toBe(true);
-  expect(statSync(theirs).mode & 0o777).toBe(0o644);
-  expect(readdirSync(dirname(theirs)).filter((name) => /-wal|-shm|part/.test(name))).toEqual([]);
+  for (const command of [...commands, "ledger rebind"]) {
+    const { code, err } = await office.type(...command.split(" "));
+    expect({ command, code, err }).toEqual({
+      command,
+      code: 2,
+      err: expect.stringContaining("This file belongs to another program"),
+    });
+    expect(readFileSync(theirs).equals(before), command).toBe(true);
+    expect(statSync(theirs).mode & 0o777, command).toBe(0o644);
+    expect(readdirSync(dirname(theirs)).filter((name) => /-wal|-shm|part/.test(name))).toEqual([]);
+  }
   expect(office.documents()).toEqual([]);
 });
 
@@ -148,7 +134,7 @@ describe("a journal with a hole (F91)", () => {
     office.writeCsv("more.csv", ["Load,At,Gross", "L3,2026-01-01 10:00,5"]);
     const journal = office.path("journal.ndjson");
     const importing = (name: string, ...flags: string[]) =>
-      office.type("import", office.path("m.yaml"), office.path(name), ...flags);
+      office.type("import", "m.yaml", office.path(name), ...flags);
     expect((await importing("loads.csv", "--journal", journal)).code).toBe(3);
     return { ...office, journal, importing };
   }
@@ -203,9 +189,7 @@ describe("a journal with a hole (F91)", () => {
     const office = await openOfficeAt(sandbox, weighings);
     office.writeCsv("loads.csv", rows);
     const journal = office.path("journal.ndjson");
-    expect(
-      (await office.type("import", office.path("m.yaml"), office.path("loads.csv"), "--journal", journal)).code,
-    ).toBe(3);
+    expect((await office.type("import", "m.yaml", "loads.csv", "--journal", journal)).code).toBe(3);
     office.world.env["ROWFERRY_BASE_URL"] = (office.world.env["ROWFERRY_BASE_URL"] ?? "").replace(
       "127.0.0.1",
       "localhost",
@@ -216,7 +200,7 @@ describe("a journal with a hole (F91)", () => {
     );
     const { code, out } = await office.type("ledger", "rebind");
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("rowferry ledger backup <file>") });
-    expect((await office.type("ledger", "backup", office.path("copy.db"))).code).toBe(0);
+    expect((await office.type("ledger", "backup", "copy.db")).code).toBe(0);
     expect((await office.type("resume")).code).toBe(3);
     expect((await office.type("resume", "--journal", office.path("new.ndjson"))).code).toBe(3);
   });
@@ -224,10 +208,10 @@ describe("a journal with a hole (F91)", () => {
   it("of a lost one the ledger is backed up, a new one begins, and both rebuild the ledger", async () => {
     const { journal, importing, path, type, documents } = await kept();
     rmSync(journal);
-    expect((await type("ledger", "backup", path("copy.db"), "--forget-journal")).code).toBe(0);
+    expect((await type("ledger", "backup", "copy.db", "--forget-journal")).code).toBe(0);
     expect((await importing("more.csv", "--journal", journal)).code).toBe(3);
     for (const end of ["", "-wal", "-shm"]) rmSync(path(`state/sandbox/ledger.db${end}`), { force: true });
-    expect((await type("ledger", "rebuild", journal, path("copy.db"))).out).toContain("2 events landed");
+    expect((await type("ledger", "rebuild", journal, "copy.db")).out).toContain("2 events landed");
     expect((await importing("more.csv", "--journal", journal)).code).toBe(3);
     expect(documents()).toHaveLength(2);
   });

@@ -60,7 +60,7 @@ it("what grows (F99): prune keeps half a year unless told; old runs' folders go,
   const office = open();
   office.writeCsv("other.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,much"]);
   await office.type(...office.importing);
-  await office.type("import", office.path("m.yaml"), office.path("other.csv"));
+  await office.type("import", "m.yaml", "other.csv");
   const folders = () => readdirSync(office.path("state/sandbox/runs")).toSorted();
   const [landed = "", rejected = ""] = folders();
   const filesOf = (run: string) => readdirSync(office.path(`state/sandbox/runs/${run}`), { withFileTypes: true });

@@ -71,11 +71,7 @@ it.runIf(isHere)(
       [profile, "--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", office.path("saved"), opened],
       { stdio: "pipe", timeout: 100_000 },
     );
-    const { code, out, err } = await office.type(
-      "import",
-      office.path("m.yaml"),
-      office.path(`saved/${basename(opened)}`),
-    );
+    const { code, out, err } = await office.type("import", "m.yaml", office.path(`saved/${basename(opened)}`));
     expect(code, out + err).toBe(0);
     expect(bodiesOf(office)).toEqual(bodiesOf(right));
   },

@@ -5,7 +5,7 @@ import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
-import { type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
+import { type TestWorld, testWorld, type Typed, typed as typedWith, typedIn } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 export type What = "weigh" | "copied" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
@@ -187,7 +187,7 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
   const typed = (...argv: string[]) => {
     // A run takes its time: the next one has another name.
     base.now += 60_000;
-    return typedIn(base, ...argv);
+    return typedWith(base, ...typedIn(base.cwd, argv));
   };
   const killed: LinkedWorld["killed"] = async (request, when, ...argv) => {
     const alive = base.pipeline;
@@ -237,8 +237,7 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
     const linked = (row: LinkRow | string) => (typeof row === "string" ? linkRow(row) : row);
     writeFileSync(join(base.cwd, file), typeof rows === "string" ? rows : csvOf(rows.map(linked)));
   };
-  const withFiles = (command: string, files: readonly string[]) =>
-    typed(command, ...["linked.yaml", ...files].map((file) => join(base.cwd, file)));
+  const withFiles = (command: string, files: readonly string[]) => typed(command, "linked.yaml", ...files);
   return Object.assign(base, {
     sandbox,
     write,

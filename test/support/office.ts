@@ -14,7 +14,7 @@ import {
   type ParticipantRecord,
   type Sandbox,
 } from "../../src/sandbox/index.js";
-import { testWorld, type TestWorld, type Typed, typed } from "./cli.world.js";
+import { testWorld, typedIn, type TestWorld, type Typed, typed } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 /** Cells of a row; or its text, where no cell has a comma. */
@@ -71,7 +71,7 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
   const run: Office["type"] = (...argv) => {
     // A minute later, so that runs are told apart by their names.
     world.now += 60_000;
-    return typed(world, ...argv);
+    return typed(world, ...typedIn(world.cwd, argv));
   };
   const summarised: Office["run"] = async (...argv) => {
     const { out, err } = await run(...argv, "--json");
@@ -88,7 +88,7 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
     return found;
   };
   const imported: Office["import"] = (...files) =>
-    summarised("import", path("m.yaml"), ...files.map((file) => (/\.\w+$/.test(file) ? path(file) : file)));
+    summarised("import", "m.yaml", ...files.map((file) => (/\.\w+$/.test(file) ? path(file) : file)));
   const writeCsv: Office["writeCsv"] = (name, rows, { end = "" } = {}) =>
     writeFileSync(path(name), stringify(cellsOf(rows)) + end);
   return {

@@ -293,8 +293,7 @@ describe("linked documents under --limit", () => {
     expect((await whole.brought("rows-1.csv", rows)).code).toBe(0);
     const world = await linkedWorld();
     world.write("rows-1.csv", rows);
-    const [mapping, file] = ["linked.yaml", "rows-1.csv"].map((name) => join(world.cwd, name));
-    const { code, out } = await world.typed("import", mapping as string, file as string, "--limit", String(limit));
+    const { code, out } = await world.typed("import", "linked.yaml", "rows-1.csv", "--limit", String(limit));
     expect(code, out).toBe(0);
     const begun = () => keys.filter((key) => world.timelines(key).length > 0).length;
     expect(begun()).toBe(limit);

@@ -7,7 +7,7 @@ import { decisions } from "../../src/report/next-steps.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
-import { type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
+import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 
 interface Story {
   why: string;
@@ -20,7 +20,6 @@ interface Story {
   there: [state: string, ...events: string[]][];
 }
 
-const weigh = (at: number, weight = "1"): LinkRow => ({ doc: "A", at, key: String(at), weight });
 const onEvents = { path: "/documents/events" };
 const lost: FaultRule = { match: onEvents, nth: 1, times: 6, action: { kind: "drop", when: "before" } };
 const refuses = (path: string, status = 400): FaultRule => ({
@@ -29,29 +28,47 @@ const refuses = (path: string, status = 400): FaultRule => ({
 });
 let file = 0;
 
-async function importing(world: LinkedWorld, ...rows: LinkRow[]) {
+async function importing(world: LinkedWorld, ...rows: string[]) {
   const name = `rows-${(file += 1)}.csv`;
   world.write(name, rows);
   return (await world.import(name)).code;
 }
 
 const landed =
-  (first: LinkRow[], ...then: LinkRow[]) =>
+  (first: string[], ...then: string[]) =>
   async (world: LinkedWorld) => {
     expect(await importing(world, ...first)).toBe(0);
     await importing(world, ...then);
   };
 
-const CLOSE: LinkRow = { doc: "A", at: 20, what: "close" };
-const CANCEL: LinkRow = { doc: "A", at: 20, what: "cancel" };
+const CLOSE = "A 20 close";
+const CANCEL = "A 20 cancel";
 const cameAfter = (what: string) =>
   `these rows came after the ${what} of their documents: where they took place before it, send the document again,`;
 const isStuck = "their documents have made others and cannot be sent again";
-const stuck = {
-  changed: `rows changed after they had landed; ${isStuck}: keep what landed`,
-  late: `rows came too late for their timelines; ${isStuck}: give the rows up`,
-  "after-close": `these rows came after the CLOSE of their documents; ${isStuck}: give the rows up`,
-  "after-cancel": `these rows came after the CANCEL of their documents; ${isStuck}: give the rows up`,
+const [upToSplit, giveUp] = [["5 Weighing", "10 SPLIT"], `${isStuck}: give the rows up`];
+
+/** A row that could only be sent with a next generation, of a document that has made another: why, its end, the row, and what is there. */
+const stuck: Record<string, [why: string, end: string[], row: string, ...there: Story["there"]]> = {
+  changed: [
+    `rows changed after they had landed; ${isStuck}: keep what landed`,
+    [],
+    "A 5 weight=7",
+    ["open", ...upToSplit],
+  ],
+  late: [`rows came too late for their timelines; ${giveUp}`, [], "A 3", ["open", ...upToSplit]],
+  "after-close": [
+    `these rows came after the CLOSE of their documents; ${giveUp}`,
+    [CLOSE],
+    "A 30",
+    ["closed", ...upToSplit, "20 CLOSE"],
+  ],
+  "after-cancel": [
+    `these rows came after the CANCEL of their documents; ${giveUp}`,
+    [CANCEL],
+    "A 30",
+    ["cancelled", ...upToSplit, "20 CANCEL"],
+  ],
 };
 const replace = "replace <document> --reason <text>";
 const named = () => ({ "<document>": "load/A", "<text>": "wrong" });
@@ -59,16 +76,15 @@ const named = () => ({ "<document>": "load/A", "<text>": "wrong" });
 /** The second row of a file is deleted before it was sent. */
 async function takeAway(world: LinkedWorld) {
   const name = `rows-${(file += 1)}.csv`;
-  world.write(name, [{ ...weigh(1), doc: "B" }, weigh(2)]);
-  const paths = ["linked.yaml", name].map((path) => join(world.cwd, path));
-  await world.typed("import", ...paths, "--limit", "1");
-  world.write(name, [{ ...weigh(1), doc: "B" }]);
+  world.write(name, ["B 1", "A 2"]);
+  await world.typed("import", "linked.yaml", name, "--limit", "1");
+  world.write(name, ["B 1"]);
   expect((await world.import(name)).code).toBe(3);
 }
 
 /** A replacement whose CANCEL is refused. */
 async function refuseCancel(world: LinkedWorld) {
-  await landed([weigh(1), weigh(2)], weigh(2, "7"))(world);
+  await landed(["A 1", "A 2"], "A 2 weight=7")(world);
   await world.typed("replace", "load/A", "--reason", "wrong");
   world.sandbox.setFaults([refuses("/documents/events"), refuses("/documents/{documentId}/events")]);
   expect((await world.typed("resume")).code).toBe(3);
@@ -76,7 +92,7 @@ async function refuseCancel(world: LinkedWorld) {
 }
 
 /** Nothing was carried out, which nobody can know; then it is refused twice. */
-async function leaveInDoubt(world: LinkedWorld, ...rows: LinkRow[]) {
+async function leaveInDoubt(world: LinkedWorld, ...rows: string[]) {
   world.sandbox.setFaults([lost]);
   expect(await importing(world, ...rows)).toBe(4);
   world.sandbox.setFaults([refuses("/documents/events"), refuses("/documents")]);
@@ -85,21 +101,11 @@ async function leaveInDoubt(world: LinkedWorld, ...rows: LinkRow[]) {
   world.sandbox.setFaults([]);
 }
 
-/** A row that could only be sent with a next generation, of a document that has made another. */
-async function leaveToAMaker(world: LinkedWorld, code: keyof typeof stuck) {
-  const made: LinkRow = { doc: "A", at: 10, what: "split", other: "B" };
-  const shut = code === "after-close" ? [CLOSE] : code === "after-cancel" ? [CANCEL] : [];
-  expect(await importing(world, weigh(5), made, ...shut)).toBe(0);
-  const row = { changed: weigh(5, "7"), late: weigh(3), "after-close": weigh(30), "after-cancel": weigh(30) }[code];
-  expect(await importing(world, row)).toBe(3);
-  expect((await world.typed("status")).out).not.toContain("rowferry replace");
-}
-
 const stories: Story[] = [
   {
     why: "rows changed after they had landed: cancel their document and send it again,",
     command: replace,
-    arrange: landed([weigh(1), weigh(2)], weigh(2, "7")),
+    arrange: landed(["A 1", "A 2"], "A 2 weight=7"),
     filledIn: named,
     there: [
       ["cancelled", "1 Weighing", "2 Weighing", "now CANCEL"],
@@ -109,13 +115,13 @@ const stories: Story[] = [
   {
     why: "or keep what landed",
     command: "dismiss --code changed",
-    arrange: landed([weigh(1), weigh(2)], weigh(2, "7")),
+    arrange: landed(["A 1", "A 2"], "A 2 weight=7"),
     there: [["open", "1 Weighing", "2 Weighing"]],
   },
   {
     why: "rows came too late for their timelines: cancel their document and send it again with them,",
     command: replace,
-    arrange: landed([weigh(5)], weigh(3)),
+    arrange: landed(["A 5"], "A 3"),
     filledIn: named,
     there: [
       ["cancelled", "5 Weighing", "now CANCEL"],
@@ -125,28 +131,25 @@ const stories: Story[] = [
   {
     why: "or give the rows up",
     command: "dismiss --code late",
-    arrange: landed([weigh(5)], weigh(3)),
+    arrange: landed(["A 5"], "A 3"),
     there: [["open", "5 Weighing"]],
   },
-  ...(["changed", "late", "after-close", "after-cancel"] as const).map(
-    (code): Story => ({
-      why: stuck[code],
+  ...Object.entries(stuck).map(
+    ([code, [why, end, row, ...there]]): Story => ({
+      why,
       command: `dismiss --code ${code}`,
-      arrange: (world) => leaveToAMaker(world, code),
-      there: [
-        {
-          changed: ["open", "5 Weighing", "10 SPLIT"],
-          late: ["open", "5 Weighing", "10 SPLIT"],
-          "after-close": ["closed", "5 Weighing", "10 SPLIT", "20 CLOSE"],
-          "after-cancel": ["cancelled", "5 Weighing", "10 SPLIT", "20 CANCEL"],
-        }[code] as [string, ...string[]],
-      ],
+      async arrange(world) {
+        expect(await importing(world, "A 5", "A 10 split B", ...end)).toBe(0);
+        expect(await importing(world, row)).toBe(3);
+        expect((await world.typed("status")).out).not.toContain("rowferry replace");
+      },
+      there,
     }),
   ),
   {
     why: cameAfter("CLOSE"),
     command: replace,
-    arrange: landed([weigh(10), CLOSE], weigh(15)),
+    arrange: landed(["A 10", CLOSE], "A 15"),
     filledIn: named,
     there: [
       ["cancelled", "10 Weighing", "20 CLOSE", "now CANCEL"],
@@ -156,13 +159,13 @@ const stories: Story[] = [
   {
     why: "or give the rows up",
     command: "dismiss --code after-close",
-    arrange: landed([weigh(10), CLOSE], weigh(30)),
+    arrange: landed(["A 10", CLOSE], "A 30"),
     there: [["closed", "10 Weighing", "20 CLOSE"]],
   },
   {
     why: cameAfter("CANCEL"),
     command: replace,
-    arrange: landed([weigh(10), CANCEL], weigh(15)),
+    arrange: landed(["A 10", CANCEL], "A 15"),
     filledIn: named,
     there: [
       ["cancelled", "10 Weighing", "20 CANCEL"],
@@ -172,16 +175,16 @@ const stories: Story[] = [
   {
     why: "or give the rows up",
     command: "dismiss --code after-cancel",
-    arrange: landed([weigh(10), CANCEL], weigh(30)),
+    arrange: landed(["A 10", CANCEL], "A 30"),
     there: [["cancelled", "10 Weighing", "20 CANCEL"]],
   },
   {
     why: "something this ledger did not send has taken these keys: find out who sent it, then accept it",
     command: "dismiss --code foreign-collision",
     async arrange(world) {
-      expect(await importing(world, weigh(1))).toBe(0);
+      expect(await importing(world, "A 1")).toBe(0);
       const [{ id } = { id: "" }] = world.timelines("A");
-      world.write("ids-1.csv", [{ ...weigh(2), doc: id }]);
+      world.write("ids-1.csv", [`${id} 2`]);
       world.env["ROWFERRY_LEDGER"] = join(world.cwd, "other.db");
       expect((await world.import("ids-1.csv")).code).toBe(0);
       delete world.env["ROWFERRY_LEDGER"];
@@ -220,7 +223,7 @@ const stories: Story[] = [
         return isLookup ? { ...reply, status: 200, body: JSON.stringify(somebodyElse) } : reply;
       };
       world.pipeline = { ...alive, runImport: (given) => alive.runImport({ ...given, transport }) };
-      expect(await importing(world, weigh(1))).toBe(3);
+      expect(await importing(world, "A 1")).toBe(3);
       world.pipeline = alive;
     },
     there: [["open", "1 Weighing"]],
@@ -242,7 +245,7 @@ const stories: Story[] = [
     command: "resolve <document> --document-id <id>",
     async arrange(world) {
       world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
-      expect(await importing(world, weigh(1))).toBe(3);
+      expect(await importing(world, "A 1")).toBe(3);
       world.sandbox.setFaults([]);
     },
     filledIn: (world) => ({ "<document>": "load/A", "<id>": world.timelines("A")[0]?.id ?? "" }),
@@ -251,7 +254,7 @@ const stories: Story[] = [
   {
     why: "check at the service whether the document in doubt exists: enter its id, or use --not-landed",
     command: "resolve <document> --document-id <id>",
-    arrange: (world) => leaveInDoubt(world, weigh(1)),
+    arrange: (world) => leaveInDoubt(world, "A 1"),
     filledIn: () => ({ "<document>": "load/A", "--document-id": "--not-landed", "<id>": "" }),
     there: [["open", "1 Weighing"]],
   },
@@ -259,8 +262,8 @@ const stories: Story[] = [
     why: "check at the service whether the events in doubt have landed; use --not-landed if they have not",
     command: "resolve <document, row or event key> --landed",
     async arrange(world) {
-      expect(await importing(world, weigh(1))).toBe(0);
-      await leaveInDoubt(world, weigh(2));
+      expect(await importing(world, "A 1")).toBe(0);
+      await leaveInDoubt(world, "A 2");
     },
     filledIn: () => ({ "<document,": "load/A", row: "", or: "", event: "", "key>": "", "--landed": "--not-landed" }),
     there: [["open", "1 Weighing", "2 Weighing"]],
@@ -302,7 +305,7 @@ test("no decision is left out, but what test/unit/keys.lost-at-service.test.ts p
 
 test("a replacement says which rows it cannot place either", async () => {
   const world = await linkedWorld();
-  await landed([weigh(10), CLOSE], weigh(15), weigh(30))(world);
+  await landed(["A 10", CLOSE], "A 15", "A 30")(world);
   const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
   expect(out).toContain("4 events");
   expect(out).toContain("1 event of it takes place after its CLOSE or CANCEL");
@@ -311,7 +314,7 @@ test("a replacement says which rows it cannot place either", async () => {
 test("where all that is open is in doubt, no correction is proposed", async () => {
   const world = await linkedWorld();
   world.sandbox.setFaults([lost]);
-  world.write("rows-doubt.csv", [weigh(1)]);
+  world.write("rows-doubt.csv", ["A 1"]);
   const imported = await world.import("rows-doubt.csv");
   expect(imported.code, imported.out).toBe(4);
   const status = await world.typed("status");
@@ -323,9 +326,9 @@ test("where all that is open is in doubt, no correction is proposed", async () =
 
 test("the lost id of a document that an event has made is a person's to find, not a row's to correct", async () => {
   const world = await linkedWorld();
-  expect(await importing(world, weigh(1))).toBe(0);
+  expect(await importing(world, "A 1")).toBe(0);
   world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
-  const imported = await importing(world, { doc: "A", at: 2, what: "split", other: "B" });
+  const imported = await importing(world, "A 2 split B");
   expect(imported).toBe(3);
   world.sandbox.setFaults([]);
   const { out } = await world.typed("status");
@@ -342,12 +345,9 @@ test("the lost id of a document that an event has made is a person's to find, no
 
 /** Load A by its id from another ledger, then from this one: its first row's key is taken. */
 async function collide(world: LinkedWorld) {
-  expect(await importing(world, weigh(1))).toBe(0);
+  expect(await importing(world, "A 1")).toBe(0);
   const [{ id } = { id: "" }] = world.timelines("A");
-  world.write("ids-2.csv", [
-    { ...weigh(2), doc: id },
-    { ...weigh(3), doc: id },
-  ]);
+  world.write("ids-2.csv", [`${id} 2`, `${id} 3`]);
   world.env["ROWFERRY_LEDGER"] = join(world.cwd, "other.db");
   expect((await world.import("ids-2.csv")).code).toBe(0);
   delete world.env["ROWFERRY_LEDGER"];
@@ -372,11 +372,8 @@ test("after dismiss --undo the next command is the one that helps", async () => 
   await world.typed("dismiss", "--code", "foreign-collision");
   expect(await next(world, "--code", "foreign-collision")).toBe("status");
   // Given up before it could be sent.
-  other.write("rows-left.csv", [
-    { ...weigh(1), doc: "B" },
-    { ...weigh(2), doc: "C" },
-  ]);
-  await other.typed("import", ...["linked.yaml", "rows-left.csv"].map((path) => join(other.cwd, path)), "--limit", "1");
+  other.write("rows-left.csv", ["B 1", "C 2"]);
+  await other.typed("import", "linked.yaml", "rows-left.csv", "--limit", "1");
   await other.typed("dismiss", "--row", "rows-left.csv:3");
   expect(await next(other, "--row", "rows-left.csv:3")).toBe("resume");
   expect((await other.typed("resume")).code).toBe(0);
@@ -386,8 +383,8 @@ test("after dismiss --undo the next command is the one that helps", async () => 
 test("a wait and `show` name what is in doubt in the word that status counts", async () => {
   const world = await linkedWorld();
   world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
-  expect(await importing(world, weigh(1))).toBe(3);
-  expect(await importing(world, weigh(2), { doc: "B", at: 3, what: "link", other: "A" })).toBe(3);
+  expect(await importing(world, "A 1")).toBe(3);
+  expect(await importing(world, "A 2", "B 3 link A")).toBe(3);
   const { out } = await world.typed("status");
   expect(out).toContain("1 stranded");
   const shown = await world.typed("show", "load/A");
@@ -397,13 +394,13 @@ test("a wait and `show` name what is in doubt in the word that status counts", a
 
 test("what an older backup does not know of is accepted once for each document, however many events it is", async () => {
   const world = await linkedWorld();
-  const path = (name: string) => join(world.cwd, name);
+  const ledger = join(world.cwd, "old.db");
   await world.brought("rows-1.csv", ["A 1", "B 1"]);
-  await world.typed("ledger", "backup", path("old.db"));
+  await world.typed("ledger", "backup", ledger);
   await world.brought("rows-2.csv", ["A 2", "A 3", "A 4", "B 2", "B 3"]);
   world.write("rows-3.csv", ["A 2", "A 3", "A 4", "A 5", "B 2", "B 3"]);
-  const old = (...argv: string[]) => world.typed(...argv, "--ledger", path("old.db"));
-  expect((await old("import", path("linked.yaml"), path("rows-3.csv"))).code).toBe(3);
+  const old = (...argv: string[]) => world.typed(...argv, "--ledger", ledger);
+  expect((await old("import", "linked.yaml", "rows-3.csv")).code).toBe(3);
   expect((await old("dismiss", "--code", "foreign-collision", "--yes")).out).toContain("2 events");
   const { code, out } = await old("resume");
   expect(code, out).toBe(0);
@@ -415,8 +412,7 @@ test("what an older backup does not know of is accepted once for each document, 
 
 test("a replacement says which links it may not be able to repeat (H38)", async () => {
   const world = await linkedWorld();
-  const link: LinkRow = { doc: "A", at: 10, what: "link", other: "B" };
-  expect(await importing(world, weigh(5), { ...weigh(6), doc: "B" }, link, { ...weigh(30), doc: "B" })).toBe(0);
+  expect(await importing(world, "A 5", "B 6", "A 10 link B", "B 30")).toBe(0);
   const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
   expect(out.replaceAll(/\s+/g, " ")).toContain("1 link of it is earlier than the last event of the related document");
   const unlinked = await world.typed("replace", "load/B", "--reason", "wrong");

@@ -22,7 +22,7 @@ function open(
   for (const [name, text] of Object.entries({ "rowferry.config.yaml": settings, ...files }))
     writeFileSync(office.path(name), text, { mode: 0o600 });
   office.writeCsv("bad.csv", bad);
-  return { ...office, night: () => office.type("import", office.path("m.yaml"), office.path("bad.csv")) };
+  return { ...office, night: () => office.type("import", "m.yaml", "bad.csv") };
 }
 
 describe("channels", () => {
@@ -71,7 +71,7 @@ describe("channels", () => {
     process.env["ROWFERRY_CLIENT_SECRET"] = "planted";
     onTestFinished(() => void delete process.env["ROWFERRY_CLIENT_SECRET"]);
     const hook = ["--on-finish", "env > hook.txt"];
-    await office.type("import", office.path("m.yaml"), office.path("bad.csv"), "--sandbox", ...hook);
+    await office.type("import", "m.yaml", "bad.csv", "--sandbox", ...hook);
     expect((JSON.parse(readFileSync(office.path("told.json"), "utf8")) as Notification).when).toBe("needs-person");
     for (const told of ["env.txt", "hook.txt"])
       expect(readFileSync(office.path(told), "utf8")).not.toContain("planted");
@@ -177,7 +177,7 @@ it("the dead man's switch is called at the start, then for 0 and 3 itself, else 
   const { url, received } = await openReceiver();
   const office = open(`ping: { url: "${url}?key=1" }`);
   await office.night();
-  await office.type("import", office.path("m.yaml"), office.path("gone.csv"));
+  await office.type("import", "m.yaml", "gone.csv");
   expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /hook/start?key=1",
     "GET /hook?key=1",

@@ -44,7 +44,7 @@ async function nights(
       const name = typeof rows === "string" ? rows : `night-${day}.csv`;
       if (typeof rows !== "string") office.writeCsv(name, [HEADER, ...rows]);
       world.now = start + day * DAY;
-      return (await office.type("import", office.path("m.yaml"), office.path(name), ...more)).code;
+      return (await office.type("import", "m.yaml", office.path(name), ...more)).code;
     },
     told() {
       const since = receiver.received.slice(asked).map(({ body }) => JSON.parse(body) as Notification);

@@ -10,17 +10,11 @@ async function saved(): Promise<Office & { go: (...more: string[]) => ReturnType
   const office = openOffice(weighings);
   office.world.env = { USER: "ana" };
   office.writeCsv("loads.csv", [HEADER, "A,2026-01-01 10:00,5", "B,2026-01-01 10:00,6"]);
-  const { code, out } = await office.type(
-    "plan",
-    office.path("m.yaml"),
-    office.path("loads.csv"),
-    "--save",
-    office.path("plan.json"),
-  );
+  const { code, out } = await office.type("plan", "m.yaml", "loads.csv", "--save", "plan.json");
   expect(code).toBe(0);
   expect(out).toContain("rowferry import --plan");
   office.world.env = { USER: "bo" };
-  return { ...office, go: (...more) => office.type("import", "--plan", office.path("plan.json"), ...more) };
+  return { ...office, go: (...more) => office.type("import", "--plan", "plan.json", ...more) };
 }
 
 const documents = (office: Office) => {

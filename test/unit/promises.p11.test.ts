@@ -108,8 +108,8 @@ test.each(seeds)(
       }
       office.writeCsv(file, ["Load,At,Gross,Note", ...rows]);
       const before = service();
-      const plan = (await office.type("plan", office.path("m.yaml"), office.path(file))).out;
-      const { out } = await office.type("import", office.path("m.yaml"), office.path(file));
+      const plan = (await office.type("plan", "m.yaml", office.path(file))).out;
+      const { out } = await office.type("import", "m.yaml", office.path(file));
       const after = service();
       const run = /run (\S+-import)/.exec(out)?.[1] ?? "";
       const folder = office.path(`state/env/runs/${run}`);

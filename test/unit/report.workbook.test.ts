@@ -65,14 +65,14 @@ describe("a rejected workbook", () => {
       fc.asyncProperty(sheet, async (drawn) => {
         const right = openOffice(typedMapping);
         await writeTyped(right.path("loads.xlsx"), drawn, false);
-        const source = await right.type("import", right.path("m.yaml"), right.path("loads.xlsx"));
+        const source = await right.type("import", "m.yaml", "loads.xlsx");
         expect(source.code, source.out + source.err).toBe(0);
 
         const office = openOffice(typedMapping);
         await writeTyped(office.path("loads.xlsx"), drawn, true);
         const path = await rejectedOf(office);
         await correctTyped(path, drawn, { computed: true });
-        const again = await office.type("import", office.path("m.yaml"), path);
+        const again = await office.type("import", "m.yaml", path);
         expect(again.code, again.out + again.err).toBe(0);
         expect(bodiesOf(office)).toEqual(bodiesOf(right));
       }),
@@ -85,7 +85,7 @@ describe("a rejected workbook", () => {
   it("says which cells will not follow, on screen too", async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
-    const { err } = await office.type("import", office.path("m.yaml"), office.path("loads.xlsx"));
+    const { err } = await office.type("import", "m.yaml", "loads.xlsx");
     expect(err.replace(/\s+/g, " ")).toContain('the coloured cells of "Charge", "Running" do not follow a correction');
   });
 
@@ -94,7 +94,7 @@ describe("a rejected workbook", () => {
     await writeTyped(office.path("loads.xlsx"), typed, true);
     const path = await rejectedOf(office);
     await correctTyped(path, typed, { computed: false });
-    const { code, out } = await office.type("import", office.path("m.yaml"), path, "--json");
+    const { code, out } = await office.type("import", "m.yaml", path, "--json");
     expect(code).toBe(3);
     expect(out).toContain("formula-without-value");
     expect(bodiesOf(office)).toHaveLength(1);
@@ -105,9 +105,9 @@ describe("a rejected workbook", () => {
     await writeTyped(office.path("loads.xlsx"), typed, true);
     let path = await rejectedOf(office);
     for (const again of [1, 2]) {
-      const { err } = await office.type("import", office.path("m.yaml"), path);
+      const { err } = await office.type("import", "m.yaml", path);
       expect(err.replace(/\s+/g, " "), `time ${again}`).toContain('the coloured cells of "Charge", "Running" do not');
-      const summary = await office.run("import", office.path("m.yaml"), path);
+      const summary = await office.run("import", "m.yaml", path);
       path = summary.files.find(({ kind }) => kind === "rejected")?.path ?? expect.fail("nothing was rejected");
     }
   });
@@ -116,10 +116,10 @@ describe("a rejected workbook", () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
     const path = await rejectedOf(office);
-    const again = await office.run("import", office.path("m.yaml"), path);
+    const again = await office.run("import", "m.yaml", path);
     const [file] = again.files.filter(({ kind }) => kind === "rejected");
     await correctTyped(file?.path ?? "", typed, { computed: true, again: true });
-    expect((await office.run("import", office.path("m.yaml"), file?.path ?? "")).exitCode).toBe(0);
+    expect((await office.run("import", "m.yaml", file?.path ?? "")).exitCode).toBe(0);
     expect(bodiesOf(office)).toHaveLength(2);
   });
 });

@@ -120,7 +120,7 @@ describe("a lookup table", () => {
     const office = openOffice(withTable("places.csv"));
     writeFileSync(office.path("places.csv"), text);
     office.writeCsv("rows.csv", rows(first));
-    const { code, err, out } = await office.type("import", office.path("m.yaml"), office.path("rows.csv"));
+    const { code, err, out } = await office.type("import", "m.yaml", "rows.csv");
     expect(code).toBe(2);
     expect(err + out).toContain("places.csv");
     expect(err + out).toContain(place);
@@ -201,7 +201,7 @@ describe("one attribute with two writers", () => {
     return changed;
   };
   const refusal = async (office: Office) => {
-    const { code, err, out } = await office.type("import", office.path("m.yaml"), office.path("rows.csv"));
+    const { code, err, out } = await office.type("import", "m.yaml", "rows.csv");
     return { code, said: err + out, sent: office.documents() };
   };
 
@@ -237,7 +237,7 @@ test("a default that its conversion cannot read is a mistake of the mapping, wit
     changed.inputs.rows.columns = { ...changed.inputs.rows.columns, note: { header: "Note", as, default: "n/a" } };
     const office = openOffice(changed);
     office.writeCsv("rows.csv", rows(first));
-    const { code, err, out } = await office.type("import", office.path("m.yaml"), office.path("rows.csv"));
+    const { code, err, out } = await office.type("import", "m.yaml", "rows.csv");
     expect([as, code, err + out]).toEqual([as, 2, expect.stringContaining('"n/a"')]);
     const line =
       readFileSync(office.path("m.yaml"), "utf8")

@@ -50,7 +50,7 @@ function open(mapping: object = weighings): Inbox {
           return Promise.resolve();
         },
       };
-      return office.type("watch", office.path("m.yaml"), office.path("inbox"), ...more);
+      return office.type("watch", "m.yaml", office.path("inbox"), ...more);
     },
     landed: () =>
       (existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).map(
@@ -93,7 +93,7 @@ describe("watch", () => {
     const { code, err } = await inbox.watch(3, "--once");
     expect([code, inbox.landed().length], err).toEqual([2, 2]);
     expect(err.match(/its name is not UTF-8/g)).toHaveLength(1);
-    const whole = await inbox.type("import", inbox.path("m.yaml"), inbox.path("inbox"));
+    const whole = await inbox.type("import", "m.yaml", inbox.path("inbox"));
     expect(whole).toMatchObject({ code: 2, err: expect.stringContaining("name is not UTF-8") as string });
   });
 
