@@ -83,7 +83,7 @@ async function contract(baseUrl: string | undefined, flags: Flags, program: Comm
   );
   const tokenUrl = flags.tokenUrl ?? env["ROWFERRY_TOKEN_URL"];
   if (!first || !tokenUrl) program.error("--token-url, --client-id and --client-secret are needed", { exitCode: 2 });
-  const cases = SUITE.filter((each) => !flags.only || each.rule.includes(flags.only));
+  const cases = SUITE.filter((each) => !flags.only || each.rules.some((rule) => rule.includes(flags.only ?? "")));
   if (cases.length === 0) program.error(`no rule contains "${String(flags.only)}"`, { exitCode: 2 });
   const scope = flags.scope ?? env["ROWFERRY_SCOPE"];
   const seed = flags.seed ?? randomBytes(4).toString("hex");

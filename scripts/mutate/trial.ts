@@ -12,6 +12,7 @@ import {
   type Setting,
 } from "../../test/contract/sandbox-run.js";
 import { AS_IT_IS, readingsUnder, SWITCHES } from "../../test/contract/sandbox-switches.js";
+import { idOf } from "../../test/contract/case.js";
 import { SUITE } from "../../test/contract/suite.js";
 
 /** What was noticed first, or null. */
@@ -33,7 +34,7 @@ async function noticed(entry: string): Promise<string | null> {
     const readings = readingsUnder(title);
     // What a switch changes is asked of it; all else has been asked already.
     const changed = (id: string): boolean => String(readings[id]) !== String(usualReadings[id]);
-    const cases = SUITE.filter((each) => !each.last && changed(`${each.rule}: ${each.title}`));
+    const cases = SUITE.filter((each) => !each.last && changed(idOf(each)));
     const [found] = failures(await against(under(title), cases));
     if (found !== undefined) return `${title}: ${found}`;
   }

@@ -22,8 +22,8 @@ export interface Reading {
 
 /** One promise. Cases never depend on each other and make their own participants and documents. */
 export interface ContractCase {
-  /** An id of `rules.ts`: section and number in service.md, or `Open point N`; `Sandbox: …` for what only a sandbox has. */
-  rule: string;
+  /** Ids of `rules.ts`: section and number in service.md, or `Open point N`; `Sandbox: …` for what only a sandbox has. */
+  rules: readonly string[];
   title: string;
   kind: CaseKind;
   /** Empty when any service will do. */
@@ -34,19 +34,21 @@ export interface ContractCase {
   run(service: ServiceUnderTest): Promise<Reading | void>;
 }
 
-/** By what a profile knows a case. */
-export const idOf = ({ rule, title }: ContractCase): string => `${rule}: ${title}`;
+/** By what a profile knows a case: its first rule and its title. */
+export const idOf = ({ rules: [rule], title }: ContractCase): string => `${rule}: ${title}`;
 
 type Run = ContractCase["run"];
+/** One rule, or all that one trial shows. */
+export type Rules = string | string[];
 
 /** A case that shows what the rule allows. */
-export function allows(rule: string, title: string, run: Run, needs: readonly Capability[] = []): ContractCase {
-  return { rule, title, kind: "positive", needs, run };
+export function allows(rule: Rules, title: string, run: Run, needs: readonly Capability[] = []): ContractCase {
+  return { rules: [rule].flat(), title, kind: "positive", needs, run };
 }
 
 /** A case that shows what the rule forbids. */
-export function forbids(rule: string, title: string, run: Run, needs: readonly Capability[] = []): ContractCase {
-  return { rule, title, kind: "negative", needs, run };
+export function forbids(rule: Rules, title: string, run: Run, needs: readonly Capability[] = []): ContractCase {
+  return { rules: [rule].flat(), title, kind: "negative", needs, run };
 }
 
 /** Cases that touch what all others share (faults, clock, bucket) run alone, after the rest. */

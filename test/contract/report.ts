@@ -22,7 +22,7 @@ function numberOf(id: string) {
 
 /** Rules in the specification's order, then the open points by number. */
 function inOrder(results: readonly CaseResult[]) {
-  const cited = new Set(results.map((result) => result.contractCase.rule));
+  const cited = new Set(results.flatMap((result) => result.contractCase.rules));
   const known = RULES.map((rule) => rule.id).filter((id) => cited.delete(id));
   return [...known, ...[...cited].toSorted((one, other) => numberOf(one) - numberOf(other))];
 }
@@ -31,7 +31,7 @@ function inOrder(results: readonly CaseResult[]) {
 export function report(results: readonly CaseResult[]): string {
   const lines: string[] = [];
   for (const id of inOrder(results)) {
-    lines.push(id, ...results.filter((result) => result.contractCase.rule === id).map(line));
+    lines.push(id, ...results.filter((result) => result.contractCase.rules.includes(id)).map(line));
   }
   const untested = RULES.filter((rule) => rule.untested !== null);
   lines.push("", "rules that no request can try:");

@@ -1,6 +1,6 @@
 /** Runs cases against a sandbox of their own, over HTTP. */
 import { createSandbox, type SandboxClock, type SandboxOptions } from "../../src/sandbox/index.js";
-import type { Capability, ContractCase } from "./case.js";
+import { type Capability, type ContractCase, idOf } from "./case.js";
 import type { ServiceProfile } from "./profile.js";
 import { type CaseResult, runCases, type RunOptions } from "./run-cases.js";
 import { ServiceUnderTest } from "./service.js";
@@ -74,6 +74,6 @@ export async function against(setting: Setting, cases: readonly ContractCase[] =
 
 export function failures(results: readonly CaseResult[]): string[] {
   return results.flatMap((result) =>
-    result.outcome === "failed" ? `${result.contractCase.rule}: ${result.contractCase.title}: ${result.message}` : [],
+    result.outcome === "failed" ? `${idOf(result.contractCase)}: ${result.message}` : [],
   );
 }

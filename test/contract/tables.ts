@@ -1,5 +1,5 @@
 /** Cases that are a table of events: each is taken, or each is refused, at both endpoints. */
-import { allows, type ContractCase, forbids } from "./case.js";
+import { allows, type ContractCase, forbids, type Rules } from "./case.js";
 import { PAYLOAD, refused, STATE } from "./expect.js";
 import type { ServiceUnderTest } from "./service.js";
 import { type Document, ENDPOINTS, type Fields, newDocument } from "./world.js";
@@ -17,7 +17,7 @@ const made = (event: EventOf, document: Document, other: Document, service: Serv
   typeof event === "function" ? event(document, other, service) : document.event(0, event);
 
 /** One document takes all of them, in this order. */
-export function takesEvents(rule: string, title: string, events: readonly EventOf[]): ContractCase {
+export function takesEvents(rule: Rules, title: string, events: readonly EventOf[]): ContractCase {
   return allows(rule, title, async (service) => {
     for (const by of ENDPOINTS) {
       const [document, other] = await pair(service);

@@ -98,12 +98,12 @@ export async function type(world: TestWorld, ...argv: string[]): Promise<number>
 const readers = new Set(["import", "plan", "check", "test", "guess", "watch", "ledger"]);
 
 /** A command line as typed in that folder: bare names of files are those in it, for commands that take files. */
-export const typedIn = (folder: string, argv: readonly string[]): string[] =>
+export const typedIn = (cwd: string, argv: readonly string[]): string[] =>
   argv.map((word, index) =>
     readers.has(argv[0] ?? "") &&
     argv[index - 1] !== "--input" &&
     /^[\w.-]+\.(yaml|csv|xlsx|json|ndjson|db)$/.test(word)
-      ? join(folder, word)
+      ? join(cwd, word)
       : word,
   );
 

@@ -70,6 +70,12 @@ const stuck: Record<string, [why: string, end: string[], row: string, ...there: 
     ["cancelled", ...upToSplit, "20 CANCEL"],
   ],
 };
+const leftToAMaker = (end: string[], row: string) => async (world: LinkedWorld) => {
+  expect(await importing(world, "A 5", "A 10 split B", ...end)).toBe(0);
+  expect(await importing(world, row)).toBe(3);
+  expect((await world.typed("status")).out).not.toContain("rowferry replace");
+};
+
 const replace = "replace <document> --reason <text>";
 const named = () => ({ "<document>": "load/A", "<text>": "wrong" });
 
@@ -138,11 +144,7 @@ const stories: Story[] = [
     ([code, [why, end, row, ...there]]): Story => ({
       why,
       command: `dismiss --code ${code}`,
-      async arrange(world) {
-        expect(await importing(world, "A 5", "A 10 split B", ...end)).toBe(0);
-        expect(await importing(world, row)).toBe(3);
-        expect((await world.typed("status")).out).not.toContain("rowferry replace");
-      },
+      arrange: leftToAMaker(end, row),
       there,
     }),
   ),

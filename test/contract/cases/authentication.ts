@@ -63,15 +63,19 @@ export const authenticationCases: ContractCase[] = [
   refusesHeader("a missing Authorization header", () => null),
   refusesHeader("a token nobody was given", () => "Bearer not-a-token"),
   refusesHeader("another scheme than bearer", (token) => `Basic ${token}`),
-  forbids("Authentication 1", "a request refused for its token keeps nothing", async (service) => {
-    const fields = participantFields(service);
-    const answer = await service.post("/participants", fields, { as: { authorization: "Bearer no" } });
-    const reading = unauthorized(answer);
-    const query = naturalKey(fields);
-    const found = await service.get("/participants", { query });
-    check(!found.text.includes(query.taxId), `the participant was kept: ${describeAnswer(found)}`);
-    return { reading };
-  }),
+  forbids(
+    ["Authentication 1", "Errors: 401 / 403"],
+    "a request refused for its token keeps nothing",
+    async (service) => {
+      const fields = participantFields(service);
+      const answer = await service.post("/participants", fields, { as: { authorization: "Bearer no" } });
+      const reading = unauthorized(answer);
+      const query = naturalKey(fields);
+      const found = await service.get("/participants", { query });
+      check(!found.text.includes(query.taxId), `the participant was kept: ${describeAnswer(found)}`);
+      return { reading };
+    },
+  ),
   forbids("Authentication 1", "an empty bearer token and a token in the query are refused", async (service) => {
     const { participantId } = await newPlace(service);
     const path = `/participants/${participantId}`;
@@ -82,7 +86,7 @@ export const authenticationCases: ContractCase[] = [
   }),
 
   allows(
-    "Authentication 3",
+    ["Authentication 3", "Errors: 403 token expired"],
     "a refreshed token works where an expired one was refused with 403",
     async (service) => {
       const { participantId } = await newPlace(service);
@@ -117,10 +121,14 @@ export const authenticationCases: ContractCase[] = [
     },
     ["control"],
   ),
-  allows("Authentication 4", "a valid token is refused nowhere for its authority", async (service) => {
-    const { participantId } = await newPlace(service);
-    done(await service.get(`/participants/${participantId}/addresses`));
-  }),
+  allows(
+    ["Authentication 4", "Errors: 401 / 403"],
+    "a valid token is refused nowhere for its authority",
+    async (service) => {
+      const { participantId } = await newPlace(service);
+      done(await service.get(`/participants/${participantId}/addresses`));
+    },
+  ),
   forbids("Authentication 4", "other failures are answered 401 or 403", async (service) => {
     const { participantId } = await newPlace(service);
     const token = await service.currentToken();

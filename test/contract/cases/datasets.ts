@@ -24,7 +24,7 @@ const IDENTIFICATION = ["id", "countryCode", "taxIdType", "taxId", "name"];
 
 export const datasetCases: ContractCase[] = [
   allows(
-    "What the service does 4",
+    ["What the service does 4", "GET /participants/{id}"],
     "a read returns every field of what the caller's credential created",
     async (service) => {
       const { id, fields } = await newParticipant(service);

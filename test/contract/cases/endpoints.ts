@@ -106,10 +106,6 @@ export const endpointCases: ContractCase[] = [
     stringAt(answer, "eventId");
     return { reading: `answers ${answer.status}` };
   }),
-  forbids("POST /documents/{documentId}/events", "a document nobody created is answered 404", async (service) => {
-    const place = await newPlace(service);
-    refused(await send(service, service.unique("nothing"), eventFields(service, place, dayAgo(service)(0))), [404]);
-  }),
   allows("POST /documents/events", "creates a document with its events in one request", async (service) => {
     const place = await newPlace(service);
     const at = dayAgo(service);

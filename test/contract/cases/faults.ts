@@ -58,21 +58,6 @@ function serverError(rule: string, status: number): ContractCase[] {
 }
 
 export const faultCases: ContractCase[] = [
-  allows(
-    "Errors: 403 token expired",
-    "refreshing the token and repeating once resolves it",
-    async (service) => {
-      const document = await newDocument(service);
-      const event = document.event(1);
-      await service.control.withFaults([{ match: SINGLE, times: 1, action: { kind: "expire-token" } }], async () => {
-        const answer = await document.send(event);
-        check(answer.status === 403, `should be 403: ${describeAnswer(answer)}`);
-        await service.renewTokens();
-        await document.append(event);
-      });
-    },
-    ["control"],
-  ),
   forbids(
     "Errors: 403 token expired",
     "the expired token stays refused",

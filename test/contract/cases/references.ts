@@ -68,7 +68,9 @@ function inlineEvent(service: ServiceUnderTest, at: string, participant: Fields,
 }
 
 export const referenceCases: ContractCase[] = [
-  takesEvents("Endpoints, Events 1", "an event refers to participantId and addressId", [{}]),
+  takesEvents(["Endpoints, Events 1", "What the service does 2"], "an event refers to participantId and addressId", [
+    {},
+  ]),
   allows("Endpoints, Events 1", "the inline form creates the participant and the address", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
