@@ -95,6 +95,12 @@ describe("a mistake in a mapping", () => {
     ["a line too shallow", whole.replace("      x: {", "     x: {"), "indentation does not fit", "one column"],
     ["an empty part", whole.replace("      paper:", "    paper:"), "is empty", "Indent deeper"],
     ["a part among names", whole.replace(/^ +events:$/mu, "  events:"), '"events" is indented wrongly', "deeper"],
+    [
+      "a mistake in an input of a part's name",
+      whole.replace("  rows:", "  events:").replace("columns:", "file: x\n    columns:"),
+      '"file"',
+      '"files"',
+    ],
     ["an unclosed bracket", whole.replace("header: X }", "header: X"), "A sign is missing", "quotes"],
     [
       "a bracket too many",

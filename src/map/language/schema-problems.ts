@@ -15,7 +15,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
 
   const { issues } = result.error;
   const paths = issues.map(({ path }) => path as Path);
-  const strays = paths.flatMap((path) => strayIn(schema, path) ?? []);
+  const strays = paths.flatMap((path) => strayIn(schema, data, path) ?? []);
   for (const { path, hint } of strays) {
     const message = `"${String(path.at(-1))}" is indented wrongly in ${place(path.slice(0, -1))}.`;
     source.report("mapping-value", path, message, { at: "key", hint });
@@ -97,11 +97,16 @@ function didYouMeanOurs(word: string, known: readonly string[]): string | null {
   return ours === undefined ? didYouMean(word, known).trim() || null : `Did you mean "${ours[0]}"?`;
 }
 
-/** Where names are free, one of a setting around or inside: what is below it is one level out of place. */
-function strayIn(schema: z.ZodType, issue: Path): { path: Path; parent: Path; hint: string } | null {
+/**
+ * Where names are free, one of a setting around or inside: what is below it is one level out of place, unless it has
+ * members of what belongs there.
+ */
+function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; parent: Path; hint: string } | null {
   for (const at of issue.keys()) {
     const [path, above, name] = [issue.slice(0, at + 1), issue.slice(0, at - 1), String(issue[at])];
     if (at < 1 || !typesAt(schema, issue.slice(0, at)).some((type) => type instanceof z.ZodRecord)) continue;
+    const members = membersAt(schema, path);
+    if (Object.keys(valueAt(data, path) ?? {}).some((key) => members.includes(key))) continue;
     const holds = (where: Path) => typesAt(schema, [...where, name, ""]).some((type) => type instanceof z.ZodObject);
     const free = String(issue[at - 1]);
     if (typesAt(schema, path).some((type) => type instanceof z.ZodObject) && holds(path))
