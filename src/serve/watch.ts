@@ -29,8 +29,8 @@ export interface WatchOptions {
   stamp: () => string;
   clock: Clock;
   signal: AbortSignal;
-  /** @returns the exit code */
-  handle: (path: string) => Promise<number>;
+  /** `isStaged`: the ledger has its rows, so that what is still open is sent, and nothing that was withdrawn since. */
+  handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean }>;
   idle?: () => Promise<void>;
   say: (line: string) => void;
 }
@@ -45,7 +45,13 @@ interface Found {
 
 const handledSchema = z.record(
   z.string(),
-  z.object({ size: z.number(), changed: z.number(), exitCode: z.number(), stamp: z.string() }),
+  z.object({
+    size: z.number(),
+    changed: z.number(),
+    exitCode: z.number(),
+    stamp: z.string(),
+    isStaged: z.boolean().default(false),
+  }),
 );
 type Handled = z.infer<typeof handledSchema>;
 
@@ -79,10 +85,13 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     );
     for (const file of complete) {
       if (signal.aborted) break;
-      const exitCode = await options.handle(file.path);
+      const { size, changed } = file;
+      const before = handled[file.name];
+      const isSame = isUnchanged(file, before) && before.stamp === stamp;
+      const { exitCode, isStaged } = await options.handle(file.path, isSame && before.isStaged);
       if (exitCode >= ExitCode.interrupted) return exitCode;
       worst = Math.max(worst, exitCode);
-      handled[file.name] = { size: file.size, changed: file.changed, exitCode, stamp };
+      handled[file.name] = { size, changed, exitCode, stamp, isStaged };
       if (canGoOn(exitCode)) {
         const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(file.name)?.waitMs ?? MINUTE / 2));
         retries.set(file.name, { at: clock.now() + waitMs, waitMs });
@@ -119,8 +128,11 @@ function inOrder(files: readonly Found[], order: WatchOptions["order"]): Found[]
   );
 }
 
+const isUnchanged = ({ size, changed }: Found, before: Handled[string] | undefined): before is Handled[string] =>
+  before?.size === size && before.changed === changed;
+
 function isHandled(file: Found, before: Handled[string] | undefined, stamp: string): boolean {
-  if (before === undefined || before.size !== file.size || before.changed !== file.changed) return false;
+  if (!isUnchanged(file, before)) return false;
   const isDone = before.exitCode === ExitCode.ok || before.exitCode === ExitCode.person;
   return isDone || (!canGoOn(before.exitCode) && before.stamp === stamp);
 }

@@ -9,7 +9,8 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { type Office, openOffice } from "../support/office.js";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
 const text = (load: string, gross = "5") => `Load,At,Gross\n${load},2026-01-01 10:00,${gross}\n`;
@@ -24,8 +25,7 @@ interface Inbox extends Office {
   landed(): string[];
 }
 
-function open(mapping: object = weighings): Inbox {
-  const office = openOffice(mapping);
+function open(mapping: object = weighings, office: Office = openOffice(mapping)): Inbox {
   const { world } = office;
   mkdirSync(office.path("inbox"));
   return {
@@ -139,6 +139,22 @@ describe("watch", () => {
       if (look === 2) writeFileSync(inbox.path("f.mjs"), "export const code = (text) => text;\n");
     });
     expect(inbox.landed()).toHaveLength(1);
+  });
+
+  it("what was withdrawn while the service was out of reach is not sent when it is back", async () => {
+    const sandbox = createSandbox({ rate: null });
+    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
+    inbox.put("a.csv", text("A"));
+    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+    expect((await inbox.watch(1)).out).toContain("exit 4");
+    expect((await inbox.type("withdraw", "--input", "a.csv", "--yes")).out).toContain("Taken back: 1 row");
+    sandbox.setFaults([]);
+    inbox.put("b.csv", text("B"));
+    await inbox.watch(2);
+    expect(inbox.documents().map(({ externalId }) => externalId)).toEqual(["B"]);
+    expect(readdirSync(inbox.path("inbox"))).toEqual(["a.csv", "b.csv"]);
+    const again = await inbox.type("import", inbox.path("m.yaml"), inbox.path("inbox/a.csv"));
+    expect(again.out).toContain("1 event landed");
   });
 
   it("--move-to moves what was imported, never over another file; --once ends when nothing is left", async () => {

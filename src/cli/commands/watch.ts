@@ -49,7 +49,7 @@ export const spec = sendingCommand({
       },
       clock: world.clock,
       signal,
-      handle: (path) => importOne(frame, { ...flags, wait: true }, mapping, path),
+      handle: (path, isStaged) => importOne(frame, { ...flags, wait: true }, mapping, path, isStaged),
       idle: async () => {
         if (world.clock.now() < looked + 60_000) return;
         looked = world.clock.now();
@@ -71,16 +71,24 @@ function namedBy(path: string): string[] {
   }
 }
 
-/** One file's failure does not stop the others. */
-async function importOne(frame: Frame, flags: SendingFlags, mappingPath: string, path: string): Promise<number> {
+/** One file's failure does not stop the others. An error says that nothing, or not all, was staged. */
+async function importOne(
+  frame: Frame,
+  flags: SendingFlags,
+  mappingPath: string,
+  path: string,
+  isStaged: boolean,
+): Promise<{ exitCode: number; isStaged: boolean }> {
   try {
-    return await runCommand(frame, flags, {
+    const exitCode = await runCommand(frame, flags, {
       source: mappingPath,
-      send: (pipeline, options) => pipeline.runImport({ ...options, mappingPath, files: [path] }),
+      send: (pipeline, options) =>
+        isStaged ? pipeline.runResume(options) : pipeline.runImport({ ...options, mappingPath, files: [path] }),
     });
+    return { exitCode, isStaged: true };
   } catch (thrown) {
     const end = endOf(thrown, frame.signal);
     tellError(frame, end, { json: flags.json === true, debug: false });
-    return end.exitCode;
+    return { exitCode: end.exitCode, isStaged: false };
   }
 }
