@@ -1,5 +1,5 @@
 /**
- * The checks of `rowferry doctor`: disk, ledger, credential, reach, clock. Sends a token request and a lookup that
+ * The checks of `rowferry doctor`: disk, ledger, credential, reach, throttle, clock. Sends a token request and a lookup that
  * finds nothing; removes the file that it writes.
  */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -89,6 +89,7 @@ function* rights({ target, shown }: DoctorOptions): Generator<Finding> {
 async function* service({ target, clock, random }: DoctorOptions, transport: Transport): AsyncGenerator<Finding> {
   const startedAt = clock.now();
   let failure = "";
+  let unshared: string | null = null;
   const submitter = createSubmitter({
     target,
     clock,
@@ -101,6 +102,9 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
       }),
     maxOutageMs: 1_000,
     retries: 0,
+    notice: ({ code, message }) => {
+      if (code === "throttle-unavailable") unshared = message;
+    },
   });
   try {
     const nobody = { countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry-doctor" };
@@ -112,6 +116,8 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     }
     const took = `${grouped(clock.now() - startedAt)} ms`;
     yield { check: "reach", result: "ok", message: `${target.baseUrl} answered within ${took}` };
+    if (unshared !== null) yield { check: "throttle", result: "warning", message: unshared };
+    else if (target.throttle !== null) yield { check: "throttle", result: "ok", message: "the rate is shared" };
     yield clockFinding(submitter.serviceNow() - clock.now());
   } finally {
     await submitter.close();

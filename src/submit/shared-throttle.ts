@@ -9,6 +9,7 @@ import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { inTurn, safeBurst, safeRateShare, type Throttle, type Turn } from "./throttle.js";
+import { plainLine } from "./words.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
@@ -57,18 +58,26 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const key = `rowferry:budget:${createHash("sha256").update(options.name).digest("hex").slice(0, 32)}`;
   let booked: number[] = [];
   let pauseMs = 0;
+  let hasBooked = false;
   let isLost = false;
   let askAt = 0;
 
-  /** When each booked token may be used, ms; null: Redis is lost. */
-  async function book(count: number): Promise<number[] | null> {
+  /** When each booked token may be used, ms; a text: why Redis counts as lost. */
+  async function book(count: number): Promise<number[] | string> {
     const given = await redis.ask(BOOK, key, [rate, burst, count, used, safeBurst(rate, burst)]);
-    if (given === null) return null;
+    if (typeof given === "string") return given;
     const [theirRate, theirBurst, level] = given.map(Number) as [number, number, number];
-    if (theirRate !== rate || theirBurst !== burst) throw otherBudget(options, theirRate, theirBurst);
+    if (theirRate !== rate || theirBurst !== burst) {
+      const other = otherBudget(options, theirRate, theirBurst);
+      // A run that has begun is not ended by another process that found a forgotten budget.
+      if (hasBooked) return other.message;
+      throw other;
+    }
     const waits = Array.from({ length: count }, (_, index) => Math.max(0, ((index + 1 - level) / used) * 1000));
     const now = clock.now();
-    return waits.every((wait) => wait <= LONGEST_WAIT_MS) ? waits.map((wait) => now + wait) : null;
+    if (waits.some((wait) => wait > LONGEST_WAIT_MS)) return "its answer makes no sense";
+    hasBooked = true;
+    return waits.map((wait) => now + wait);
   }
 
   async function admit({ waiting, closed }: Turn): Promise<void> {
@@ -88,12 +97,13 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     const now = clock.now();
     if (isLost && now < askAt && now >= askAt - patienceMs) return;
     const found = await book(count);
-    if (found === null && !isLost)
-      options.onLost?.("The shared throttle is out of reach: continuing at a tenth of the rate.");
-    if (found !== null && isLost) options.onFound?.();
-    isLost = found === null;
+    const isFound = typeof found !== "string";
+    if (!isFound && !isLost)
+      options.onLost?.(`Continuing at a tenth of the rate, without the shared throttle: ${found}`);
+    if (isFound && isLost) options.onFound?.();
+    isLost = !isFound;
     askAt = clock.now() + patienceMs;
-    booked = found ?? [];
+    booked = isFound ? found : [];
   }
 
   const takers = inTurn(admit);
@@ -121,7 +131,7 @@ function otherBudget({ rate, burst }: SharedThrottleOptions, theirRate: number, 
   );
 }
 
-/** Reconnects by itself. `ask`: the script's answer as texts; null: none in time. */
+/** Reconnects by itself. `ask`: the script's answer as texts; a text: why there is none. */
 function connect(url: string, patienceMs: number) {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -133,8 +143,12 @@ function connect(url: string, patienceMs: number) {
     retryStrategy: (times) => Math.min(2_000, times * 100),
   });
   let received = 0;
-  redis.on("error", () => {});
+  let failure = "no answer";
+  redis.on("error", (error: Error) => {
+    failure = error.message;
+  });
   redis.on("connect", () => {
+    failure = "no answer";
     // Ignores a Redis that sends without end.
     redis.stream.on("data", (chunk: Buffer) => {
       received += chunk.length;
@@ -143,16 +157,18 @@ function connect(url: string, patienceMs: number) {
   });
   let connecting: Promise<unknown> | null = null;
   return {
-    async ask(script: string, key: string, values: number[]): Promise<string[] | null> {
+    async ask(script: string, key: string, values: number[]): Promise<string[] | string> {
       try {
         await (connecting ??= redis.connect().catch(() => {}));
         received = 0;
         const answer: unknown = await redis.eval(script, 1, key, ...values.map(String));
         const isOurs =
           Array.isArray(answer) && answer.length === 3 && answer.every((one) => Number.isFinite(Number(one)));
-        return isOurs ? answer.map(String) : null;
-      } catch {
-        return null;
+        return isOurs ? answer.map(String) : "its answer makes no sense";
+      } catch (error) {
+        // Redis's own words say more than ioredis's, such as "Command timed out".
+        const { name, message } = error as Error;
+        return plainLine(name === "ReplyError" ? message : failure, 200);
       }
     },
     close: () => redis.disconnect(),

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
@@ -97,6 +99,21 @@ describe("rowferry doctor", () => {
     expect(checks.map(({ check }) => check)).toEqual(["disk", "ledger", "credential", "reach", "clock"]);
     expect(checks.filter(({ check }) => check !== "disk").every(({ result }) => result === "ok")).toBe(true);
     expect(existsSync(join(world.cwd, "state"))).toBe(false);
+  });
+
+  it("tells of a shared throttle that cannot be used, in Redis's words", async () => {
+    const redis = createServer((socket) =>
+      socket.on("data", () => socket.write("-NOAUTH Authentication required.\r\n")),
+    );
+    redis.listen(0, "127.0.0.1");
+    await once(redis, "listening");
+    onTestFinished(() => void redis.close());
+    const { port } = redis.address() as AddressInfo;
+    const world = testWorld({ env: { ...(await service()), ROWFERRY_THROTTLE: `redis://127.0.0.1:${port}` } });
+    world.now = Date.now();
+    expect(await type(world, "doctor")).toBe(0);
+    expect(world.out).toMatch(/^Imports work; look at 1 check\.\n/);
+    expect(world.out).toMatch(/! throttle +Continuing at a tenth of the rate, .*:\s+NOAUTH Authentication required\./s);
   });
 
   it("tells what other users may read or write (F65)", async () => {

@@ -38,8 +38,8 @@ export const submitCodes = {
   ),
   "throttle-unavailable": passing(
     mark(
-      "The Redis that shares the rate between processes cannot be reached.",
-      "Check the address in --throttle. Until it answers, this process sends at a tenth of the rate, which is safe.",
+      "The Redis that shares the rate between processes cannot be used.",
+      "Check --throttle, as the message says. Until Redis answers, this process sends at a tenth of the rate, which is safe.",
       "Redis restarts at night: the import slows down for a minute, then continues as before.",
     ),
   ),

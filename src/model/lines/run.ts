@@ -116,7 +116,7 @@ export const error = line("error", "Of every command that an error ends, last.",
 });
 
 export const finding = line("finding", "Of `doctor`, for each thing that it looks at.", {
-  check: z.enum(["settings", "disk", "ledger", "rights", "credential", "reach", "clock"]),
+  check: z.enum(["settings", "disk", "ledger", "rights", "credential", "reach", "throttle", "clock"]),
   result: z.enum(["ok", "warning", "failed"]).describe("`warning`: imports work, but somebody should look"),
   message: text,
 });
