@@ -1,5 +1,5 @@
 /** A world for in-process tests of the command line: an empty folder, collected output, a clock that stands still. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { main } from "../../src/cli/main.js";
@@ -88,29 +88,23 @@ export function testWorld(
   return world;
 }
 
-/** Runs a command line in a world; all that stood on the line, and the exit code. With --json every line is held to its schema. */
+/**
+ * Runs a command line in a world; all that stood on the line, and the exit code. `import` and `plan` find files in the world's
+ * folder, where a process would find them in its own. With --json every line is held to its schema.
+ */
 export async function type(world: TestWorld, ...argv: string[]): Promise<number> {
-  const code = await main(argv, world);
+  const there = (word: string) => (word !== "" && existsSync(join(world.cwd, word)) ? join(world.cwd, word) : word);
+  const code = await main(argv[0] === "import" || argv[0] === "plan" ? argv.map(there) : argv, world);
   if (argv.includes("--json")) checkedLines(world.stdout.text);
   return code;
 }
-
-const readers = new Set(["import", "plan", "check", "test", "guess", "watch", "ledger"]);
-
-/** A command line as typed in that folder: bare names of files are those in it, for commands that take files. */
-export const typedIn = (cwd: string, argv: readonly string[]): string[] =>
-  argv.map((word, index) =>
-    readers.has(argv[0] ?? "") &&
-    argv[index - 1] !== "--input" &&
-    /^[\w.-]+\.(yaml|csv|xlsx|json|ndjson|db)$/.test(word)
-      ? join(cwd, word)
-      : word,
-  );
 
 export interface Typed {
   code: number;
   out: string;
   err: string;
+  /** Both, each run of white space a blank. */
+  said: string;
 }
 
 /** The same, with what it has printed. */
@@ -118,7 +112,7 @@ export async function typed(world: TestWorld, ...argv: string[]): Promise<Typed>
   world.stdout.text = "";
   world.stderr.text = "";
   const code = await type(world, ...argv);
-  return { code, out: world.out, err: world.err };
+  return { code, out: world.out, err: world.err, said: `${world.out} ${world.err}`.replaceAll(/\s+/g, " ") };
 }
 
 /** The lines of what a command prints with `--json`. */

@@ -5,7 +5,7 @@ import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
-import { type TestWorld, testWorld, type Typed, typed as typedWith, typedIn } from "./cli.world.js";
+import { type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 export type What = "weigh" | "copied" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
@@ -187,7 +187,7 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
   const typed = (...argv: string[]) => {
     // A run takes its time: the next one has another name.
     base.now += 60_000;
-    return typedWith(base, ...typedIn(base.cwd, argv));
+    return typedIn(base, ...argv);
   };
   const killed: LinkedWorld["killed"] = async (request, when, ...argv) => {
     const alive = base.pipeline;

@@ -14,7 +14,7 @@ import {
   type ParticipantRecord,
   type Sandbox,
 } from "../../src/sandbox/index.js";
-import { testWorld, typedIn, type TestWorld, type Typed, typed } from "./cli.world.js";
+import { testWorld, type TestWorld, type Typed, typed } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 /** Cells of a row; or its text, where no cell has a comma. */
@@ -43,8 +43,11 @@ export interface Office {
   /** In order of registration. */
   participants(): ParticipantRecord[];
   addresses(): AddressRecord[];
-  /** The rows of the one rejected CSV file that a run has left, header first, with our own columns. @throws where it left none, or two */
-  rejectedRows(summary: Summary): string[][];
+  /**
+   * The rows of the one rejected CSV file that a run has left, header first, with our own columns; cells are mended where
+   * `mended` has them. @throws where it left none, or two
+   */
+  rejectedRows(summary: Summary, mended?: { [cell: string]: string }): string[][];
 }
 
 /** With a service of its own as the target, whose faults a test can set. */
@@ -71,7 +74,7 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
   const run: Office["type"] = (...argv) => {
     // A minute later, so that runs are told apart by their names.
     world.now += 60_000;
-    return typed(world, ...typedIn(world.cwd, argv));
+    return typed(world, ...argv);
   };
   const summarised: Office["run"] = async (...argv) => {
     const { out, err } = await run(...argv, "--json");
@@ -87,8 +90,7 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
     void sandbox.close();
     return found;
   };
-  const imported: Office["import"] = (...files) =>
-    summarised("import", "m.yaml", ...files.map((file) => (/\.\w+$/.test(file) ? path(file) : file)));
+  const imported: Office["import"] = (...files) => summarised("import", "m.yaml", ...files);
   const writeCsv: Office["writeCsv"] = (name, rows, { end = "" } = {}) =>
     writeFileSync(path(name), stringify(cellsOf(rows)) + end);
   return {
@@ -111,10 +113,10 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
     documents: () => atService(({ store }) => store.documents()),
     participants: () => atService(({ store }) => store.participants()),
     addresses: () => atService(({ store }) => store.addresses()),
-    rejectedRows({ files }) {
+    rejectedRows({ files }, mended = {}) {
       const [only, ...more] = files.filter(({ kind }) => kind === "rejected");
       if (only === undefined || more.length > 0) throw new Error(`${files.length} rejected files`);
-      return parse(readFileSync(only.path));
+      return parse(readFileSync(only.path)).map((row) => row.map((cell) => mended[cell] ?? cell));
     },
   };
 }
