@@ -72,6 +72,18 @@ export async function tokenOf(sandbox: Sandbox, client = "sandbox"): Promise<str
   return answer.json().access_token;
 }
 
+/** An event by somebody else's hand, with the document's own participant and address unless it has others. */
+export async function addByHand(sandbox: Sandbox, documentId: string, event: Record<string, unknown>): Promise<void> {
+  const { participantId, addressId } = sandbox.store.documents().find(({ id }) => id === documentId) ?? {};
+  const answer = await sandbox.inject({
+    method: "POST",
+    path: `/documents/${documentId}/events`,
+    headers: { authorization: `Bearer ${await tokenOf(sandbox)}` },
+    body: { isPublic: true, participantId, addressId, ...event } as Body,
+  });
+  if (answer.status !== 201) throw new Error(answer.body);
+}
+
 /** Unless it says otherwise: no limiter, ids from a seed. */
 export async function openWorld(options: SandboxOptions = {}): Promise<World> {
   const clock = new HandClock();

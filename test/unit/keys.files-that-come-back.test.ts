@@ -115,7 +115,7 @@ describe("two rows of one import that correct one row", () => {
     const summary = await office.brought("c.csv", await corrected(office, "L1 10 1", "L1 10 2"));
     expect(summary).toEqual(ended(3, 1, { problems: [expect.objectContaining({ code: "event-key-twice" })] }));
     expect(weights(office)).toEqual([]);
-    const [names = [], row = []] = office.rejectedRows(summary, { 1: "3" });
+    const [names = [], row = []] = office.rejectedRows(summary, { 1: "3", 2: "3" });
     expect((await office.brought("e.csv", [names, row])).exitCode).toBe(0);
     expect(weights(office)).toEqual(["L1 10 3", "L1 20 5"]);
   });

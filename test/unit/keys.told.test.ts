@@ -5,50 +5,37 @@
 import type { Summary } from "../../src/model/summary.js";
 import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
 
-const codesOf = (summary: Summary) => ({
-  problems: summary.problems.map(({ code, count }) => [code, count]),
-  warnings: summary.warnings.map(({ code, count }) => [code, count]),
-});
+const counted = (problems: Summary["problems"]) => problems.map(({ code, count }) => `${count} ${code}`);
+const warningsOf = ({ warnings }: Summary) => counted(warnings);
+/** Exit code, invalid and staged rows, and the problems of a run that needs a person. */
+const refusedBy = ({ exitCode, rows, problems }: Summary) => [exitCode, rows.invalid, rows.staged, counted(problems)];
 
-const addsUp = ({ rows }: Summary) => rows.read === rows.skipped + rows.invalid + rows.known + rows.staged;
+const { site } = weighings.inputs.weighings.addresses;
+const at = { header: "At", as: "timestamp" };
+const tax = { header: "CNPJ", as: "taxId", type: "CNPJ" };
+const weighing = { name: "Weighing", key: "=at", externalCreatedAt: "=at", isPublic: true };
 
 /** Organisations and their sites by codes of their own, and loads that refer to them. */
-const referring = (identity: "first" | "last" | "reject") => ({
+const referring = (identity: "first" | "reject") => ({
   namespace: "test",
   defaults: weighings.defaults,
   settings: { identity, addresses: { extendedFields: true } },
   inputs: {
     organisations: {
       files: "org*.csv",
-      columns: {
-        code: "Code",
-        tax: { header: "CNPJ", as: "taxId", type: "CNPJ" },
-        name: "Name",
-        street: "Street",
-        zip: "Zip",
-      },
+      columns: { code: "Code", tax, name: "Name", street: "Street", zip: "Zip" },
       participants: {
         organisation: { key: "=code", taxIdType: "CNPJ", taxId: "=tax", name: "=name", type: "COMPANY" },
       },
       addresses: {
-        site: {
-          key: "=code",
-          participant: "organisation",
-          name: "Site",
-          street: "=street",
-          number: "1",
-          city: "Campinas",
-          countryState: "SP",
-          countryCode: "BR",
-          zipCode: "=zip",
-        },
+        site: { ...site, key: "=code", participant: "organisation", street: "=street", zipCode: "=zip" },
       },
     },
     loads: {
       files: "load*.csv",
-      columns: { load: "Load", at: { header: "At", as: "timestamp" }, code: "Code" },
+      columns: { load: "Load", at, code: "Code" },
       documents: {
         load: {
           key: "=load",
@@ -56,56 +43,39 @@ const referring = (identity: "first" | "last" | "reject") => ({
           address: { ref: "site", key: "=code" },
         },
       },
-      events: { weighing: { name: "Weighing", key: "=at", externalCreatedAt: "=at", isPublic: true } },
+      events: { weighing },
     },
   },
 });
 
-const alfa = ["1", "11222333000181", "Alfa", "Rua A", "13000000"];
-const beta = ["1", "11444777000161", "Beta", "Rua B", "13000001"];
-const orgHeader = ["Code", "CNPJ", "Name", "Street", "Zip"];
-const load = (name: string, code = "1", minute = 10) => [
-  ["Load", "At", "Code"],
-  [name, `2026-01-01 10:${minute}`, code],
-];
-
-function ownerNames(office: Office) {
-  const names = new Map(office.participants().map(({ id, name }) => [id, name]));
-  return office.documents().map(({ participantId }) => names.get(participantId ?? ""));
-}
+const orgs = (...rows: string[]) => ["Code,CNPJ,Name,Street,Zip", ...rows];
+const alfa = "1,11222333000181,Alfa,Rua A,13000000";
+const beta = "1,11444777000161,Beta,Rua B,13000001";
+const elsewhere = "1,11222333000181,Alfa,Rua A,13999999";
+const withoutZip = "1,11222333000181,Alfa,Rua A,";
+const load = (name: string) => ["Load,At,Code", `${name},2026-01-01 10:10,1`];
+const zipCodes = (office: Office) => office.addresses().map(({ zipCode }) => zipCode);
 
 describe("one reference key for two records (F74)", () => {
-  it("is the first record's under `first`, with a warning, in one file and from one import to the next", async () => {
-    for (const together of [true, false]) {
-      const office = openOffice(referring("first"));
-      const first = await office.brought("org-1.csv", [orgHeader, alfa, ...(together ? [beta] : [])]);
-      if (!together) {
-        await office.brought("load-1.csv", load("L1"));
-        office.writeCsv("org-2.csv", [orgHeader, beta]);
-      }
-      const told = together ? first : await office.import("org-2.csv");
-      expect(codesOf(told).warnings).toContainEqual(["reference-key-twice", 2]);
-      expect((await office.brought("load-2.csv", load("L2"))).exitCode).toBe(0);
-      expect(new Set(ownerNames(office))).toEqual(new Set(["Alfa"]));
-    }
-  });
-
-  it("makes the second row a problem under `reject`", async () => {
-    const office = openOffice(referring("reject"));
-    const summary = await office.brought("org-1.csv", [orgHeader, alfa, beta]);
-    expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 1 } });
-    expect(codesOf(summary).problems).toEqual([["reference-key-twice", 1]]);
+  it.each([true, false])("is the first record's under `first`, with a warning (in one file: %s)", async (together) => {
+    const office = openOffice(referring("first"));
+    let told = await office.brought("org-1.csv", orgs(alfa, ...(together ? [beta] : [])));
+    await office.brought("load-1.csv", load("L1"));
+    if (!together) told = await office.brought("org-2.csv", orgs(beta));
+    expect(warningsOf(told)).toContain("2 reference-key-twice");
+    expect((await office.brought("load-2.csv", load("L2"))).exitCode).toBe(0);
+    const [first] = office.participants();
+    expect(first?.name).toBe("Alfa");
+    expect(office.documents().map(({ participantId }) => participantId)).toEqual([first?.id, first?.id]);
   });
 
   it("follows the correction of its own row", async () => {
     const office = openOffice(referring("first"));
-    office.writeCsv("org.csv", [orgHeader, alfa]);
-    await office.type("plan", office.path("m.yaml"), office.path("org.csv"));
-    const wrong = await office.brought("org.csv", [orgHeader, "1,11222333000182,Alfa,Rua A,13000000"]);
-    const mended = office
-      .rejectedRows(wrong)
-      .map((row) => row.map((cell) => (cell === "11222333000182" ? "11444777000161" : cell)));
-    expect(codesOf(await office.brought("org-corrected.csv", mended)).warnings).toEqual([]);
+    office.writeCsv("org.csv", orgs(alfa));
+    await office.type("plan", "m.yaml", "org.csv");
+    const wrong = await office.brought("org.csv", orgs(alfa.replace("181,", "182,")));
+    const mended = office.rejectedRows(wrong, { "11222333000182": "11444777000161" });
+    expect(warningsOf(await office.brought("org-corrected.csv", mended))).toEqual([]);
     await office.brought("load-1.csv", load("L1"));
     expect(office.participants().map(({ taxId }) => taxId)).toEqual(["11444777000161"]);
   });
@@ -114,38 +84,35 @@ describe("one reference key for two records (F74)", () => {
 describe("an address that is given twice", () => {
   it("with other further fields is told (F79), and the first is used", async () => {
     const office = openOffice(referring("first"));
-    expect(
-      codesOf(await office.brought("org-1.csv", [orgHeader, alfa, ["1", ...alfa.slice(1, 4), "13999999"]])).warnings,
-    ).toEqual([["address-differs", 1]]);
-    expect(office.addresses().map(({ zipCode }) => zipCode)).toEqual(["13000000"]);
-    expect(
-      codesOf(await office.brought("org-2.csv", [orgHeader, ["1", ...alfa.slice(1, 4), "13888888"]])).warnings,
-    ).toEqual([["address-differs", 1]]);
-  });
-
-  it("is a problem of the second row under `reject` (F111)", async () => {
-    const office = openOffice(referring("reject"));
-    const summary = await office.brought("org-1.csv", [orgHeader, alfa, ["1", ...alfa.slice(1, 4), "13999999"]]);
-    expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 1 } });
-    expect(codesOf(summary).problems).toEqual([["address-differs", 1]]);
+    for (const [name, rows] of [
+      ["org-1.csv", [alfa, elsewhere]],
+      ["org-2.csv", [elsewhere.replace("999999", "888888")]],
+    ] as const)
+      expect(warningsOf(await office.brought(name, orgs(...rows)))).toEqual(["1 address-differs"]);
+    expect(zipCodes(office)).toEqual(["13000000"]);
   });
 
   it("with fields that only one of the rows gives has them all, as long as they can be sent; then it is told", async () => {
-    const office = openOffice(referring("first"));
-    const without = ["1", ...alfa.slice(1, 4), ""];
     for (const rows of [
-      [alfa, without],
-      [without, alfa],
+      [alfa, withoutZip],
+      [withoutZip, alfa],
     ]) {
-      const fresh = openOffice(referring("first"));
-      expect(codesOf(await fresh.brought("org-1.csv", [orgHeader, ...rows])).warnings).toEqual([]);
-      expect(fresh.addresses().map(({ zipCode }) => zipCode)).toEqual(["13000000"]);
+      const office = openOffice(referring("first"));
+      expect(warningsOf(await office.brought("org-1.csv", orgs(...rows)))).toEqual([]);
+      expect(zipCodes(office)).toEqual(["13000000"]);
     }
-    office.writeCsv("org-1.csv", [orgHeader, without]);
-    office.writeCsv("org-2.csv", [orgHeader, alfa]);
-    await office.import("org-1.csv");
-    expect(codesOf(await office.import("org-2.csv")).warnings).toEqual([["address-differs", 1]]);
+    const office = openOffice(referring("first"));
+    await office.brought("org-1.csv", orgs(withoutZip));
+    expect(warningsOf(await office.brought("org-2.csv", orgs(alfa)))).toEqual(["1 address-differs"]);
   });
+});
+
+it.each([
+  ["reference key (F74)", beta, "reference-key-twice"],
+  ["address with other fields (F111)", elsewhere, "address-differs"],
+])("under `reject` the second row of one %s is a problem", async (_, row, code) => {
+  const office = openOffice(referring("reject"));
+  expect(refusedBy(await office.brought("org-1.csv", orgs(alfa, row)))).toEqual([3, 1, 1, [`1 ${code}`]]);
 });
 
 describe("a document with two owners (F111)", () => {
@@ -155,320 +122,209 @@ describe("a document with two owners (F111)", () => {
     settings: { identity },
     inputs: {
       loads: {
-        columns: {
-          load: "Load",
-          at: { header: "At", as: "timestamp" },
-          tax: { header: "CNPJ", as: "taxId", type: "CNPJ" },
-        },
+        columns: { load: "Load", at, tax },
         participants: { owner: { taxIdType: "CNPJ", taxId: "=tax", name: "=tax", type: "COMPANY" } },
-        addresses: { site: { ...weighings.inputs.weighings.addresses.site, participant: "owner" } },
+        addresses: { site },
         documents: { load: { key: "=load", participant: "owner", address: "site" } },
-        events: {
-          weighing: { name: "Weighing", key: "=at", externalCreatedAt: "=at", isPublic: true },
-          checked: {
-            name: "Checked",
-            key: "=at",
-            externalCreatedAt: "=at",
-            isPublic: true,
-            participant: "owner",
-            address: "site",
-          },
-        },
+        events: { weighing, checked: { ...weighing, name: "Checked", participant: "owner", address: "site" } },
       },
     },
   });
-  const rows = [
-    ["Load", "At", "CNPJ"],
-    ["L1", "2026-01-01 10:10", "11222333000181"],
-    ["L1", "2026-01-01 10:20", "11444777000161"],
-  ];
+  const header = "Load,At,CNPJ";
+  const [one, two] = ["L1,2026-01-01 10:10,11222333000181", "L1,2026-01-01 10:20,11444777000161"];
+  /** What is said of the second row, which comes with the first or alone in the next import. */
+  const twice = async (identity: "first" | "reject", together: boolean) => {
+    const office = openOffice(owned(identity));
+    if (!together) await office.brought("1.csv", [header, one]);
+    return { office, told: await office.brought("2.csv", together ? [header, one, two] : [header, two]) };
+  };
 
-  it("keeps the first under `first`, told, and its events that name no participant of their own are the owner's", async () => {
-    for (const together of [true, false]) {
-      const office = openOffice(owned("first"));
-      const first = await office.brought("1.csv", together ? rows : rows.slice(0, 2));
-      office.writeCsv("2.csv", [rows[0] ?? [], rows[2] ?? []]);
-      const told = together ? first : await office.import("2.csv");
-      expect(codesOf(told).warnings).toEqual([["document-differs", 1]]);
+  it.each([true, false])(
+    "keeps the first under `first`, told, and its events that name no participant of their own are the owner's (in one file: %s)",
+    async (together) => {
+      const { office, told } = await twice("first", together);
+      expect(warningsOf(told)).toEqual(["1 document-differs"]);
       const names = new Map(office.participants().map(({ id, name }) => [id, name]));
       const [only, ...others] = office.documents();
       expect(others).toEqual([]);
-      expect(only?.events.map(({ name, participantId }) => [name, names.get(participantId ?? "")])).toEqual([
-        ["Weighing", "11222333000181"],
-        ["Checked", "11222333000181"],
-        ["Weighing", "11222333000181"],
-        ["Checked", "11444777000161"],
+      expect(
+        only?.events.map(({ name, participantId = "", addressId }) => [
+          name,
+          names.get(participantId ?? ""),
+          addressId === only.addressId,
+        ]),
+      ).toEqual([
+        ["Weighing", "11222333000181", true],
+        ["Checked", "11222333000181", true],
+        ["Weighing", "11222333000181", true],
+        ["Checked", "11444777000161", false],
       ]);
-      const owner = only?.addressId;
-      expect(only?.events.map(({ addressId }) => addressId === owner)).toEqual([true, true, true, false]);
       // The same rows say nothing new.
-      const again = await office.import(together ? "1.csv" : "2.csv");
-      expect(again).toMatchObject({ exitCode: 0, rows: { staged: 0 }, open: { events: {} } });
-    }
-  });
+      expect(await office.import("2.csv")).toMatchObject({ exitCode: 0, rows: { staged: 0 }, open: { events: {} } });
+    },
+  );
 
-  it("makes the second row a problem under `reject`, in one file and from one import to the next", async () => {
-    for (const together of [true, false]) {
-      const office = openOffice(owned("reject"));
-      const first = await office.brought("1.csv", together ? rows : rows.slice(0, 2));
-      office.writeCsv("2.csv", [rows[0] ?? [], rows[2] ?? []]);
-      const second = together ? first : await office.import("2.csv");
-      expect(second).toMatchObject({ exitCode: 3, rows: { invalid: 1 } });
-      expect(codesOf(second).problems).toEqual([["document-differs", 1]]);
-    }
+  it.each([true, false])("makes the second row a problem under `reject` (in one file: %s)", async (together) => {
+    const { told } = await twice("reject", together);
+    expect(refusedBy(told)).toEqual([3, 1, together ? 1 : 0, ["1 document-differs"]]);
   });
 });
 
 describe("work that would disappear (F82)", () => {
   it("a row that only says again what another row of the import says is counted, and told", async () => {
     const office = openOffice(weighings);
-    const summary = await office.brought("w.csv", [
-      "Load,At,Gross,Unread",
-      "L1,2026-01-01 10:10,1,a",
-      "L1,2026-01-01 10:10,1,b",
-      "L2,2026-01-01 10:10,1,c",
-    ]);
+    const twice = ["L1 10 1 a", "L1 10 1 b"];
+    const summary = await office.brought("w.csv", loadsWith(["Unread"], ...twice, "L2 10 1 c"));
     expect(summary).toMatchObject({ exitCode: 0, rows: { read: 3, staged: 3 }, events: { landed: 2 } });
-    expect(codesOf(summary).warnings).toEqual([["row-repeats", 1]]);
+    expect(warningsOf(summary)).toEqual(["1 row-repeats"]);
     // Tomorrow's full history makes no noise.
-    expect(
-      codesOf(
-        await office.brought("w2.csv", ["Load,At,Gross,Unread", "L1,2026-01-01 10:10,1,a", "L1,2026-01-01 10:10,1,b"]),
-      ).warnings,
-    ).toEqual([]);
+    expect(warningsOf(await office.brought("w2.csv", loadsWith(["Unread"], ...twice)))).toEqual([]);
   });
 
-  const named = {
-    ...weighings,
-    inputs: {
-      weighings: {
-        ...weighings.inputs.weighings,
-        columns: { ...weighings.inputs.weighings.columns, id: "Id" },
-        rowId: "=id",
-      },
-    },
-  };
-  const idHeader = ["Id", "Load", "At", "Gross"];
+  const named = weighingsWith({ columns: { id: "Id" }, rowId: "=id" });
+  const byId = (...rows: string[]) => loadsWith(["Id"], ...rows);
 
   it("one rowId on two documents of one file is a problem of the second row", async () => {
     const office = openOffice(named);
-    const summary = await office.brought("w.csv", [idHeader, "r1,L1,2026-01-01 10:10,1", "r1,L2,2026-01-01 10:10,2"]);
-    expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1, staged: 1 } });
-    expect(codesOf(summary).problems).toEqual([["row-id-twice", 1]]);
-    expect(office.documents().map(({ externalId }) => externalId)).toEqual(["L1"]);
+    const summary = await office.brought("w.csv", byId("L1 10 1 r1", "L2 10 2 r1"));
+    expect(refusedBy(summary)).toEqual([3, 1, 1, ["1 row-id-twice"]]);
+    expect(weights(office)).toEqual(["L1 10 1"]);
   });
 
   it("a row that a later file of the import supersedes is counted as that, and not as dismissed", async () => {
     const office = openOffice(named);
-    office.writeCsv("w-1.csv", [idHeader, "r1,L1,2026-01-01 10:10,1"]);
-    office.writeCsv("w-2.csv", [idHeader, "r1,L1,2026-01-01 10:10,2"]);
-    const { out } = await office.type("import", office.path("m.yaml"), office.path("w-1.csv"), office.path("w-2.csv"));
+    office.writeCsv("w-1.csv", byId("L1 10 1 r1"));
+    office.writeCsv("w-2.csv", byId("L1 10 2 r1"));
+    const { out } = await office.type("import", "m.yaml", "w-1.csv", "w-2.csv");
     expect(out).toContain("Rows       2 = 1 landed + 1 superseded");
   });
 
   it("a rowId that moves to another document is told before anything is sent", async () => {
     const office = openOffice(named);
-    await office.brought("w-1.csv", [idHeader, "r1,L1,2026-01-01 10:10,1"]);
-    office.writeCsv("w-2.csv", [idHeader, "r1,L2,2026-01-01 10:10,1"]);
-    const { err } = await office.type("plan", office.path("m.yaml"), office.path("w-2.csv"));
-    expect(err).toContain("load L1");
-    expect(codesOf(await office.import("w-2.csv")).warnings).toEqual([["row-moved", 1]]);
+    await office.brought("w-1.csv", byId("L1 10 1 r1"));
+    office.writeCsv("w-2.csv", byId("L2 10 1 r1"));
+    expect((await office.type("plan", "m.yaml", "w-2.csv")).err).toContain("load L1");
+    expect(warningsOf(await office.import("w-2.csv"))).toEqual(["1 row-moved"]);
   });
+});
 
-  const grouped = {
-    ...weighings,
-    inputs: {
-      weighings: {
-        ...weighings.inputs.weighings,
-        group: "=load",
-        events: {
-          total: {
-            name: "Total",
-            key: "content",
-            within: "file",
-            externalCreatedAt: "=first(at)",
-            isPublic: true,
-            attributes: { public: { Gross: "=sum(gross)" } },
-          },
-        },
-      },
+describe("the parts of a group that is interrupted by others", () => {
+  const grouped = weighingsWith({
+    group: "=load",
+    event: {
+      key: "content",
+      within: "file",
+      externalCreatedAt: "=first(at)",
+      attributes: { public: { Gross: "=sum(gross)" } },
     },
-  };
-
-  it("the parts of a group that is interrupted by others send no partial sums", async () => {
-    const office = openOffice(grouped);
-    const header = ["Load", "At", "Gross"];
-    const summary = await office.brought("w.csv", [
-      header,
-      "L1,2026-01-01 10:10,1",
-      "L1,2026-01-01 10:10,2",
-      "L2,2026-01-01 10:10,5",
-      "L1,2026-01-01 10:10,4",
-    ]);
-    expect(summary).toMatchObject({ exitCode: 3, rows: { read: 4, invalid: 1, staged: 3 } });
-    expect(codesOf(summary).problems).toContainEqual(["group-interrupted", 1]);
-    expect(office.documents().flatMap(({ externalId, events }) => events.map(() => externalId))).toEqual(["L2"]);
-    expect(addsUp(summary)).toBe(true);
   });
-  it("wait for the whole group: neither the rejected part alone nor a part that cannot be read ends that", async () => {
-    const header = ["Load", "At", "Gross"];
-    const at = "2026-01-01 10:10";
-    for (const [first, part] of [
-      ["3", "4"],
-      ["3", "x"],
-      ["x", "4"],
-    ] as const) {
-      const office = openOffice(grouped);
-      const rows = [
-        ["L1", at, first],
-        ["L2", at, "5"],
-        ["L1", at, part],
-      ];
-      const summary = await office.brought("w.csv", [header, ...rows]);
-      expect([summary.exitCode, codesOf(summary).problems.flat()]).toEqual([
-        3,
-        expect.arrayContaining(["group-interrupted"]),
-      ]);
-      // Only the rows that do not stand with their group's first come back, mended.
-      const mended = office.rejectedRows(summary).map((row) => row.map((cell) => (cell === "x" ? "9" : cell)));
-      const parts = mended.filter((row, index) => index === 0 || row.includes(part === "x" ? "9" : part));
-      expect((await office.brought("w-corrected.csv", parts)).exitCode).toBe(3);
-      expect(office.documents().flatMap(({ externalId, events }) => events.map(() => externalId))).toEqual(["L2"]);
-      // Together they are one.
-      const [one, two, three] = rows.map((row) => row.map((cell) => (cell === "x" ? "9" : cell))) as [
-        string[],
-        string[],
-        string[],
-      ];
-      const third = await office.brought("w.csv", [header, one, three, two]);
-      if (first === "3") {
-        // What its first row alone had given is gone from the file, and was never sent.
-        expect(codesOf(third).problems).toEqual([["row-gone", 1]]);
-        await office.type("dismiss", "--code", "row-gone", "--yes");
-        await office.type("resume");
-      }
-      const whole = office.documents().find(({ externalId }) => externalId === "L1");
-      const sum = String(Number(one[2]) + Number(three[2]));
-      expect(JSON.stringify(whole?.events.map(({ body }) => body["metadata"]))).toContain(`"value":"${sum}"`);
-      expect(whole?.events).toHaveLength(1);
+
+  it("send no partial sums", async () => {
+    const office = openOffice(grouped);
+    const summary = await office.brought("w.csv", loads("L1 10 1", "L1 10 2", "L2 10 5", "L1 10 4"));
+    expect(summary).toMatchObject({ exitCode: 3, rows: { read: 4, skipped: 0, invalid: 1, known: 0, staged: 3 } });
+    expect(counted(summary.problems)).toContain("1 group-interrupted");
+    expect(weights(office)).toEqual(["L2 10 5"]);
+  });
+
+  it.each([
+    ["3", "4"],
+    ["3", "x"],
+    ["x", "4"],
+  ])("wait for the whole group: neither part alone ends that (%s, %s)", async (first, part) => {
+    const office = openOffice(grouped);
+    const summary = await office.brought("w.csv", loads(`L1 10 ${first}`, "L2 10 5", `L1 10 ${part}`));
+    expect([summary.exitCode, counted(summary.problems)]).toEqual([3, expect.arrayContaining(["1 group-interrupted"])]);
+    // Only the rows that do not stand with their group's first come back, mended.
+    const mended = part.replace("x", "9");
+    const parts = office.rejectedRows(summary, { x: "9" }).filter((row, index) => index === 0 || row.includes(mended));
+    expect((await office.brought("w-corrected.csv", parts)).exitCode).toBe(3);
+    expect(weights(office)).toEqual(["L2 10 5"]);
+    // Together they are one.
+    const whole = [first.replace("x", "9"), mended];
+    const third = await office.brought("w.csv", loads(...whole.map((weight) => `L1 10 ${weight}`), "L2 10 5"));
+    if (first === "3") {
+      // What its first row alone had given is gone from the file, and was never sent.
+      expect(counted(third.problems)).toEqual(["1 row-gone"]);
+      await office.type("dismiss", "--code", "row-gone", "--yes");
+      await office.type("resume");
     }
+    expect(weights(office)).toEqual(["L2 10 5", `L1 10 ${Number(whole[0]) + Number(whole[1])}`]);
   });
 });
 
 describe("`each: row` with one key on two rows of a group (F84)", () => {
-  const each = {
-    ...weighings,
-    inputs: {
-      weighings: {
-        ...weighings.inputs.weighings,
-        columns: { ...weighings.inputs.weighings.columns, ticket: "Ticket" },
-        group: "=load",
-        events: {
-          weighing: { ...weighings.inputs.weighings.events.weighing, key: "=ticket", each: "row" },
-        },
-      },
-    },
-  };
-  const rowsWith = (weights: readonly string[]) => [
-    ["Load", "At", "Gross", "Ticket"],
-    ...weights.map((gross) => ["L1", "2026-01-01 10:10", gross, "T1"]),
-    ["L2", "2026-01-01 10:10", "9", "T1"],
-  ];
+  const ticketed = { columns: { ticket: "Ticket" }, group: "=load", event: { key: "=ticket", each: "row" } };
+  const brought = (...rows: string[]) =>
+    openOffice(weighingsWith(ticketed)).brought("w.csv", loadsWith(["Ticket"], ...rows, "L2 10 9 T1"));
 
   it("is a problem of its rows where they differ, and the others go on", async () => {
-    const office = openOffice(each);
-    const summary = await office.brought("w.csv", rowsWith(["1", "2"]));
-    expect(summary).toMatchObject({ exitCode: 3, rows: { read: 3, invalid: 2, staged: 1 }, events: { landed: 1 } });
-    expect(codesOf(summary).problems).toEqual([["event-key-twice", 1]]);
+    const summary = await brought("L1 10 1 T1", "L1 10 2 T1");
+    expect(refusedBy(summary)).toEqual([3, 2, 1, ["1 event-key-twice"]]);
+    expect(summary.events).toEqual({ landed: 1 });
   });
 
   it("is sent once where they say the same, and told", async () => {
-    const office = openOffice(each);
-    const summary = await office.brought("w.csv", rowsWith(["1", "1"]));
+    const summary = await brought("L1 10 1 T1", "L1 10 1 T1");
     expect(summary).toMatchObject({ exitCode: 0, rows: { read: 3, staged: 3 }, events: { landed: 2 } });
-    expect(codesOf(summary).warnings).toEqual([["row-repeats", 1]]);
+    expect(warningsOf(summary)).toEqual(["1 row-repeats"]);
   });
 });
 
 describe("a correction that changes a key (F83)", () => {
   it("as a spreadsheet changes one is a problem of the row", async () => {
     const office = openOffice(weighings);
-    office.writeCsv("w.csv", ["Load,At,Gross", "007,2026-01-01 10:10,x", "K1,2026-01-01 10:10,x"]);
-    const rejected = office.rejectedRows(await office.import("w.csv"));
-    const mangled = rejected.map((row) => row.map((cell) => ({ "007": "7", K1: "k1", x: "1" })[cell] ?? cell));
-    const summary = await office.brought("w-corrected.csv", mangled);
-    expect(codesOf(summary).problems).toEqual([["key-mangled", 2]]);
-    expect(office.documents()).toEqual([]);
-    office.writeCsv(
-      "w-again.csv",
-      rejected.map((row) => row.map((cell) => (cell === "x" ? "1" : cell))),
-    );
-    expect((await office.import("w-again.csv")).exitCode).toBe(0);
-    expect(office.documents().map(({ externalId }) => externalId)).toEqual(["007", "K1"]);
+    const rejected = await office.brought("w.csv", loads("007 10 x", "K1 10 x"));
+    const mangled = office.rejectedRows(rejected, { "007": "7", K1: "k1", x: "1" });
+    expect(counted((await office.brought("w-corrected.csv", mangled)).problems)).toEqual(["2 key-mangled"]);
+    expect(weights(office)).toEqual([]);
+    expect((await office.brought("w-again.csv", office.rejectedRows(rejected, { x: "1" }))).exitCode).toBe(0);
+    expect(weights(office)).toEqual(["007 10 1", "K1 10 1"]);
   });
 
   it("on purpose is said before anything is sent", async () => {
     const office = openOffice(weighings);
-    office.writeCsv("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,x"]);
-    const rejected = office.rejectedRows(await office.import("w.csv"));
-    office.writeCsv(
-      "w-corrected.csv",
-      rejected.map((row) => row.map((cell) => ({ L1: "L2", x: "1" })[cell] ?? cell)),
-    );
-    const { err } = await office.type("plan", office.path("m.yaml"), office.path("w-corrected.csv"));
-    expect(err).toContain("load L1");
+    const rejected = await office.brought("w.csv", loads("L1 10 x"));
+    office.writeCsv("w-corrected.csv", office.rejectedRows(rejected, { L1: "L2", x: "1" }));
+    expect((await office.type("plan", "m.yaml", "w-corrected.csv")).err).toContain("load L1");
     const summary = await office.import("w-corrected.csv");
-    expect([summary.exitCode, codesOf(summary).warnings]).toEqual([0, [["row-moved", 1]]]);
+    expect([summary.exitCode, warningsOf(summary)]).toEqual([0, ["1 row-moved"]]);
   });
 });
 
 describe("keys that differ only by case, width or leading zeros (F71)", () => {
-  it("are named where they tell events apart, in any order of the files (F83)", async () => {
-    const ticketed = structuredClone(weighings) as typeof weighings & { inputs: { weighings: { columns: object } } };
-    Object.assign(ticketed.inputs.weighings.columns, { ticket: "Ticket" });
-    Object.assign(ticketed.inputs.weighings.events.weighing, { key: "=ticket" });
-    const header = ["Load", "At", "Gross", "Ticket"];
-    const row = (ticket: string) => ["L1", "2026-01-01 10:10", "1", ticket];
-    for (const [first, then] of [
-      ["007", "7"],
-      ["7", "007"],
-      ["k1", "K1"],
-      ["K1", "k1"],
-      ["K1", "Ｋ1"],
-    ] as const) {
-      const office = openOffice(ticketed);
-      expect(codesOf(await office.brought("w.csv", [header, row(first)])).warnings).toEqual([]);
-      expect(
-        codesOf(await office.brought("w2.csv", [header, row(then), row("T9")])).warnings,
-        `${first}, ${then}`,
-      ).toEqual([["keys-nearly-equal", 1]]);
-      expect(codesOf(await office.import("w2.csv")).warnings).toEqual([]);
-    }
+  it.each([
+    ["007", "7"],
+    ["7", "007"],
+    ["k1", "K1"],
+    ["K1", "Ｋ1"],
+  ])("are named where they tell events apart, in any order of the files (F83): %s, %s", async (first, then) => {
+    const office = openOffice(weighingsWith({ columns: { ticket: "Ticket" }, event: { key: "=ticket" } }));
+    const rows = (...tickets: string[]) => loadsWith(["Ticket"], ...tickets.map((ticket) => `L1 10 1 ${ticket}`));
+    expect(warningsOf(await office.brought("w.csv", rows(first)))).toEqual([]);
+    expect(warningsOf(await office.brought("w2.csv", rows(then, "T9")))).toEqual(["1 keys-nearly-equal"]);
+    expect(warningsOf(await office.import("w2.csv"))).toEqual([]);
   });
 
   it("are named by plan too, before anything is sent", async () => {
     const office = openOffice(weighings);
-    await office.brought("w.csv", ["Load,At,Gross", ["K1", "2026-01-01 10:10", "1"]]);
-    office.writeCsv("w2.csv", ["Load,At,Gross", ["k1", "2026-01-01 10:10", "1"]]);
-    const files = [office.path("m.yaml"), office.path("w2.csv")];
-    const lines = await jsonOf(office.world, "plan", ...files);
-    const { out } = await office.type("plan", ...files);
+    await office.brought("w.csv", loads("K1 10 1"));
+    office.writeCsv("w2.csv", loads("k1 10 1"));
+    const lines = await jsonOf(office.world, "plan", "m.yaml", "w2.csv");
+    const { out } = await office.type("plan", "m.yaml", "w2.csv");
     const { warnings } = await office.import("w2.csv");
-    expect(warnings.map(({ code, count }) => [code, count])).toEqual([["keys-nearly-equal", 1]]);
+    expect(counted(warnings)).toEqual(["1 keys-nearly-equal"]);
     expect(lines.at(-1)).toMatchObject({ type: "plan", warnings });
     expect(out).toContain("Worth a look: nothing waits for these");
   });
 
   it("are named in the summary, once", async () => {
     const office = openOffice(weighings);
-    const row = (key: string) => [key, "2026-01-01 10:10", "1"];
-    const summary = await office.brought("w.csv", ["Load,At,Gross", ...["K1", "k1", "Ｋ1", "007", "7", "8"].map(row)]);
-    expect([summary.exitCode, codesOf(summary).warnings]).toEqual([0, [["keys-nearly-equal", 3]]]);
-    const next = await office.brought("w2.csv", [
-      "Load,At,Gross",
-      ...["K1", "k1", "Ｋ1", "007", "7", "8", "08"].map(row),
-    ]);
-    expect(codesOf(next).warnings).toEqual([["keys-nearly-equal", 1]]);
+    const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1"];
+    const summary = await office.brought("w.csv", loads(...first));
+    expect([summary.exitCode, warningsOf(summary)]).toEqual([0, ["3 keys-nearly-equal"]]);
+    const next = await office.brought("w2.csv", loads(...first, "08 10 1"));
+    expect(warningsOf(next)).toEqual(["1 keys-nearly-equal"]);
     expect(next.warnings[0]?.example).toContain("08");
   });
 });

@@ -7,6 +7,7 @@ import { eventDeduplicationId } from "../../../src/model/keys.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
 import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";
 import { eventRow, type EventRow, minuteOf, START } from "./story-rows.js";
+import { addByHand } from "../../support/sandbox.world.js";
 import { createWorld, type RunPlan, type StoryFile, storyFile, type World, type WorldOptions } from "./world.js";
 
 /** The world of the case under way; its test closes it. */
@@ -71,19 +72,6 @@ export function deduplicationIdOf(document: string, minute: number): string {
   ]);
 }
 
-async function token() {
-  const answer = await world.sandbox.inject({
-    method: "POST",
-    path: "/oauth/token",
-    headers: {
-      "content-type": "application/x-www-form-urlencoded",
-      authorization: `Basic ${Buffer.from("sandbox:sandbox").toString("base64")}`,
-    },
-    body: "grant_type=client_credentials",
-  });
-  return (answer.json() as { access_token: string }).access_token;
-}
-
 /** An event by somebody else's hand. */
 export async function postAs(
   participantId: string,
@@ -92,20 +80,9 @@ export async function postAs(
   deduplicationId: string,
 ): Promise<void> {
   const [there] = world.sandbox.store.documentsByExternalId(document);
-  const answer = await world.sandbox.inject({
-    method: "POST",
-    path: `/documents/${there?.id}/events`,
-    headers: { authorization: `Bearer ${await token()}` },
-    body: {
-      name: "Weighing",
-      isPublic: true,
-      externalCreatedAt: new Date(START + 5 * 60_000).toISOString(),
-      participantId,
-      addressId,
-      deduplicationId,
-    },
-  });
-  expect(answer.status).toBe(201);
+  const externalCreatedAt = new Date(START + 5 * 60_000).toISOString();
+  const event = { name: "Weighing", externalCreatedAt, participantId, addressId, deduplicationId };
+  await addByHand(world.sandbox, there?.id ?? "", event);
 }
 
 export const related = (document: string, minute: number, to: string, bidirectional = true) => ({
