@@ -148,7 +148,7 @@ describe("a document with two owners (F111)", () => {
       const [only, ...others] = office.documents();
       expect(others).toEqual([]);
       expect(
-        only?.events.map(({ name, participantId = "", addressId }) => [
+        only?.events.map(({ name, participantId, addressId }) => [
           name,
           names.get(participantId ?? ""),
           addressId === only.addressId,
