@@ -126,3 +126,8 @@ export async function jsonOf(
     .split("\n")
     .map((line) => JSON.parse(line) as { type: string });
 }
+
+/** Waiting takes the time that it takes, without anybody waiting. */
+export function hurried(world: TestWorld): void {
+  world.clock = { now: () => world.now, sleep: async (ms) => void (world.now += Math.ceil(ms)) };
+}

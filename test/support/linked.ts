@@ -5,7 +5,7 @@ import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
-import { type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
+import { hurried, type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 export type What = "weigh" | "copied" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
@@ -173,8 +173,7 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
   const sandbox = createSandbox({ clock: base.clock, random: seededRandom(7), rate: null, ...options.sandbox });
   onTestFinished(() => sandbox.close());
   const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
-  // Waiting takes the time that it takes, without anybody waiting.
-  base.clock = { now: () => base.now, sleep: async (ms) => void (base.now += Math.ceil(ms)) };
+  hurried(base);
   base.env = {
     ROWFERRY_BASE_URL: baseUrl,
     ROWFERRY_TOKEN_URL: tokenUrl,
