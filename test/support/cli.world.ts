@@ -89,12 +89,14 @@ export function testWorld(
 }
 
 /**
- * Runs a command line in a world; all that stood on the line, and the exit code. `import` and `plan` find files in the world's
- * folder, where a process would find them in its own. With --json every line is held to its schema.
+ * Runs a command line in a world; all that stood on the line, and the exit code. `import`, `plan` and `watch` find files in
+ * the world's folder, where a process would find them in its own. With --json every line is held to its schema.
  */
 export async function type(world: TestWorld, ...argv: string[]): Promise<number> {
-  const there = (word: string) => (word !== "" && existsSync(join(world.cwd, word)) ? join(world.cwd, word) : word);
-  const code = await main(argv[0] === "import" || argv[0] === "plan" ? argv.map(there) : argv, world);
+  const isFile = (word: string) => word !== "" && existsSync(join(world.cwd, word));
+  const readsHere = ["import", "plan", "watch"].includes(argv[0] ?? "");
+  const words = argv.map((word) => (readsHere && isFile(word) ? join(world.cwd, word) : word));
+  const code = await main(words, world);
   if (argv.includes("--json")) checkedLines(world.stdout.text);
   return code;
 }
