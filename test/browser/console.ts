@@ -1,16 +1,19 @@
 /** A console over a folder in which something was imported, as a process of its own, and ways to speak with it. */
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Ended } from "../processes/processes.js";
-import { root, rowferry, startRowferry } from "../processes/processes.js";
+import { root, startRowferry } from "../processes/processes.js";
+import { main } from "../../src/cli/main.js";
+import { processWorld } from "../../src/cli/world.js";
+import { collectedStream } from "../support/cli.world.js";
 
 export interface Folder {
   path: string;
-  /** Types a command in it. */
+  /** Types a command in it, in this process. */
   type(...words: string[]): Promise<Ended>;
   /** Safe to call twice. */
   remove(): void;
@@ -22,7 +25,16 @@ export function folder(files: { [name: string]: string }): Folder {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
   return {
     path,
-    type: (...words) => rowferry(words, { cwd: path, env: {} }),
+    async type(...words) {
+      const isFile = (word: string) => word.endsWith(".db") || existsSync(join(path, word));
+      const [stdout, stderr] = [collectedStream(), collectedStream()];
+      const world = { ...processWorld(), env: {}, cwd: path, stdout, stderr, onSignal: () => () => {} };
+      const code = await main(
+        words.map((word) => (isFile(word) ? join(path, word) : word)),
+        world,
+      );
+      return { code, stdout: stdout.text, stderr: stderr.text };
+    },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }
