@@ -6,9 +6,14 @@ import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, type RunningConsole, startConsole } from "./console.js";
 
 let at: Folder;
+let ofAll: RunningConsole;
+/** The one that is asked. */
+let console: RunningConsole;
 beforeAll(async () => {
   at = await badMorning();
+  ofAll = await startConsole(at, "--allow-changes");
 });
+beforeEach(() => void (console = ofAll));
 afterAll(() => {
   endProcesses();
   at.remove();
@@ -25,10 +30,12 @@ interface Page {
   tally: { rows: number; ready: number; undo: string | null };
 }
 
+/** Asked more often, the console would do nothing else. */
+const UNHURRIED = { timeout: 60_000, interval: 500 };
 const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
 const query = String(new URLSearchParams(cause));
 
-async function page(console: RunningConsole) {
+async function page() {
   const [values, grid, tally] = await Promise.all(
     ["cause", "grid", "tally"].map((path) =>
       console.ask(`/api/${path}?${path === "tally" ? "target=sandbox" : query}`),
@@ -42,11 +49,10 @@ async function page(console: RunningConsole) {
   };
 }
 
-const change = (console: RunningConsole, path: string, body: object) =>
+const change = (path: string, body: object) =>
   console.ask(`/api/${path}`, { method: "POST", body: { target: "sandbox", ...body } });
 
-const got = async <Answer>(console: RunningConsole, path: string) =>
-  JSON.parse((await console.ask(`/api/${path}`)).body) as Answer;
+const got = async <Answer>(path: string) => JSON.parse((await console.ask(`/api/${path}`)).body) as Answer;
 
 /** One of its own, for a test that changes the ledger. */
 async function ownMorning() {
@@ -64,53 +70,50 @@ function held(own: Folder) {
 }
 
 /** Corrects every row of the first wrong tax id. */
-async function corrected(console: RunningConsole) {
-  const { values } = await got<{ values: { value: string }[] }>(console, `cause?${query}`);
+async function corrected() {
+  const { values } = await got<{ values: { value: string }[] }>(`cause?${query}`);
   const edit = { ...cause, from: values[0]?.value, to: "11.222.333/0001-81" };
-  await post(console, "edit-value", edit);
-  const { ready } = (await page(console)).tally;
+  await post("edit-value", edit);
+  const { ready } = (await page()).tally;
   expect(ready).toBeGreaterThan(0);
   return { edit, ready };
 }
 
-async function expectLocked(console: RunningConsole, edit: object) {
+async function expectLocked(edit: object) {
   for (const [path, body] of [
     ["edit-value", edit],
     ["undo", {}],
   ] as const) {
-    const refused = await change(console, path, body);
+    const refused = await change(path, body);
     expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("being imported")]);
   }
 }
 
-async function post<Answer>(console: RunningConsole, path: string, more: object) {
-  const answer = await change(console, path, more);
+async function post<Answer>(path: string, more: object) {
+  const answer = await change(path, more);
   expect(answer.status, answer.body).toBe(200);
   return JSON.parse(answer.body) as Answer;
 }
 
 it("whoever only looks leaves no file of drafts behind", async () => {
-  const console = await startConsole(at);
   expect((await console.ask("/api/overview")).status).toBe(200);
-  expect((await page(console)).tally.ready).toBe(0);
+  expect((await page()).tally.ready).toBe(0);
   expect(existsSync(join(at.path, "state/sandbox/drafts.db"))).toBe(false);
 });
 
 it("a correction is judged while it is typed, and nothing is saved by that", async () => {
-  const console = await startConsole(at, "--allow-changes");
-  const { tables } = await page(console);
+  const { tables } = await page();
   const from = tables[0]?.rows[0]?.cells[tables[0].header.indexOf(cause.column)] ?? "";
-  const tried = (to: string) => post<{ ready: boolean }[]>(console, "try-value", { ...cause, from, to });
+  const tried = (to: string) => post<{ ready: boolean }[]>("try-value", { ...cause, from, to });
   const wrong = await tried("11.222.333/0001-82");
   const right = await tried("11.222.333/0001-81");
   expect(wrong.map(({ ready }) => ready)).toEqual(wrong.map(() => false));
   expect(right.some(({ ready }) => ready)).toBe(true);
-  expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
+  expect((await page()).tally).toMatchObject({ ready: 0, undo: null });
 });
 
 it("the rows of a cause go out as a file, and come back corrected as one step", async () => {
-  const console = await startConsole(at, "--allow-changes");
-  const { tables } = await page(console);
+  const { tables } = await page();
   const [table] = tables;
   expect(table?.download).toBe("manifests-2025-10.to-correct.csv");
   const answer = await fetch(`http://127.0.0.1:${console.port}/api/rows?${query}&input=${table?.input}`, {
@@ -127,13 +130,13 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   let text = body;
   for (const { cells } of table?.rows ?? []) text = text.replaceAll(cells[position] ?? "", "11.222.333/0001-81");
   const send = (content: string) =>
-    post<{ cells: number; told: string[] }>(console, "upload", {
+    post<{ cells: number; told: string[] }>("upload", {
       name: "corrected.csv",
       content: Buffer.from(content, "latin1").toString("base64"),
     });
   const count = table?.rows.length ?? 0;
   expect(await send(text)).toEqual({ cells: count, told: [`${count} cells changed: ${count} in CNPJ/CPF.`] });
-  const after = await page(console);
+  const after = await page();
   expect(after.tables[0]?.rows.filter(({ draft }) => Object.keys(draft).length > 0)).toHaveLength(
     table?.rows.length ?? 0,
   );
@@ -142,10 +145,10 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   const drafts = await console.ask("/api/grid?target=sandbox&code=");
   const numbers = (JSON.parse(drafts.body) as { rows: { row: number }[] }[])[0]?.rows.map(({ row }) => row) ?? [];
   expect(numbers, "as in the file").toEqual(numbers.toSorted((a, b) => a - b));
-  await post(console, "undo", {});
-  expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
+  await post("undo", {});
+  expect((await page()).tally).toMatchObject({ ready: 0, undo: null });
 
-  const without = await change(console, "upload", {
+  const without = await change("upload", {
     name: "x.csv",
     content: Buffer.from("a;b\n1;2\n").toString("base64"),
   });
@@ -157,17 +160,17 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
     cells: 0,
     told: ["No cell was changed.", expect.stringMatching(`^${count} rows left out: not, or no longer,`)],
   });
-  expect((await page(console)).tally.undo).toBeNull();
+  expect((await page()).tally.undo).toBeNull();
 });
 
 it("an upload tells what it takes and leaves out; a row that is there twice, and one that is no longer open, are refused", async () => {
   const own = await ownMorning();
-  const console = await startConsole(own, "--allow-changes");
-  const [table] = (await page(console)).tables;
+  console = await startConsole(own, "--allow-changes");
+  const [table] = (await page()).tables;
   const [one, two] = table?.rows ?? [];
   const position = (name: string) => table?.header.indexOf(name) ?? -1;
   const upload = (...lines: string[]) =>
-    change(console, "upload", {
+    change("upload", {
       name: "x.csv",
       content: Buffer.from(`${lines.join("\n")}\n`).toString("base64"),
     });
@@ -189,34 +192,32 @@ it("an upload tells what it takes and leaves out; a row that is there twice, and
   ]);
   const twice = await upload("rowferry_row;MTR", `${two?.ref};a`, `${two?.ref};b`);
   expect([twice.status, twice.body]).toEqual([409, expect.stringContaining(`has row ${two?.ref} twice`)]);
-  expect((await page(console)).tally.undo).toBe("x.csv, 2 cells");
+  expect((await page()).tally.undo).toBe("x.csv, 2 cells");
 
   await own.type("dismiss", "--row", two?.ref ?? "", "--yes");
   const edits = [{ ref: two?.ref, column: "MTR", replaces: two?.cells[position("MTR")], value: "z" }];
-  const late = await change(console, "edit", { label: "MTR", edits });
+  const late = await change("edit", { label: "MTR", edits });
   expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
 });
 
 it("tens of thousands of rows are taken back as they were downloaded", async () => {
-  const console = await startConsole(at, "--allow-changes");
-  const [row] = (await page(console)).tables[0]?.rows ?? [];
+  const [row] = (await page()).tables[0]?.rows ?? [];
   const lines = Array.from({ length: 30_000 }, () => `${row?.ref};${"x".repeat(400)}`);
   const content = Buffer.from(`rowferry_row;Other\n${lines.join("\n")}\n`).toString("base64");
-  expect(await post(console, "upload", { name: "many.csv", content })).toMatchObject({ cells: 0 });
+  expect(await post("upload", { name: "many.csv", content })).toMatchObject({ cells: 0 });
 }, 30_000);
 
 it("a corrected key names the document that the row joins", async () => {
-  const console = await startConsole(at, "--allow-changes");
-  const [table] = (await page(console)).tables;
+  const [table] = (await page()).tables;
   const [row] = table?.rows ?? [];
   const column = "MTR";
   const replaces = row?.cells[table?.header.indexOf(column) ?? -1];
   const edits = [{ ref: row?.ref, column, replaces, value: "MTR-OTHER" }];
-  await post(console, "edit", { label: column, edits });
-  const [changed] = (await page(console)).tables[0]?.rows ?? [];
+  await post("edit", { label: column, edits });
+  const [changed] = (await page()).tables[0]?.rows ?? [];
   expect(changed?.joins).toMatch(/MTR-OTHER$/i);
-  await post(console, "undo", {});
-  expect((await page(console)).tables[0]?.rows[0]?.joins).toBeNull();
+  await post("undo", {});
+  expect((await page()).tables[0]?.rows[0]?.joins).toBeNull();
 });
 
 it("what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did", async () => {
@@ -226,59 +227,56 @@ it("what is being imported can be neither changed, taken back nor imported again
   const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
   writeFileSync(join(own.path, "other-manifests.csv"), csv, "latin1");
   await own.type("import", "other.yaml", "other-manifests.csv");
-  const console = await startConsole(own, "--allow-changes");
-  const tally = () => got<{ ready: number; importing: number; undo: string | null }>(console, "tally?target=sandbox");
+  console = await startConsole(own, "--allow-changes");
+  const tally = () => got<{ ready: number; importing: number; undo: string | null }>("tally?target=sandbox");
   const jobs = async () =>
-    (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>(console, "overview")).targets[0]?.jobs;
-  const { edit, ready } = await corrected(console);
+    (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
+  const { edit, ready } = await corrected();
   expect(ready).toBeGreaterThan(1);
 
   const lock = held(own);
-  await Promise.all([post(console, "import", {}), post(console, "import", {})]);
+  await Promise.all([post("import", {}), post("import", {})]);
   expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
   expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
-  await expectLocked(console, { ...edit, to: "11.444.777/0001-61" });
+  await expectLocked({ ...edit, to: "11.444.777/0001-61" });
   lock.close();
-  await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), 60_000);
+  await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), UNHURRIED);
   expect(await jobs()).toHaveLength(2);
   expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
 }, 120_000);
 
 it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", async () => {
   const own = await ownMorning();
-  const first = await startConsole(own, "--allow-changes");
-  const { edit, ready } = await corrected(first);
+  console = await startConsole(own, "--allow-changes");
+  const { edit, ready } = await corrected();
   const lock = held(own);
   const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
-  const [imported, changed] = await Promise.all([change(first, "import", {}), change(first, "edit-value", second)]);
+  const [imported, changed] = await Promise.all([change("import", {}), change("edit-value", second)]);
   expect([imported.status, changed.status]).toEqual([200, 409]);
   expect(changed.body).toContain("being imported");
-  await first.kill();
+  await console.kill();
 
-  const next = await startConsole(own, "--allow-changes");
-  expect((await page(next)).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
-  await expectLocked(next, second);
+  console = await startConsole(own, "--allow-changes");
+  expect((await page()).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
+  await expectLocked(second);
   lock.close();
-  await vi.waitFor(async () => expect((await page(next)).tally).toMatchObject({ ready: 0, importing: 0 }), 60_000);
-  const { targets } = await got<{ targets: { draft: unknown }[] }>(next, "overview");
+  await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);
+  const { targets } = await got<{ targets: { draft: unknown }[] }>("overview");
   expect(targets[0]?.draft).toBeNull();
 }, 120_000);
 
 it("drafts that cannot be read or written are said in place, beside what is open", async () => {
   const own = await ownMorning();
   const path = join(own.path, "state/sandbox/drafts.db");
-  const console = await startConsole(own, "--allow-changes");
+  console = await startConsole(own, "--allow-changes");
   // As a full disk leaves it.
   writeFileSync(path, "");
-  expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
+  expect((await page()).tally).toMatchObject({ ready: 0, undo: null });
   writeFileSync(path, "not a database".repeat(1000));
-  const { targets } = await got<{ targets: { failure: { message: string }; correct: object[] }[] }>(
-    console,
-    "overview",
-  );
+  const { targets } = await got<{ targets: { failure: { message: string }; correct: object[] }[] }>("overview");
   expect(targets[0]?.failure.message).toContain("drafts.db can be neither read nor written");
   expect(targets[0]?.correct).not.toEqual([]);
-  const refused = await change(console, "edit-value", { ...cause, from: "x", to: "y" });
+  const refused = await change("edit-value", { ...cause, from: "x", to: "y" });
   expect([refused.status, refused.body]).toEqual([
     409,
     expect.stringContaining("A damaged file can only be moved away"),
