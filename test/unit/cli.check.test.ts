@@ -93,7 +93,7 @@ describe("rowferry check of files", () => {
     const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
     expect(await type(world, "check", "m.yaml", "rows-1.csv")).toBe(3);
     const text = world.out;
-    expect(text).toContain('format    utf-8, delimiter ;, quote ", lines end in LF');
+    expect(text).toContain('format    utf-8, delimiter ";", quote ", lines end in LF');
     expect(text).toContain("header    row 2");
     expect(text).toContain("columns   5 found, 1 not read\n");
     expect(

@@ -150,7 +150,7 @@ function dialectText(dialect: Extract<TableCheck["dialect"], { format: "csv" }>)
   const { encoding, bom, delimiter, quote, lineEnding, compression } = dialect;
   return joined([
     `${encoding}${bom ? " with byte order mark" : ""}`,
-    `delimiter ${["\t", "␉"].includes(delimiter) ? "tab" : delimiter}`,
+    `delimiter ${["\t", "␉"].includes(delimiter) ? "tab" : `"${delimiter}"`}`,
     quote === null ? "no quotes" : `quote ${quote}`,
     `lines end in ${lineEnding.replaceAll(/\r|␍/g, "CR").replaceAll(/\n|␊/g, "LF")}`,
     compression !== "none" && compression,

@@ -45,7 +45,7 @@ export function eventsWith(database: LedgerDatabase, ids: readonly number[]): Sh
   });
 }
 
-/** Every row of every input that brought the event. */
+/** Every row of every input that brought the event; those of one name once, as of a file that comes every night. */
 function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
   const open = database.rows<{ row: number; event: number }>(
     `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
@@ -55,7 +55,7 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
   const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
   const names = Map.groupBy(links, ({ event }) => event);
   const name = (row: number) => database.value<string>(`SELECT ${rowName("@row")}`, { row }) ?? "";
-  return new Map(Array.from(names, ([event, some]) => [event, some.map(({ row }) => name(row))]));
+  return new Map(Array.from(names, ([event, some]) => [event, [...new Set(some.map(({ row }) => name(row)))]]));
 }
 
 /** Includes all generations of their documents (H26). */
