@@ -55,21 +55,29 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     const name = nameOf(words, identities.length === 1 ? "organisation" : "participant", names);
     return { name, identity, columns: identity?.role === "name" ? { name: identity } : {} };
   });
-  for (const column of columns) {
-    const { role, type, distinct, header, index } = column;
-    if (type.as === "taxId" || type.as === "timestamp" || distinct.size === 0) continue;
+  const calledAs = ({ header }: Column) => {
     const words = qualifiersOf(header);
-    const belongs = ({ identity }: Party) =>
+    const isCalledSo = ({ identity }: Party) =>
       qualifiersOf(identity?.header ?? "").some((one) => words.some((word) => sameStem(one, word)));
+    return parties.find(isCalledSo);
+  };
+  const describing = columns
+    .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
+    .map((column) => ({ column, told: calledAs(column) }));
+  // What a header says goes before what only stands beside.
+  for (const { column, told } of describing.toSorted(
+    (a, b) => Number(b.told !== undefined) - Number(a.told !== undefined),
+  )) {
+    const { role, type, header, index } = column;
     const party =
-      parties.find(belongs) ??
+      told ??
       parties.findLast(({ identity }) => (identity?.index ?? 0) < index) ??
       (parties.length === 1 ? parties[0] : undefined);
     if (party === undefined) continue;
     const same = party.identity === null ? null : agree(groupsOf(party.identity), column);
     // A header with only the party's name holds the name: `Gerador`.
-    const alone = role === null && words.length === 1 && belongs(party) && same !== false && type.as === "text";
-    const own = alone ? "name" : role;
+    const isName = role === null && told !== undefined && qualifiersOf(header).length === 1;
+    const own = isName && same !== false && type.as === "text" ? "name" : role;
     if (own !== null && partyRoles.has(own) && (own !== "name" || same !== false)) party.columns[own] ??= column;
   }
   return parties;

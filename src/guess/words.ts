@@ -12,11 +12,11 @@ const table = {
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
-  zipCode: "cep zip* postal postcode post_code plz postleitzahl",
+  zipCode: "cep cp zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
   number: "hausnummer haus_nr house_number house_no house_nr street_number street_no",
-  street: "rua logradouro endereco street address calle direccion avenida strasse str adresse rue",
+  street: "rua logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
   city: "municipio cidade city ciudad localidade localidad ort stadt ville",
   state: "uf provincia distrito bundesland",
   stateOrStatus: "estado state",
@@ -26,7 +26,7 @@ const table = {
   phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
   goods: "sku produto product producto artikel item ean gtin ncm asset equipment placa plate veiculo vehicle",
   amount:
-    "valor preco price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume",
+    "valor preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume",
   eventType:
     "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
   status: "situacao status situacion",
@@ -39,7 +39,7 @@ const table = {
   legal: "razao_social nome name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade filial local planta site branch place loja sede werk",
   document:
-    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag*",
+    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande*",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",

@@ -594,6 +594,19 @@ describe("what exports of other programs show", () => {
     expect(only(input.addresses)).toMatchObject({ participant: "destinatario", street: "=endereco" });
   });
 
+  it("a delivery list in Spanish: the customer's own name, place and number of delivery note are found", async () => {
+    const header = "Nº Remito|Fecha|Transportadora|Cliente|CNPJ Cliente|Domicilio|Localidad|Estado|CP|Importe";
+    const { input } = await draft(header, "R-#|2#/03/2026|Sur %|Ana %|CNPJ|Calle %|Santos|SP|11000-00%|$ #,50");
+    expect(input.participants.cliente.name).toBe("=cliente");
+    expect(only(input.addresses)).toMatchObject({ street: "=domicilio", city: "=localidad", zipCode: "=cp" });
+    expect(only(input.documents).key).toBe("=no_remito");
+  });
+
+  it("a tax id of a country whose numbers are not known names no document", async () => {
+    const { input } = await draft("N° de commande;Client;SIRET;Date", "CMD-#;Client %;732 829 320 0007%;2#/03/2026");
+    expect(only(input.documents).key).toBe("=n_de_commande");
+  });
+
   it.each([
     ["DE", "Buchungstag;Betrag;Währung"],
     ["US", "Order date;Amount;Currency"],
