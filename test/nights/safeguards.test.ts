@@ -11,7 +11,7 @@ import { live } from "./simulation/night.js";
 import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";
 import { eventRow } from "./simulation/story-rows.js";
 import { type Nights, type Safeguard, safeguards, withoutSafeguard } from "./simulation/without.js";
-import { createWorld, lostAnswers, type World } from "./simulation/world.js";
+import { createWorld, lostAnswers, storyFile, type World } from "./simulation/world.js";
 
 /** The product as it is. */
 const whole: Nights = { live, createWorld, replaceEach };
@@ -164,7 +164,7 @@ async function twins(from: Nights) {
   });
   const lost = { kind: "drop", when: "after" } as const;
   world.setFaults([{ match: { method: "POST", path: "/participants" }, nth: 1, action: lost }]);
-  await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
+  await world.bring("a", ["M1 1"]);
   await world.resume();
   const count = world.sandbox.store.twinParticipants().length;
   await world.close();
@@ -174,15 +174,12 @@ async function twins(from: Nights) {
 /** Two ledgers know one document; the second sends an event that the first has landed. Its state in the second. */
 async function ofTwoLedgers(from: Nights) {
   const world = from.createWorld();
-  const file = (minute: number) => [
-    { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
-  ];
-  await world.import(file(1));
+  await world.bring("a", ["M1 1"]);
   const [first, second] = [world.target.ledgerPath, `${world.target.ledgerPath}-copy`];
   world.withLedger((database) => database.exec(`VACUUM INTO '${second}'`));
-  await world.import(file(10));
+  await world.bring("b", ["M1 10"]);
   world.target.ledgerPath = second;
-  await world.import(file(10));
+  await world.bring("b", ["M1 10"]);
   const state = lastState(world);
   expect(first).not.toBe(second);
   await world.close();
@@ -197,8 +194,7 @@ const lastState = (world: World) =>
 /** One tax id under two names in one file, where the mapping says that such rows are refused. */
 async function ofTwoNames(identity: "first" | "reject") {
   const world = createWorld({ settings: { identity } });
-  const rows = [eventRow({ row: 2, ...m1(1) }), eventRow({ row: 3, ...m1(2), participantName: "Another Company" })];
-  const summary = await world.import([{ name: "a.csv", contentHash: "a", rows }]);
+  const summary = await world.bring("a", ["M1 1", eventRow({ row: 3, ...m1(2), participantName: "Another Company" })]);
   const timelines = world.documents().map(({ events }) => events.length);
   await world.close();
   return { exitCode: summary.exitCode, invalid: summary.rows.invalid, timelines };
@@ -207,7 +203,7 @@ async function ofTwoNames(identity: "first" | "reject") {
 /** Lengths of the timelines after a document of one event was replaced: the old one with its CANCEL, and the new one. */
 async function replaced(from: Nights) {
   const world = from.createWorld();
-  await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
+  await world.bring("a", ["M1 1"]);
   await from.replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
   await world.resume();
   const timelines = world.documents().map(({ events }) => events.length);
@@ -221,16 +217,13 @@ async function rebuiltInDoubt(kept: (line: string) => string) {
   const journal = join(disk, "journal.ndjson");
   const world = createWorld({ journal });
   try {
-    const file = (minute: number) => [
-      { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
-    ];
-    await world.import(file(1));
-    await world.run(file(10), { killAt: { request: 1, when: "after" } });
+    await world.bring("a", ["M1 1"]);
+    await world.run([storyFile("b", ["M1 10"])], { killAt: { request: 1, when: "after" } });
     world.target.ledgerPath = join(disk, "ledger.db");
     const lines = readFileSync(journal, "utf8").split("\n").map(kept);
     writeFileSync(journal, lines.filter((line) => line !== "").join("\n") + "\n");
     await rebuildLedger(world.target, { journal, backup: null }, world.clock);
-    await world.import(file(10));
+    await world.bring("b", ["M1 10"]);
     return lastState(world);
   } finally {
     await world.close();

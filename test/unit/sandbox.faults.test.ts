@@ -14,7 +14,13 @@ async function faulty(rules: FaultRule[], options: SandboxOptions = {}) {
     minute += 1;
     return world.post("/documents/events", { documentId, events: [world.event(`E${minute}`, minute)] });
   };
-  return { ...world, documentId, send };
+  const control = (method: string, path: string, body?: unknown) =>
+    world.sandbox.inject({
+      method,
+      path: `${world.sandbox.controlPath}/${path}`,
+      ...(body === undefined ? {} : { body: body as never }),
+    });
+  return { ...world, documentId, send, control };
 }
 
 describe("a fault", () => {
@@ -72,13 +78,7 @@ describe("chance", () => {
 
 describe("the control endpoints", () => {
   it("set, list and delete faults, outside authentication and limiter", async () => {
-    const { sandbox, send } = await faulty([], { rate: 20, burst: 30 });
-    const control = (method: string, path: string, body?: unknown) =>
-      sandbox.inject({
-        method,
-        path: `${sandbox.controlPath}/${path}`,
-        ...(body === undefined ? {} : { body: body as never }),
-      });
+    const { send, control } = await faulty([], { rate: 20, burst: 30 });
     const rule: FaultRule = { match: BATCH, times: 1, action: { kind: "pending-process" } };
     for (let sent = 0; sent < 100; sent += 1) expect((await control("GET", "faults")).status).toBe(200);
     expect((await control("PUT", "faults", { rules: [rule], seed: 3 })).status).toBe(200);
@@ -92,13 +92,7 @@ describe("the control endpoints", () => {
   });
 
   it("move the clock, expire tokens, and show statistics, state and the dump", async () => {
-    const { sandbox, send, documentId } = await faulty([]);
-    const control = (method: string, path: string, body?: unknown) =>
-      sandbox.inject({
-        method,
-        path: `${sandbox.controlPath}/${path}`,
-        ...(body === undefined ? {} : { body: body as never }),
-      });
+    const { sandbox, send, control, documentId } = await faulty([]);
     await send();
     expect((await control("PUT", "clock", { offsetMs: -60_000 })).headers["date"]).toContain("11:59:00");
     expect((await control("POST", "expire-tokens")).json()).toEqual({ expired: 1 });
