@@ -8,14 +8,14 @@ const here = installed({ preload: [shortWaits], answerAfterMs: 5 });
 const html = { "content-type": "text/html; charset=utf-8", date: "Fri, 01 Jan 2027 00:00:00 GMT" };
 const json = { "content-type": "application/json; charset=utf-8" };
 
-test.each([
-  ["a login page", html, "<!DOCTYPE html><html><head><title>Sign in</title></head></html>"],
-  ["a gateway's JSON", json, '{"error":"login required"}'],
-])("%s with status 200 is an outage: nothing is stranded, rejected or lost", async (_, headers, body) => {
+test("a login page, and a gateway's JSON, with status 200 are outages: nothing is stranded, rejected or lost", async () => {
   const { door } = here();
   const { child, ended } = here().start(["import", ...manifests]);
   // Among the registrations, then among the documents.
-  for (const seen of [20, 60]) {
+  for (const [seen, headers, body] of [
+    [20, html, "<!DOCTYPE html><html><head><title>Sign in</title></head></html>"],
+    [60, json, '{"error":"login required"}'],
+  ] as const) {
     while (here().requests() < seen && child.exitCode === null) await wait(1);
     door.inFront = { status: 200, headers, body };
     const arrived = door.arrivals.length;
