@@ -6,6 +6,7 @@ import { asUtf8, canonicalEncoding, chooseEncoding, MARK } from "../../src/read/
 import { faultOf } from "../../src/read/opened-file.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
 import { drawn } from "../support/sample.js";
+import { gives } from "../support/gives.js";
 
 const pieces = fc.array(
   fc.oneof(
@@ -71,16 +72,14 @@ test("every byte of windows-1252 is decoded as iconv-lite has it, whatever else 
   }
 });
 
-test.each([
-  ["UTF8", "utf-8"],
-  ["utf_8", "utf-8"],
-  ["Windows-1252", "windows-1252"],
-  ["cp1252", "windows-1252"],
-  ["ISO-8859-15", "iso-8859-15"],
-  ["UCS-2", "utf-16le"],
-  ["klingon", null],
-])("%s is the encoding %s", (name, encoding) => {
-  expect(canonicalEncoding(name)).toBe(encoding);
+gives("%s is the encoding %s", (name) => canonicalEncoding(name), {
+  UTF8: "utf-8",
+  utf_8: "utf-8",
+  "Windows-1252": "windows-1252",
+  cp1252: "windows-1252",
+  "ISO-8859-15": "iso-8859-15",
+  "UCS-2": "utf-16le",
+  klingon: null,
 });
 
 const LETTERS = "aéñüçśđžćņğışĄαβωψдёжщїђאבשابجกขฃ中文表的日本ーカ한국ẫợאֿქართ";

@@ -1,6 +1,7 @@
 /** What single cells become; the rules are told in docs/reference/workbooks.md. */
 import { readCells } from "../support/read/read-workbook.js";
 import { DECLARATION, MAIN } from "../support/read/write-workbook.js";
+import { gives } from "../support/gives.js";
 
 /** What stands in B1, and what is wrong with it. */
 async function cell(xml: string, more: Parameters<typeof readCells>[1] = {}) {
@@ -39,20 +40,18 @@ describe("texts", () => {
     expect(found?.[0]).toBe(expected);
   });
 
-  test.each([
-    ['<c r="B1" t="inlineStr"><is><t>in line</t></is></c>', "text in line"],
-    ['<c r="B1" t="inlineStr"><is><r><t>two</t></r><r><t> runs</t></r></is></c>', "text tworuns"],
-    ['<c r="B1" t="inlineStr"><is><t>漢</t><rPh sb="0" eb="1"><t>カン</t></rPh></is></c>', "text 漢"],
-    ['<c r="B1" t="inlineStr"><v>misplaced</v></c>', "text misplaced"],
-    ['<c r="B1"><is><t>without a type</t></is></c>', "text without a type"],
-    ['<c r="B1" t="str"><v> formula text </v></c>', "text  formula text "],
-    ['<c r="B1" t="str"><f>A1</f><v>x_x000A_y</v></c>', "text x\ny"],
-    ['<c r="B1" t="s"/>', undefined],
-    ['<c r="B1" t="s"><v></v></c>', undefined],
-    ['<c r="B1" s="0"/>', undefined],
-    ['<c r="B1" t="inlineStr"><is><t>__proto__</t></is></c>', "text __proto__"],
-  ])("%s", async (xml, expected) => {
-    expect((await cell(xml))?.[0]).toBe(expected);
+  gives("%s", async (xml) => (await cell(xml))?.[0], {
+    '<c r="B1" t="inlineStr"><is><t>in line</t></is></c>': "text in line",
+    '<c r="B1" t="inlineStr"><is><r><t>two</t></r><r><t> runs</t></r></is></c>': "text tworuns",
+    '<c r="B1" t="inlineStr"><is><t>漢</t><rPh sb="0" eb="1"><t>カン</t></rPh></is></c>': "text 漢",
+    '<c r="B1" t="inlineStr"><v>misplaced</v></c>': "text misplaced",
+    '<c r="B1"><is><t>without a type</t></is></c>': "text without a type",
+    '<c r="B1" t="str"><v> formula text </v></c>': "text  formula text ",
+    '<c r="B1" t="str"><f>A1</f><v>x_x000A_y</v></c>': "text x\ny",
+    '<c r="B1" t="s"/>': undefined,
+    '<c r="B1" t="s"><v></v></c>': undefined,
+    '<c r="B1" s="0"/>': undefined,
+    '<c r="B1" t="inlineStr"><is><t>__proto__</t></is></c>': "text __proto__",
   });
 });
 
@@ -144,17 +143,15 @@ test.each([
 });
 
 describe("formulas are not calculated: the stored result counts", () => {
-  test.each([
-    ['<c r="B1"><f>1+1</f><v>2</v></c>', "number 2"],
-    ['<c r="B1"><f t="shared" ref="B1:B9" si="0">A1*2</f><v>4</v></c>', "number 4"],
-    ['<c r="B1"><f t="shared" si="0"/><v>8</v></c>', "number 8"],
-    ['<c r="B1" t="b"><f>TRUE</f><v>1</v></c>', "boolean true"],
-    ['<c r="B1" t="str"><f>""</f><v></v></c>', undefined],
-    ['<c r="B1"><f>1+1</f></c>', "! formula-without-value B"],
-    ['<c r="B1"><f>1+1</f><v/></c>', "! formula-without-value B"],
-    ['<c r="B1" t="str"><f>A1</f></c>', "! formula-without-value B"],
-  ])("%s", async (xml, expected) => {
-    expect((await cell(xml))?.[0]).toBe(expected);
+  gives("%s", async (xml) => (await cell(xml))?.[0], {
+    '<c r="B1"><f>1+1</f><v>2</v></c>': "number 2",
+    '<c r="B1"><f t="shared" ref="B1:B9" si="0">A1*2</f><v>4</v></c>': "number 4",
+    '<c r="B1"><f t="shared" si="0"/><v>8</v></c>': "number 8",
+    '<c r="B1" t="b"><f>TRUE</f><v>1</v></c>': "boolean true",
+    '<c r="B1" t="str"><f>""</f><v></v></c>': undefined,
+    '<c r="B1"><f>1+1</f></c>': "! formula-without-value B",
+    '<c r="B1"><f>1+1</f><v/></c>': "! formula-without-value B",
+    '<c r="B1" t="str"><f>A1</f></c>': "! formula-without-value B",
   });
 
   test("a fault names the cell and its column", async () => {
