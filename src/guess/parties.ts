@@ -2,7 +2,7 @@
 import { agree, type Column, groupsOf } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
+import { headerText, nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
 
 export interface Party {
   name: string;
@@ -27,17 +27,20 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
 }
 
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
-  const named = columns.filter(({ role, type, filled }) => role === "name" && type.as === "text" && filled >= 0.8);
+  const ofRole = (wanted: Role) =>
+    columns.filter(({ role, type, filled }) => role === wanted && type.as === "text" && filled >= 0.8);
+  const [ids, named] = [ofRole("taxId"), ofRole("name")];
   const why = "its text is used as a tax id, so that a lost answer cannot be looked up";
   const candidates = [
+    ...ids.map((value) => ({ value, label: `"${value.header}"`, why: "its numbers cannot be checked here" })),
     ...named.map((value) => ({ value, label: `"${value.header}"`, why })),
     { value: null, label: 'one for all rows, to be written in the place of "?"' },
   ];
-  const samples = named.flatMap(({ cells }) => cells.slice(0, 2).map(({ text }) => text));
-  const question = "who owns the document? No column holds a tax id.";
+  const samples = [...ids, ...named].flatMap(({ cells }) => cells.slice(0, 2).map(({ text }) => text));
+  const question = `who owns the document?${ids.length === 0 ? " No column holds a tax id." : ""}`;
   const identity = decisions.choose<Column | null>(`${input}.owner`, question, candidates, samples);
   return assign(
-    columns.filter((column) => column === identity || column.role !== "name"),
+    columns.filter((column) => column === identity || identity?.role === "taxId" || column.role !== "name"),
     [identity],
   );
 }
@@ -83,14 +86,25 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
   return parties;
 }
 
+/** `N° SIRET client` → `SIRET`. */
+function taxIdTypeOf({ role, header }: Column): string {
+  if (role !== "taxId") return "NAME";
+  const others = qualifiersOf(header);
+  const own = headerText(header)
+    .split(" ")
+    .filter((word) => word.length > 2 && !others.includes(word));
+  return own.join("_").toUpperCase();
+}
+
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
 /** `code`: the column by which other tables refer to it. */
 export function participant({ identity, columns }: Party, code: Column | null, country: string): Trees {
   const key = code === null ? undefined : ref(code);
   if (identity?.type.as !== "taxId") {
-    const [taxIdType, taxId] = identity === null ? ["?", "?"] : ["NAME", ref(identity)];
-    return { key, countryCode: country, taxIdType, taxId, name: taxId, type: "COMPANY" };
+    const [taxIdType, taxId] = identity === null ? ["?", "?"] : [taxIdTypeOf(identity), ref(identity)];
+    const name = columns.name === undefined ? taxId : ref(columns.name);
+    return { key, countryCode: country, taxIdType, taxId, name, type: "COMPANY" };
   }
   const { types } = identity.type;
   const person = types.length === 1 ? "PERSON" : `=iff(${identity.name}.type == "CPF", "PERSON", "COMPANY")`;

@@ -602,9 +602,10 @@ describe("what exports of other programs show", () => {
     expect(only(input.documents).key).toBe("=no_remito");
   });
 
-  it("a tax id of a country whose numbers are not known names no document", async () => {
+  it("a tax id of a country whose numbers are not known names no document, but its owner", async () => {
     const { input } = await draft("N° de commande;Client;SIRET;Date", "CMD-#;Client %;732 829 320 0007%;2#/03/2026");
     expect(only(input.documents).key).toBe("=n_de_commande");
+    expect(only(input.participants)).toMatchObject({ taxIdType: "SIRET", taxId: "=siret", name: "=client" });
   });
 
   it.each([
