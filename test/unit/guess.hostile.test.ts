@@ -115,14 +115,14 @@ describe("headers of all kinds", () => {
     expect((await loaded(words)).problems).toEqual([]);
   });
 
-  it("1,000 columns, and columns of one name", async () => {
+  it("hundreds of columns, and columns of one name", async () => {
     const wide = orders(
-      Array.from({ length: 1000 }, (_, at) => `Col ${at}`),
+      Array.from({ length: 300 }, (_, at) => `Col ${at}`),
       (row, column) => String(row * column),
     );
     const { problems, yaml } = await loaded(wide);
     expect(problems).toEqual([]);
-    expect(Object.keys(parse(yaml).inputs.data.columns)).toHaveLength(1003);
+    expect(Object.keys(parse(yaml).inputs.data.columns)).toHaveLength(303);
     const twins = await loaded(
       orders(["Obs", "Obs", "OBS", "Obs ", "Obs 2", "obs_2"], (row, column) => `${row}${column}`),
     );

@@ -2,17 +2,17 @@
 import { createServiceClock } from "../../src/submit/service-clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { openOffice, openOfficeAt } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { loads, weighings, weighingsWith } from "../support/weighings.js";
 
-const header = ["Load", "At", "Gross"];
-const bad = ["L1", "2026-01-01 10:10", "x"];
+const refused = (err: string) => expect.objectContaining({ code: 2, err: expect.stringContaining(err) });
+const done = (out: string) => expect.objectContaining({ code: 0, out: expect.stringContaining(out) });
 
 it("a participant that is refused is named by its row in collected output, not by its tax id (P9)", async () => {
   const sandbox = createSandbox({ rate: null });
   const office = await openOfficeAt(sandbox, weighings);
   const refuse = { kind: "status", status: 422, when: "before" } as const;
   sandbox.setFaults([{ match: { method: "POST", path: "/participants" }, action: refuse }]);
-  const summary = await office.brought("w.csv", [header, ["L1", "2026-01-01 10:10", "1"]]);
+  const summary = await office.brought("w.csv", loads("L1 10 1"));
   expect(summary).toMatchObject({ exitCode: 3, problems: [{ place: "w.csv, row 2" }] });
   const { out } = await office.type("status");
   expect(out).toContain('participant "…"');
@@ -22,90 +22,49 @@ it("a participant that is refused is named by its row in collected output, not b
 
 it("a row whose time is still to come is open until then, and dismissed once it is given up", async () => {
   const office = openOffice(weighings);
-  const summary = await office.brought("w.csv", [header, ["L1", "2040-01-01 10:10", "1"]]);
+  const summary = await office.brought("w.csv", loads("L1 2040-01-01T10:10 1"));
   expect(summary).toMatchObject({ exitCode: 0, outcomes: { later: 1 } });
-  expect((await office.type("import", office.path("m.yaml"), office.path("w.csv"))).out).toContain(
-    "All is well. 1 row in the future; a later run sends it.",
-  );
-  expect((await office.type("status")).out).toContain("all is well. 1 event waits for its time; a later run sends it.");
+  const later = "a later run sends it.";
+  expect(await office.type("import", "m.yaml", "w.csv")).toEqual(done(`All is well. 1 row in the future; ${later}`));
+  expect(await office.type("status")).toEqual(done(`all is well. 1 event waits for its time; ${later}`));
   await office.type("dismiss", "--row", "w.csv:2");
-  expect((await office.type("show", "w.csv:2")).out).toContain("w.csv, row 2: dismissed");
-  expect((await office.type("status")).out).toContain("all is well. Nothing is open.");
+  expect(await office.type("show", "w.csv:2")).toEqual(done("w.csv, row 2: dismissed"));
+  expect(await office.type("status")).toEqual(done("all is well. Nothing is open."));
 });
 
 it("rows are given up all or none: each fits something open, in the input that is named with it", async () => {
   const office = openOffice(weighings);
-  await office.brought("w-1.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,x", "L2,2026-01-01 10:10,y"]);
-  await office.brought("w-2.csv", ["Load,At,Gross", "L3,2026-01-01 10:10,x"]);
-  for (const [more, missed] of [
-    [["--row", "w-1.csv:9"], "--row w-1.csv:9 fits no open record."],
-    [["--input", "w-2.csv"], "No open record fits these selectors."],
-  ] as const) {
-    const refused = await office.type("dismiss", "--row", "w-1.csv:2", ...more);
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(missed)]);
-  }
-  expect((await office.type("dismiss", "--row", "w-1.csv:2", "--row", "w-1.csv:3")).out).toContain(
-    "Dismissed: 2 rows.",
-  );
+  await office.brought("w-1.csv", loads("L1 10 x", "L2 10 y"));
+  await office.brought("w-2.csv", loads("L3 10 x"));
+  const dismiss = (...more: string[]) => office.type("dismiss", "--row", "w-1.csv:2", ...more);
+  expect(await dismiss("--row", "w-1.csv:9")).toEqual(refused("--row w-1.csv:9 fits no open record."));
+  expect(await dismiss("--input", "w-2.csv")).toEqual(refused("No open record fits these selectors."));
+  expect(await dismiss("--row", "w-1.csv:3")).toEqual(done("Dismissed: 2 rows."));
 });
 
-describe("a row number that several open rows have (F87)", () => {
-  it("is refused with the choices, and gives up nothing", async () => {
-    const office = openOffice(weighings);
-    for (const name of ["w-1.csv", "w-2.csv"]) {
-      office.writeCsv(name, [header, [name, ...bad.slice(1)]]);
-      await office.import(name);
-    }
-    const refused = await office.type("dismiss", "--row", "2");
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("w-1.csv:2")]);
-    expect(refused.err).toContain("w-2.csv:2");
-    const named = await office.type("dismiss", "--row", "w-1.csv:2");
-    expect([named.code, named.out]).toEqual([0, expect.stringContaining("Dismissed: 1 row.")]);
-  });
+it("a row number that several open rows have (F87) is refused with the choices, and gives up nothing", async () => {
+  const office = openOffice(weighings);
+  for (const name of ["w-1.csv", "w-2.csv"]) await office.brought(name, loads(`${name} 10 x`));
+  const answer = await office.type("dismiss", "--row", "2");
+  for (const choice of ["w-1.csv:2", "w-2.csv:2"]) expect(answer).toEqual(refused(choice));
+  expect(await office.type("dismiss", "--row", "w-1.csv:2")).toEqual(done("Dismissed: 1 row."));
+});
 
-  it("is told apart by the run where one file has come twice", async () => {
-    const office = openOffice(weighings);
-    for (const load of ["L1", "L2"]) {
-      await office.brought("w.csv", [header, [load, ...bad.slice(1)]]);
-    }
-    const refused = await office.type("dismiss", "--row", "w.csv:2");
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--run")]);
-    const [run = ""] = /\d{4}-\d\d-\d\dT\d{4}-import/.exec(refused.err) ?? [];
-    const named = await office.type("dismiss", "--row", "w.csv:2", "--run", run);
-    expect([named.code, named.out]).toEqual([0, expect.stringContaining("Dismissed: 1 row.")]);
-  });
+it("a row number that several open rows have (F87) is told apart by the run where one file has come twice", async () => {
+  const office = openOffice(weighings);
+  for (const load of ["L1", "L2"]) await office.brought("w.csv", loads(`${load} 10 x`));
+  const answer = await office.type("dismiss", "--row", "w.csv:2");
+  expect(answer).toEqual(refused("--run"));
+  const [run = ""] = /\d{4}-\d\d-\d\dT\d{4}-import/.exec(answer.err) ?? [];
+  expect(await office.type("dismiss", "--row", "w.csv:2", "--run", run)).toEqual(done("Dismissed: 1 row."));
 });
 
 it("a run counts the rows of a group, not the group (F11, H45)", async () => {
-  const { events, ...input } = weighings.inputs.weighings;
-  const grouped = {
-    ...weighings,
-    inputs: {
-      weighings: {
-        ...input,
-        group: "=load",
-        events: {
-          weighing: {
-            ...events.weighing,
-            key: "once",
-            externalCreatedAt: "=first(at)",
-            attributes: { public: { Gross: "=sum(gross)" } },
-          },
-        },
-      },
-    },
-  };
-  const office = openOffice(grouped);
-  const later = "2100-01-01 10:10";
-  expect(
-    await office.brought("w.csv", [
-      header,
-      ["L1", later, "1"],
-      ["L1", later, "2"],
-      ["L1", later, "3"],
-      "L2,2026-01-01 10:10,1",
-    ]),
-  ).toMatchObject({ rows: { read: 4, staged: 4 } });
+  const attributes = { public: { Gross: "=sum(gross)" } };
+  const event = { key: "once", externalCreatedAt: "=first(at)", attributes };
+  const office = openOffice(weighingsWith({ group: "=load", event }));
+  const later = [1, 2, 3].map((weight) => `L1 2100-01-01T10:10 ${weight}`);
+  expect(await office.brought("w.csv", loads(...later, "L2 10 1"))).toMatchObject({ rows: { read: 4, staged: 4 } });
   expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { read: 4, known: 1, staged: 3 } });
 });
 

@@ -1,89 +1,59 @@
 /** Rows of several files share a participant, an address, a document: what one file no longer brings, the other still has. */
 import { createSandbox } from "../../src/sandbox/index.js";
-import { type Office, openOfficeAt } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { hurried } from "../support/cli.world.js";
+import { openOfficeAt } from "../support/office.js";
+import { loads, weighings, weighingsWith } from "../support/weighings.js";
 
-const HEADER = ["Load", "At", "Gross"];
-
-/** The mapping, which leaves out the rows of one load. */
-const without = (load: string) => {
-  const { inputs, ...rest } = structuredClone(weighings);
-  return { ...rest, inputs: { weighings: { ...inputs.weighings, skip: `=load == "${load}"` } } };
-};
-
-async function open(): Promise<{
-  office: Office;
-  away: (isAway: boolean) => void;
-  stage: (...files: string[]) => Promise<void>;
-}> {
+/** Stages files while the service is away: one after the other under the mapping, then again under one that leaves rows out. */
+async function staged(first: readonly (readonly string[])[], skip: string, again: readonly string[]) {
   const sandbox = createSandbox({ storage: "memory", rate: null });
   const office = await openOfficeAt(sandbox, weighings);
-  const { world } = office;
-  world.clock = {
-    now: () => world.now,
-    sleep: (ms) => {
-      world.now += ms;
-      return new Promise((resolve) => setTimeout(resolve, 1));
-    },
-  };
-  const away = (isAway: boolean) =>
-    sandbox.setFaults(isAway ? [{ action: { kind: "status", status: 503, when: "before" } }] : []);
-  return {
-    office,
-    away,
-    async stage(...files) {
-      away(true);
-      const paths = files.map((file) => office.path(file));
-      const { code, out, err } = await office.type("import", office.path("m.yaml"), ...paths, "--max-outage", "10s");
-      expect({ code, out, err }).toMatchObject({ code: 4 });
-      away(false);
-    },
-  };
+  hurried(office.world);
+  sandbox.setFaults([{ action: { kind: "status", status: 503, when: "before" } }]);
+  const [a = [], b = []] = first;
+  office.writeCsv("a.csv", loads(...a));
+  office.writeCsv("b.csv", loads(...b));
+  const stage = async (file: string) =>
+    expect(await office.type("import", "m.yaml", file, "--max-outage", "10s")).toMatchObject({ code: 4 });
+  for (const file of ["a.csv", "b.csv"]) await stage(file);
+  office.writeMapping(weighingsWith({ skip }));
+  for (const file of again) await stage(file);
+  sandbox.setFaults([]);
+  expect((await office.type("resume")).code).toBe(0);
+  const sent = office
+    .documents()
+    .map(({ externalId, events }) => `${externalId} ${events.filter(({ origin }) => origin === "sent").length}`);
+  return { sent, parties: [office.participants().length, office.addresses().length] };
 }
 
 describe("a file is staged again, and no longer brings what rows of another file need", () => {
-  it("their participant and address are registered, and their events land", async () => {
-    const { office, stage } = await open();
-    office.writeCsv("a.csv", [HEADER, "A,2026-01-01 10:00,5"]);
-    office.writeCsv("b.csv", [HEADER, "B,2026-01-01 10:00,6"]);
-    await stage("a.csv");
-    await stage("b.csv");
-    office.writeMapping(without("A"));
-    await stage("a.csv");
-    expect((await office.type("resume")).code).toBe(0);
-    expect(office.documents()).toHaveLength(1);
-    expect(office.participants()).toHaveLength(1);
-    expect(office.addresses()).toHaveLength(1);
-  });
-
-  it("a document that the other file adds to is created by it", async () => {
-    const { office, stage } = await open();
-    office.writeCsv("a.csv", [HEADER, "A,2026-01-01 10:00,5", "C,2026-01-01 10:00,5"]);
-    office.writeCsv("b.csv", [HEADER, "A,2026-01-01 11:00,6"]);
-    await stage("a.csv", "b.csv");
-    const early = structuredClone(weighings);
-    office.writeMapping({
-      ...early,
-      inputs: { weighings: { ...early.inputs.weighings, skip: '=load == "A" && gross == 5' } },
-    });
-    await stage("a.csv");
-    expect((await office.type("resume")).code).toBe(0);
-    const events = office
-      .documents()
-      .map((document) => document.events.filter(({ origin }) => origin === "sent").length);
-    expect(events).toEqual([1, 1]);
-  });
-
-  it("both files again, each under the edited mapping: what neither brings is never sent", async () => {
-    const { office, stage } = await open();
-    office.writeCsv("a.csv", [HEADER, "A,2026-01-01 10:00,5", "C,2026-01-01 10:00,5"]);
-    office.writeCsv("b.csv", [HEADER, "A,2026-01-01 11:00,6", "B,2026-01-01 10:00,6"]);
-    await stage("a.csv", "b.csv");
-    office.writeMapping(without("A"));
-    await stage("a.csv");
-    await stage("b.csv");
-    expect((await office.type("resume")).code).toBe(0);
-    expect(office.documents()).toHaveLength(2);
-    expect(office.participants()).toHaveLength(1);
+  it.each([
+    [
+      "their participant and address are registered, and their events land",
+      [["A 00 5"], ["B 00 6"]],
+      '=load == "A"',
+      ["a.csv"],
+      ["B 1"],
+    ],
+    [
+      "a document that the other file adds to is created by it",
+      [["A 00 5", "C 00 5"], ["A 30 6"]],
+      '=load == "A" && gross == 5',
+      ["a.csv"],
+      ["A 1", "C 1"],
+    ],
+    [
+      "both files again, each under the edited mapping: what neither brings is never sent",
+      [
+        ["A 00 5", "C 00 5"],
+        ["A 30 6", "B 00 6"],
+      ],
+      '=load == "A"',
+      ["a.csv", "b.csv"],
+      ["B 1", "C 1"],
+    ],
+  ])("%s", async (_title, first, skip, again, wanted) => {
+    const { sent, parties } = await staged(first, skip, again);
+    expect([sent.toSorted(), parties]).toEqual([wanted, [1, 1]]);
   });
 });
