@@ -7,6 +7,7 @@ import { resolveNamed, settleNamed } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {
+  answered,
   at,
   begun,
   deduplicationIdOf,
@@ -15,17 +16,19 @@ import {
   imported,
   lost,
   minutes,
+  notThere,
   open,
+  resumed,
   retryAll,
   states,
+  throughout,
   world,
 } from "../nights/simulation/hard-case.js";
 import { folder } from "../support/cli.world.js";
 
 afterEach(() => world.close());
 
-const refused: FaultAction = { kind: "status", status: 400, when: "before" };
-const notThere: FaultAction = { kind: "drop", when: "before" };
+const refused: FaultAction = answered(400);
 
 const say = (name: string, word: "landed" | "not-landed", journal: string | null = null) =>
   settleNamed(world.target, name, checkDoubt(world.target, name, word), word, {
@@ -40,7 +43,7 @@ const documentKey = (key: string) =>
 /** M1 with an event at minute 1; then what is at 10 and 20 lands, and its answers are lost for a whole run. */
 async function loseAnswers(journal?: string) {
   await begun({ sandbox: { checks: "order-first" }, ...(journal === undefined ? {} : { journal }) });
-  faults({ nth: 1, times: 6, action: lost });
+  throughout(lost);
   expect((await imported(...at(10, 20))).exitCode).toBe(4);
   faults();
 }
@@ -48,11 +51,11 @@ async function loseAnswers(journal?: string) {
 /** M1's event at minute 10 was never carried out, but nobody can know; then it is refused until `faults()`. */
 async function refuseInDoubt() {
   await begun();
-  faults({ nth: 1, times: 6, action: notThere });
+  throughout(notThere);
   await imported(...at(10));
   faults({ nth: 1, times: 9, action: refused });
-  expect((await world.resume()).exitCode).toBe(4);
-  expect((await world.resume()).exitCode).toBe(3);
+  expect(await resumed()).toBe(4);
+  expect(await resumed()).toBe(3);
 }
 
 describe("what was refused once more", () => {
@@ -77,10 +80,10 @@ describe("what was refused once more", () => {
     await loseAnswers();
     await world.resume();
     await imported("M2 1");
-    faults({ nth: 1, times: 6, action: { kind: "status", status: 503, when: "before" } });
+    throughout(answered(503));
     expect((await imported("M2 5")).exitCode).toBe(4);
     faults();
-    expect((await world.resume()).exitCode).toBe(3);
+    expect(await resumed()).toBe(3);
     expect(minutes("M2")).toEqual([1, 5]);
   });
 
@@ -117,7 +120,7 @@ describe("a person's word", () => {
     const [row] = (await world.show("M1")).documents[0]?.events[1]?.rows ?? [];
     await say((row ?? "").replace(", row ", ":"), "landed");
     expect(states().slice(1)).toEqual(["landed-without-id: resolved", "stalled: refused-in-doubt"]);
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(states()[2]).toBe("landed-without-id: duplicate-of-own-attempt");
   });
 
@@ -126,7 +129,7 @@ describe("a person's word", () => {
     faults();
     await say(deduplicationIdOf("M1", 10), "not-landed");
     expect(states()[1]).toBe("planned");
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(minutes()).toEqual([1, 10]);
   });
 
@@ -134,7 +137,7 @@ describe("a person's word", () => {
     await begun({ sandbox: { terseErrors: true } });
     await imported("M1 10 bad", ...at(20, 30));
     expect(states()[1]).toBe("stalled: refused-in-doubt");
-    expect((await world.resume()).exitCode).toBe(3);
+    expect(await resumed()).toBe(3);
     expect(states()[1]).toBe("stalled: doubt-unsettled");
     await say("M1", "not-landed");
     await world.resume();
@@ -144,18 +147,18 @@ describe("a person's word", () => {
 
   test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", async () => {
     await begun();
-    faults({ nth: 1, times: 6, action: lost });
+    throughout(lost);
     await imported(...at(10));
     faults();
     await say("manifest/M1", "not-landed");
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(states()[1]).toBe("landed-without-id: duplicate-of-own-attempt");
     expect(minutes()).toEqual([1, 10]);
   });
 
   test("about a CLOSE closes the document", async () => {
     await begun({ sandbox: { checks: "order-first" } });
-    faults({ nth: 1, times: 6, action: lost });
+    throughout(lost);
     await imported("M1 10 CLOSE key=once");
     faults();
     await world.resume();
@@ -167,7 +170,7 @@ describe("a person's word", () => {
 
   test("about an event whose row was corrected meanwhile says that the earlier content landed", async () => {
     await begun({ sandbox: { checks: "order-first" } });
-    faults({ nth: 1, times: 6, action: lost });
+    throughout(lost);
     await imported("M1 10 weight=5", ...at(20));
     faults();
     await imported("M1 10 weight=6");
@@ -206,13 +209,13 @@ describe("a document in doubt", () => {
   /** Its creation was never carried out; then every request is refused. */
   async function refuseCreation() {
     open();
-    faults({ nth: 1, times: 6, action: notThere });
+    throughout(notThere);
     await imported(...at(10, 20));
     world.setFaults([
       { match: { path: "/documents/events" }, action: refused },
       { match: { path: "/documents" }, action: refused },
     ]);
-    expect((await world.resume()).exitCode).toBe(4);
+    expect(await resumed()).toBe(4);
     const summary = await world.resume();
     expect(summary.exitCode).toBe(3);
     expect(summary.open.documents).toEqual({ unsettled: 1 });
@@ -226,7 +229,7 @@ describe("a document in doubt", () => {
   test("that is not there, as a person says, is created with its events", async () => {
     await refuseCreation();
     await say(documentKey("M1"), "not-landed");
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(minutes()).toEqual([10, 20]);
   });
 

@@ -1,6 +1,7 @@
 /** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import {
+  answered,
   at,
   begun,
   documentState,
@@ -11,6 +12,7 @@ import {
   minutes,
   open,
   resolveFound,
+  resumed,
   retryAll,
   states,
   world,
@@ -41,7 +43,7 @@ describe("H19: a target's document", () => {
     expect((await imported(...rows)).exitCode).toBe(3);
     expect(documentState("T1")).toBe("stranded");
     resolveFound("T1");
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(minutes("T1")).toEqual([30]);
   });
 
@@ -134,9 +136,7 @@ describe("a participant of which no look and no create can tell", () => {
 
   test("because the service refuses to make it and yet does not find it needs a person, not another run", async () => {
     open();
-    world.setFaults([
-      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 409, when: "before" } },
-    ]);
+    world.setFaults([{ match: { method: "POST", path: "/participants" }, action: answered(409) }]);
     const summary = await imported(...at(10));
     expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
     expect(summary.problems[0]?.example).toContain("a lookup finds no such participant");

@@ -2,7 +2,20 @@
 import { checkDoubt } from "../../src/desk/decide.js";
 import { settleNamed } from "../support/decide.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
-import { at, faults, giveUp, imported, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
+import {
+  at,
+  faults,
+  giveUp,
+  imported,
+  lost,
+  minutes,
+  notThere,
+  open,
+  resumed,
+  states,
+  throughout,
+  world,
+} from "../nights/simulation/hard-case.js";
 
 afterEach(() => world.close());
 
@@ -13,7 +26,7 @@ describe("a row that comes late behind a link in doubt", () => {
   async function loseLink(linkTime: "event" | "server", action: FaultAction = lost) {
     open({ sandbox: { linkTime }, settings: { linkTime } });
     await imported(...at(1), "A 2");
-    faults({ nth: 1, times: 6, action });
+    throughout(action);
     expect((await imported(link)).exitCode).toBe(4);
     faults();
   }
@@ -22,7 +35,7 @@ describe("a row that comes late behind a link in doubt", () => {
     ["event", 10],
     ["server", 30],
   ] as const)("goes first (linkTime %s), and came in time where the link is not there", async (linkTime, minute) => {
-    await loseLink(linkTime, { kind: "drop", when: "before" });
+    await loseLink(linkTime, notThere);
     expect((await imported(...at(minute))).exitCode).toBe(0);
     expect(states()).toEqual(["landed", "landed", "landed", "landed"]);
     expect(minutes()).toEqual([1, minute]);
@@ -43,7 +56,7 @@ describe("a row that comes late behind a link in doubt", () => {
         "stalled: service-unanswered",
       ]);
       giveUp();
-      expect((await world.resume()).exitCode).toBe(0);
+      expect(await resumed()).toBe(0);
       expect(states()).toContain("landed-without-id: duplicate-of-own-attempt");
       expect(minutes("A")).toEqual([2, 20]);
     },
@@ -54,14 +67,14 @@ describe("a row that comes late behind a link in doubt", () => {
     faults({ nth: 1, action: lost });
     expect((await imported(...at(10))).exitCode).toBe(4);
     faults();
-    expect((await world.resume()).exitCode).toBe(3);
+    expect(await resumed()).toBe(3);
     expect(states().slice(2)).toEqual(["stalled: doubt-unsettled", "stalled: service-unanswered"]);
     expect((await world.resume()).requests.sent).toBe(0);
     const doubt = checkDoubt(world.target, "M1", "not-landed");
     await settleNamed(world.target, "M1", doubt, "not-landed", { clock: world.clock, waitForLock: false });
-    expect((await world.resume()).exitCode).toBe(3);
+    expect(await resumed()).toBe(3);
     giveUp();
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(states().slice(2)).toEqual(["rejected: service-refused", "landed-without-id: duplicate-of-own-attempt"]);
   });
 });

@@ -1,12 +1,15 @@
 /** HARD-CASES of linked documents: one order for all, no circles, and what one event writes on other timelines. */
 import {
+  faults,
   giveUp,
   imported,
+  lost,
   on,
   open,
   refusals,
   related,
   resolveFound,
+  resumed,
   standing,
   timeline,
   world,
@@ -70,8 +73,7 @@ describe("H18: what one event writes on other timelines", () => {
   test("linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent", async () => {
     open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
     await imported(...on("B", 5), ...on("A", 1));
-    const lost = { kind: "drop", when: "after" } as const;
-    world.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
+    faults({ nth: 1, action: lost });
     await imported(related("A", 20, "B"), "A 30 target=T");
     resolveFound("T");
     await imported(...on("B", 40), "T 50 onTarget");
@@ -109,7 +111,7 @@ describe("H18: what one event writes on other timelines", () => {
     // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
     expect(standing().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
     giveUp();
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(timeline("B").slice(-2)).toEqual(["60 Weighing propagated", "70 Weighing sent"]);
   });
 

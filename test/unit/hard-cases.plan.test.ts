@@ -2,14 +2,18 @@
 import { documentRow, eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { TONIGHT } from "../nights/simulation/story.js";
 import {
+  answered,
   fileOf,
   giveUp,
   imported,
+  notThere,
   on,
   open,
   refusals,
   related,
+  resumed,
   standing,
+  throughout,
   timeline,
   world,
 } from "../nights/simulation/hard-case.js";
@@ -59,8 +63,8 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
   test("what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile", async () => {
     open();
     await imported(...on("M1", 10));
-    const busy = { kind: "status", status: 429, when: "before" } as const;
-    world.setFaults([{ match: { path: "/documents/events" }, times: 6, action: busy }]);
+    const busy = answered(429);
+    throughout(busy);
     await imported(...on("M1", 30));
     expect(standing()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
     world.setFaults([]);
@@ -162,7 +166,7 @@ describe("H13: what holds, and for whom", () => {
     await world.import([fileOf(["M1 ? invalid", "M1 10"])]);
     expect(standing()).toEqual(["M1 10 held behind-invalid-row"]);
     giveUp();
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
   });
 
   test("a document that the service refuses", async () => {
@@ -170,8 +174,8 @@ describe("H13: what holds, and for whom", () => {
     await imported(...on("M1", 10));
     world.target.ledgerPath += "-other";
     world.setFaults([
-      { match: { path: "/documents" }, action: { kind: "status", status: 400, when: "before" } },
-      { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } },
+      { match: { path: "/documents" }, action: answered(400) },
+      { match: { path: "/documents/events" }, action: answered(400) },
     ]);
     await imported(...on("M9", 10, 20));
     expect(standing()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
@@ -179,9 +183,7 @@ describe("H13: what holds, and for whom", () => {
 
   test("a refused participant", async () => {
     open();
-    world.setFaults([
-      { match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } },
-    ]);
+    world.setFaults([{ match: { path: "/participants", method: "POST" }, action: answered(400) }]);
     await imported(...on("M1", 10));
     expect(standing()).toEqual(["M1 10 held behind-rejected"]);
   });
@@ -219,8 +221,8 @@ describe("H13: what holds, and for whom", () => {
 test("H13, H18: a relation that stands open holds what is later on the other document", async () => {
   open();
   await imported(...on("A", 1), ...on("B", 1));
-  const nothing = { kind: "drop", when: "before" } as const;
-  world.setFaults([{ match: { path: "/documents/events" }, nth: 1, times: 6, action: nothing }]);
+  const nothing = notThere;
+  throughout(nothing);
   await imported(related("A", 20, "B"), ...on("B", 30));
   expect(standing()).toEqual([
     "A 1 landed",
@@ -246,7 +248,7 @@ describe("H14, H15: invalid rows", () => {
     expect(standing()).toEqual(["M1 10 landed", "M2 10 held behind-invalid-row"]);
     expect((await imported("M3 5")).events).toEqual({ landed: 1 });
     giveUp();
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
   });
 
   test("H15: one whose event has landed holds nothing", async () => {
@@ -304,7 +306,7 @@ describe("H20, H28: the future, and documents without events", () => {
     expect(outcomes).toMatchObject({ landed: 1, later: 1, eventless: 1 });
     expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
     await world.clock.advance(3_600_000);
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2", "M3"]);
   });
 });

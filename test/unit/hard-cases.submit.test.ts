@@ -1,6 +1,7 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
 import type { SandboxOptions } from "../../src/sandbox/index.js";
 import {
+  answered,
   at,
   begun,
   deduplicationIdOf,
@@ -11,15 +12,18 @@ import {
   instead,
   lost,
   minutes,
+  notThere,
   open,
   postAs,
   resolveFound,
+  resumed,
   standing,
   states,
+  throughout,
   world,
 } from "../nights/simulation/hard-case.js";
 import { START } from "../nights/simulation/story-rows.js";
-import type { RunPlan } from "../nights/simulation/world.js";
+import type { RunPlan, WorldOptions } from "../nights/simulation/world.js";
 
 afterEach(() => world.close());
 
@@ -44,7 +48,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
 
   test.each(switches)("a batch that landed and lost its answer is never rejected (%s)", async (_, sandbox) => {
     await begun({ sandbox });
-    faults({ nth: 1, times: 6, action: lost });
+    throughout(lost);
     await imported(...at(10, 20, 30));
     expect(minutes()).toEqual([1, 10, 20, 30]);
     faults();
@@ -72,7 +76,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
 
   test("an event in doubt takes no correction under a new key, and holds its lane", async () => {
     await begun({ sandbox: { checks: "order-first" } });
-    faults({ nth: 1, times: 6, action: lost });
+    throughout(lost);
     await imported(...at(10, 20));
     faults();
     await imported(...at(50));
@@ -87,11 +91,11 @@ describe("H1: a refusal after doubt proves nothing", () => {
 
   test("retries spent without doubt leave nothing in doubt", async () => {
     await begun();
-    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    throughout(answered(429));
     const summary = await imported(...at(10), "M1 20 bad");
     expect(summary.exitCode).toBe(4);
     faults();
-    expect((await world.resume()).exitCode).toBe(3);
+    expect(await resumed()).toBe(3);
     expect(states()).toEqual(["landed", "landed", "rejected: service-refused"]);
   });
 });
@@ -118,9 +122,7 @@ describe("H2, H3: a duplicate", () => {
     const plan = instead({
       1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }),
     });
-    world.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 400, when: "before" } },
-    ]);
+    world.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: answered(400) }]);
     await world.import([file(...at(10))], plan);
     expect(states()[1]).toBe("rejected: service-refused");
   });
@@ -128,13 +130,11 @@ describe("H2, H3: a duplicate", () => {
   test("of a key that this ledger never sent is foreign (P5): what precedes it goes, what follows is held", async () => {
     await begun();
     const mine = world.target.ledgerPath;
-    const [document] = world.documents();
     // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
     world.target.ledgerPath = `${mine}-other`;
     await imported("M2 1");
     world.target.ledgerPath = mine;
-    const key = deduplicationIdOf("M1", 20);
-    await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", key);
+    await postAs("M2", deduplicationIdOf("M1", 20));
     const summary = await imported(...at(10, 20, 30));
     expect(states()).toEqual(["landed", "landed", "foreign: foreign-collision", "held: behind-foreign"]);
     expect(summary.exitCode).toBe(3);
@@ -154,8 +154,7 @@ describe("H4: a create answered 409", () => {
   test("that names an event's key is repeated without events; the document is there, and the event is foreign", async () => {
     open();
     await imported("M2 1");
-    const [document] = world.documents();
-    await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", deduplicationIdOf("M1", 20));
+    await postAs("M2", deduplicationIdOf("M1", 20));
     await imported(...at(10, 20, 30));
     expect(documentState()).toBe("open");
     expect(states().slice(1)).toEqual(["landed", "foreign: foreign-collision", "held: behind-foreign"]);
@@ -164,12 +163,8 @@ describe("H4: a create answered 409", () => {
 
   test.each([true, false])("without words is repeated without events (committed: %s)", async (committed) => {
     open({ sandbox: { terseErrors: true } });
-    faults({ nth: 1, action: committed ? lost : { kind: "drop", when: "before" } });
-    if (!committed)
-      faults(
-        { nth: 1, action: { kind: "drop", when: "before" } },
-        { nth: 2, action: { kind: "status", status: 409, when: "before" } },
-      );
+    faults({ nth: 1, action: committed ? lost : notThere });
+    if (!committed) faults({ nth: 1, action: notThere }, { nth: 2, action: answered(409) });
     await imported(...at(10, 20));
     expect(documentState()).toBe(committed ? "stranded" : "open");
     expect(minutes()).toEqual([10, 20]);
@@ -190,7 +185,7 @@ describe("H4: a create answered 409", () => {
 describe("H4: what rides with a create for the first time, while an earlier create of its document is in doubt", () => {
   beforeEach(async () => {
     open();
-    faults({ nth: 1, times: 6, action: lost });
+    throughout(lost);
     await imported(...at(30));
     faults();
   });
@@ -210,7 +205,7 @@ describe("H4: what rides with a create for the first time, while an earlier crea
   });
 
   test("is not in doubt when no try of it was taken up", async () => {
-    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    throughout(answered(429));
     await imported(...at(10));
     expect(documentState()).toBe("stalled");
     expect(doubts()).toEqual([0, 1]);
@@ -218,17 +213,18 @@ describe("H4: what rides with a create for the first time, while an earlier crea
 });
 
 describe("H6: an accepted answer of the wrong shape", () => {
-  const oneEvent = (body: string) => ({ status: 201, body: { ...JSON.parse(body), events: [{ eventId: "e" }] } });
-  const noEvents = (body: string) => ({ status: 201, body: { documentId: JSON.parse(body).documentId } });
+  const created = (body: object) => ({ status: 201, body });
+  const oneEvent = (body: string) => created({ ...JSON.parse(body), events: [{ eventId: "e" }] });
+  const noEvents = (body: string) => created({ documentId: JSON.parse(body).documentId });
+  const unread = () => created({});
 
   test.each([
     ["another number of events", oneEvent],
     ["no events at all", noEvents],
   ])("with %s leaves them in doubt; asked again in the same run, the duplicates settle them", async (_, answer) => {
     open();
-    const created = await world.import([file(...at(1, 2))], instead({ 1: answer }));
-    const summary = await world.import([file(...at(10, 20))], instead({ 1: answer }));
-    expect([created.exitCode, summary.exitCode]).toEqual([0, 0]);
+    for (const rows of [at(1, 2), at(10, 20)])
+      expect((await world.import([file(...rows)], instead({ 1: answer }))).exitCode).toBe(0);
     expect(new Set(states())).toEqual(new Set(["landed-without-id: duplicate-of-own-attempt"]));
     expect(minutes()).toEqual([1, 2, 10, 20]);
     const times = world.sandbox.store.requests().map(({ at: when }) => when);
@@ -238,25 +234,23 @@ describe("H6: an accepted answer of the wrong shape", () => {
 
   test("that stays unreadable is left in doubt, and the next run asks again", async () => {
     await begun();
-    const unread = () => ({ status: 201, body: {} });
     const summary = await world.import([file(...at(10, 20))], instead({ 1: unread, 2: unread }));
     expect(states().slice(1)).toEqual(["stalled: answer-unreadable", "stalled: answer-unreadable"]);
     expect(summary.exitCode).toBe(4);
-    expect((await world.resume()).exitCode).toBe(0);
+    expect(await resumed()).toBe(0);
     expect(minutes()).toEqual([1, 10, 20]);
   });
 
   test("to a create without a readable documentId leaves it stranded", async () => {
     open();
-    const plan = instead({ 1: () => ({ status: 201, body: {} }) });
-    await world.import([file(...at(10))], plan);
+    await world.import([file(...at(10))], instead({ 1: unread }));
     expect(documentState()).toBe("stranded");
   });
 
   test("with an event that has no id is landed all the same, and no id is invented", async () => {
     await begun();
-    const plan = instead({ 1: (body) => ({ status: 201, body: { ...JSON.parse(body), events: [{}] } }) });
-    await world.import([file(...at(10))], plan);
+    const withoutId = (body: string) => created({ ...JSON.parse(body), events: [{}] });
+    await world.import([file(...at(10))], instead({ 1: withoutId }));
     expect(states()[1]).toBe("landed-without-id: answer-without-id");
   });
 });
@@ -290,24 +284,24 @@ test("P10: participants whose lookup always fails hold up their own rows only", 
     "M4 2 landed",
   ]);
   expect([summary.exitCode, summary.stopped]).toEqual([4, null]);
-  expect((await world.resume()).exitCode).toBe(0);
+  expect(await resumed()).toBe(0);
   expect(standing()).toEqual(["M1 1 landed", "M2 1 landed", "M3 1 landed", "M4 2 landed"]);
 });
 
 test("H8: a revoked credential stops the run and rejects no row", async () => {
   await begun();
-  world.setFaults([{ match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } }]);
+  world.setFaults([{ match: { path: "/documents/events" }, action: answered(403) }]);
   const summary = await imported(...at(10), "M2 10");
   expect(summary.stopped?.code).toBe("credentials-refused");
   expect(summary.exitCode).toBe(4);
   expect(states().slice(1)).toEqual(["planned", "planned"]);
   world.setFaults([]);
-  expect((await world.resume()).exitCode).toBe(0);
+  expect(await resumed()).toBe(0);
 });
 
 test("H9: a correction of an event in doubt goes out under the same key; a duplicate means that the earlier content landed", async () => {
   await begun();
-  faults({ nth: 1, times: 6, action: lost });
+  throughout(lost);
   await imported("M1 10 weight=5");
   faults();
   const corrected = file("M1 10 weight=6");
@@ -324,7 +318,7 @@ test("H9: a correction of an event in doubt goes out under the same key; a dupli
 
 test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", async () => {
   open();
-  faults({ nth: 1, times: 6, action: { kind: "drop", when: "before" } });
+  throughout(notThere);
   await imported("M1 30");
   expect([documentState(), ...states()]).toEqual(["stalled", "stalled: service-unanswered"]);
   faults();
@@ -336,55 +330,58 @@ test("H4: what rode with a create that was lost is in doubt no more once its doc
 });
 
 describe("H10: the service's clock decides", () => {
+  /** M1 has landed, and this machine's clock is an hour ahead; the service's time. */
+  async function ahead(options: WorldOptions = {}, clockAhead = 3_600_000) {
+    await begun({ clockAhead, ...options });
+    return (world.clock.now() - clockAhead - START) / 60_000;
+  }
+  /** An hour and more later, in the next run. */
+  async function later(hours = 1) {
+    faults();
+    await world.clock.advance(hours * 3_600_000);
+    await world.resume();
+  }
+
   test.each([
     ["fast", 3_600_000],
     ["slow", -3_600_000],
   ])("a %s local clock turns no good row into a refusal", async (_, clockAhead) => {
-    await begun({ clockAhead });
-    const now = (world.clock.now() - clockAhead - START) / 60_000;
+    const now = await ahead({}, clockAhead);
     // Without registrations before them, the first request is the first word of the service's clock.
     const summary = await imported(...at(now - 120, now - 30, now + 30));
     expect(states()).toEqual(["landed", "landed", "landed", "deferred: not-yet-past"]);
     expect(summary.exitCode).toBe(0);
-    await world.clock.advance(3 * 3_600_000);
-    await world.resume();
+    await later(3);
     expect(states()[3]).toBe("landed");
   });
 
   test("what was sent too early and refused without doubt is deferred: it stalls nothing", async () => {
-    await begun({ clockAhead: 3_600_000 });
-    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
-    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    const now = await ahead();
+    throughout(answered(429));
     const first = await imported(...at(now + 20, now + 30));
     expect(states().slice(1)).toEqual(["deferred: not-yet-past", "deferred: not-yet-past"]);
     expect(first.exitCode).toBe(0);
-    faults();
-    await world.clock.advance(3_600_000);
-    await world.resume();
+    await later();
     expect(states().slice(1)).toEqual(["landed", "landed"]);
   });
 
   test("what was sent too early cannot have landed where a CANCEL of an earlier time did", async () => {
-    await begun({ clockAhead: 3_600_000, maxEventsPerRequest: 1 });
-    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    const now = await ahead({ maxEventsPerRequest: 1 });
     await world.run([file(...at(now + 30))], { killAt: { request: 1, when: "after" } });
-    const cancel = "M1 20 CANCEL reason=wrong";
-    const summary = await imported(cancel);
+    const summary = await imported("M1 20 CANCEL reason=wrong");
     expect(states()).toEqual(["landed", "landed", "rejected: after-cancel"]);
     expect(summary.exitCode).toBe(3);
   });
 
   test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", async () => {
-    await begun({ clockAhead: 3_600_000 });
-    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
-    faults({ nth: 1, times: 6, action: lost });
+    const now = await ahead();
+    throughout(lost);
     const summary = await imported(...at(now + 30));
     expect([states()[1], summary.exitCode]).toEqual(["stalled: service-unanswered", 4]);
     faults();
-    for (let night = 0; night < 3; night += 1) expect((await world.resume()).exitCode).toBe(0);
+    for (let night = 0; night < 3; night += 1) expect(await resumed()).toBe(0);
     expect(states()[1]).toBe("deferred: not-yet-past");
-    await world.clock.advance(3_600_000);
-    await world.resume();
+    await later();
     expect([states()[1], minutes()]).toEqual(["landed", [1, now + 30]]);
   });
 });

@@ -27,7 +27,12 @@ export const at = (...when: number[]) => on("M1", ...when);
 export const faults = (...rules: { nth: number; times?: number; action: FaultAction }[]): void =>
   world.setFaults(rules.map((rule): FaultRule => ({ match: { path: "/documents/events" }, ...rule })));
 
+/** Carried out, and its answer lost; never carried out; answered so instead of being carried out. */
 export const lost: FaultAction = { kind: "drop", when: "after" };
+export const notThere: FaultAction = { kind: "drop", when: "before" };
+export const answered = (status: number): FaultAction => ({ kind: "status", status, when: "before" });
+/** For a whole run: every try of the first write. */
+export const throughout = (action: FaultAction): void => faults({ nth: 1, times: 6, action });
 
 /** State and reason of each event of the ledger, in time order. */
 export const states = (): string[] =>
@@ -72,17 +77,11 @@ export function deduplicationIdOf(document: string, minute: number): string {
   ]);
 }
 
-/** An event by somebody else's hand. */
-export async function postAs(
-  participantId: string,
-  addressId: string,
-  document: string,
-  deduplicationId: string,
-): Promise<void> {
+/** An event of that key by somebody else's hand. */
+export async function postAs(document: string, deduplicationId: string): Promise<void> {
   const [there] = world.sandbox.store.documentsByExternalId(document);
   const externalCreatedAt = new Date(START + 5 * 60_000).toISOString();
-  const event = { name: "Weighing", externalCreatedAt, participantId, addressId, deduplicationId };
-  await addByHand(world.sandbox, there?.id ?? "", event);
+  await addByHand(world.sandbox, there?.id ?? "", { name: "Weighing", externalCreatedAt, deduplicationId });
 }
 
 export const related = (document: string, minute: number, to: string, bidirectional = true) => ({
@@ -116,6 +115,9 @@ export const timeline = (key: string): string[] =>
 
 export const refusals = (): number =>
   world.sandbox.store.requests().filter(({ method, status }) => method === "POST" && status >= 400).length;
+
+/** Exit code of a `resume`. */
+export const resumed = async (plan?: RunPlan): Promise<number> => (await world.resume(plan)).exitCode;
 
 export const giveUp = () =>
   world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
