@@ -35,16 +35,22 @@ async function run(...argv: string[]) {
   const code = await main(paths, world);
   return { code, out: stdout.text, err: stderr.text };
 }
+/** The last line of what it prints with --json. */
+async function lastOf<Line>(...argv: string[]) {
+  const { out, err } = await run(...argv, "--json");
+  return JSON.parse(out.trimEnd().split("\n").at(-1) || expect.fail(err)) as Line;
+}
 
+const clean = ["mappings/manifests.yaml", "fixtures/manifests/manifests-2025-09.csv"];
 const faulty = ["mappings/manifests.yaml", "fixtures/manifests-faulty/manifests-2025-10.csv"];
 
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), "rowferry-run-"));
   for (const folder of ["mappings", "fixtures/manifests", "fixtures/manifests-faulty"])
     cpSync(join(root, folder), join(cwd, folder), { recursive: true });
-  const clean = join(cwd, "fixtures/manifests/manifests-2025-09.csv");
-  const rows = readFileSync(clean, "latin1");
-  writeFileSync(clean, rows.slice(0, rows.lastIndexOf("\n3100250", 12_000) + 1), "latin1");
+  const path = join(cwd, clean[1] ?? "");
+  const rows = readFileSync(path, "latin1");
+  writeFileSync(path, rows.slice(0, rows.lastIndexOf("\n3100250", 12_000) + 1), "latin1");
   const { code, err } = await run("import", ...faulty, "--log-level", "debug");
   if (code !== ExitCode.person) throw new Error(`the import ended with ${code}: ${err}`);
   runFolder = join(cwd, "state/sandbox/runs", readdirSync(join(cwd, "state/sandbox/runs"))[0] ?? "");
@@ -106,13 +112,12 @@ it("the log tells what was sent and how it was answered, and holds nothing of a 
 });
 
 it("plan --document shows the document's requests in full, with places kept for ids that are not known yet", async () => {
-  const clean = ["mappings/manifests.yaml", "fixtures/manifests/manifests-2025-09.csv"];
-  const { code, out } = await run("plan", ...clean, "--document", "manifest/310025004101", "--json");
-  // As the import would end: rows of the file before still need a person.
-  expect(code).toBe(ExitCode.person);
-  const plan = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as {
+  const plan = await lastOf<{
+    exitCode: number;
     preview: { requests: { kind: string; path: string; body: { [field: string]: unknown } }[] };
-  };
+  }>("plan", ...clean, "--document", "manifest/310025004101");
+  // As the import would end: rows of the file before still need a person.
+  expect(plan.exitCode).toBe(ExitCode.person);
   const last = plan.preview.requests.at(-1);
   expect(last?.kind).toBe("create-with-events");
   expect(last?.body["document"]).toMatchObject({ externalId: "310025004101", participantId: expect.any(String) });
@@ -125,13 +130,12 @@ it("plan counts and shows the empty document and the events that follow it under
   const mapping = readFileSync(join(cwd, "mappings/manifests.yaml"), "utf8");
   const shellFirst = mapping.replace("namespace: demo-waste", "namespace: shells\nsettings: { creation: shell-first }");
   writeFileSync(join(cwd, "mappings/shells.yaml"), shellFirst);
-  const job = ["mappings/shells.yaml", "fixtures/manifests/manifests-2025-09.csv"];
-  const lastLine = ({ out }: { out: string }) => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
+  const job = ["mappings/shells.yaml", clean[1] ?? ""];
 
-  const plan = lastLine(await run("plan", ...job, "--document", "manifest/310025004101", "--json")) as Plan;
+  const plan = await lastOf<Plan>("plan", ...job, "--document", "manifest/310025004101");
   expect(plan.preview?.requests.slice(-2).map(({ kind }) => kind)).toEqual(["create-document", "append-events"]);
 
-  const { requests } = lastLine(await run("import", ...job, "--json")) as Summary;
+  const { requests } = await lastOf<Summary>("import", ...job);
   expect(plan.requests["create-with-events"]).toBe(0);
   for (const kind of ["create-document", "append-events"]) expect(plan.requests[kind]).toBe(requests.byKind[kind]);
 });
@@ -146,22 +150,19 @@ it("an error while reading ends the run in the ledger too; status does not take 
 it("a signal that came when all was done has interrupted nothing", () => {
   const stop = new AbortController();
   stop.abort({ exitCode: ExitCode.terminated });
-  const none = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
-  const never = () => false;
-  expect(exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, none, never)).toBe(ExitCode.ok);
-  expect(exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, { ...none, rows: 1 }, never)).toBe(
-    ExitCode.person,
-  );
-  expect(
-    exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, { ...none, events: { planned: 1 } }, never),
-  ).toBe(ExitCode.terminated);
-  const stopped = { code: "interrupted", message: "" } as const;
-  expect(exitCodeOf({ signal: stop.signal, stopped, emptyFiles: [] }, none, never)).toBe(ExitCode.terminated);
+  const nothing = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
+  const ends = (code: "interrupted" | "import-unstaged" | null, open: object = {}, signal = stop.signal) => {
+    const stopped = code === null ? null : { code, message: "" };
+    return exitCodeOf({ signal, stopped, emptyFiles: [] }, { ...nothing, ...open }, () => false);
+  };
+  expect(ends(null)).toBe(ExitCode.ok);
+  expect(ends(null, { rows: 1 })).toBe(ExitCode.person);
+  expect(ends(null, { events: { planned: 1 } })).toBe(ExitCode.terminated);
+  expect(ends("interrupted")).toBe(ExitCode.terminated);
   // A file to be imported again needs a person; what can go on outweighs it.
-  const unstaged = { code: "import-unstaged", message: "" } as const;
-  const running = { signal: new AbortController().signal, stopped: unstaged, emptyFiles: [] };
-  expect(exitCodeOf(running, none, never)).toBe(ExitCode.person);
-  expect(exitCodeOf(running, { ...none, participants: { stalled: 1 } }, never)).toBe(ExitCode.again);
+  const { signal } = new AbortController();
+  expect(ends("import-unstaged", {}, signal)).toBe(ExitCode.person);
+  expect(ends("import-unstaged", { participants: { stalled: 1 } }, signal)).toBe(ExitCode.again);
 });
 
 it("`report` of an earlier run shows what stands open now, not what stood open when it ended", async () => {
@@ -193,40 +194,23 @@ function chartedRequests(page: string) {
 const requestCount = (page: string) =>
   Number(/Requests <span class="count">([\d,]+)/.exec(page)?.[1]?.replaceAll(",", ""));
 
-describe("another setting", () => {
-  let home = "";
-  const lastLine = ({ out }: { out: string }) => JSON.parse(out.trimEnd().split("\n").at(-1) ?? "");
-  const planOf = async (job: readonly string[]) => lastLine(await run("plan", ...job, "--json")) as Plan;
-  const sumOf = ({ requests }: Plan) => Object.values(requests).reduce((sum, count) => sum + count, 0);
-  const sentBy = async (...argv: string[]) => {
-    const found = await run(...argv, "--json");
-    const { sent, retries } = (lastLine(found) as Partial<Summary>).requests ?? expect.fail(found.out + found.err);
-    return sent - retries;
-  };
-
-  /** A ledger of its own, or that of the test before. @returns mapping and file, of 30 rows */
-  function jobIn(folder: string, namespace: string, settings: string) {
+it("a setting that plan calls cheaper saves an import as many requests as it says", async () => {
+  const home = cwd;
+  onTestFinished(() => void (cwd = home));
+  /** Mapping and file, of 30 rows, in a folder with a ledger of its own. */
+  const jobIn = (folder: string, creation: string) => {
     cwd = join(home, folder);
     cpSync(join(home, "mappings"), join(cwd, "mappings"), { recursive: true });
-    const [mapping, file] = [join(cwd, `mappings/${namespace}.yaml`), join(cwd, "manifests.csv")];
     const text = readFileSync(join(home, "mappings/manifests.yaml"), "utf8");
-    writeFileSync(mapping, text.replace("namespace: demo-waste", `namespace: ${namespace}\nsettings: { ${settings} }`));
-    const rows = readFileSync(join(home, "fixtures/manifests/manifests-2025-09.csv"), "latin1").split("\n");
-    writeFileSync(file, rows.slice(0, 31).join("\n"), "latin1");
-    return [mapping, file];
-  }
-
-  beforeAll(() => {
-    home = cwd;
-  });
-  afterAll(() => {
-    cwd = home;
-  });
-
-  it("that plan calls cheaper saves an import as many requests as it says", async () => {
-    const shells = await planOf(jobIn("shells", "shells", "creation: shell-first"));
-    const sent = await sentBy("import", ...jobIn("with-events", "shells", "creation: with-events"));
-    expect(shells.cheaper?.saves).toBeGreaterThan(sumOf(shells) / 10);
-    expect(sent).toBe(sumOf(shells) - (shells.cheaper?.saves ?? 0));
-  });
+    const settings = `namespace: shells\nsettings: { creation: ${creation} }`;
+    writeFileSync(join(cwd, "mappings/shells.yaml"), text.replace("namespace: demo-waste", settings));
+    const rows = readFileSync(join(home, clean[1] ?? ""), "latin1").split("\n");
+    writeFileSync(join(cwd, "manifests.csv"), rows.slice(0, 31).join("\n"), "latin1");
+    return ["mappings/shells.yaml", join(cwd, "manifests.csv")];
+  };
+  const { requests, cheaper } = await lastOf<Plan>("plan", ...jobIn("shells", "shell-first"));
+  const planned = Object.values(requests).reduce((sum, count) => sum + count, 0);
+  const sent = (await lastOf<Summary>("import", ...jobIn("with-events", "with-events"))).requests;
+  expect(cheaper?.saves).toBeGreaterThan(planned / 10);
+  expect(sent.sent - sent.retries).toBe(planned - (cheaper?.saves ?? 0));
 });
