@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
-import { testWorld, type } from "../support/cli.world.js";
-import { openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { jsonOf, testWorld, type, typed } from "../support/cli.world.js";
+import { openOfficeAt } from "../support/office.js";
+import { loads, weighings } from "../support/weighings.js";
 
 async function service(options: SandboxOptions = {}) {
   const sandbox = createSandbox(options);
@@ -21,20 +21,23 @@ async function service(options: SandboxOptions = {}) {
   };
 }
 
-describe("rowferry explain", () => {
-  it.each(Object.keys(codes))("tells meaning, remedy and an example of %s", async (code) => {
-    const world = testWorld();
-    expect(await type(world, "explain", code)).toBe(0);
-    for (const part of ["  What to do: ", "  Example: "]) expect(world.out).toContain(part);
-  });
+/** Types one command in an empty folder; in the environment of a service its clock is the machine's. */
+async function typedIn(env: Record<string, string>, ...argv: string[]) {
+  const world = testWorld({ env });
+  if (Object.keys(env).length > 0) world.now = Date.now();
+  return { ...(await typed(world, ...argv)), world };
+}
 
-  it("lists all codes, also as JSON", async () => {
+describe("rowferry explain", () => {
+  it("tells meaning, remedy and an example of every code, and lists all of them", async () => {
     const world = testWorld();
-    await type(world, "explain", "--json");
-    const lines = world.out.trimEnd().split("\n");
-    expect(lines.map((line) => (JSON.parse(line) as { code: string }).code).toSorted()).toEqual(
-      Object.keys(codes).toSorted(),
-    );
+    for (const code of Object.keys(codes))
+      expect(await typed(world, "explain", code), code).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/ {2}What to do: [^]* {2}Example: /),
+      });
+    const listed = (await jsonOf(world, "explain")).map(({ code }) => String(code));
+    expect(listed.toSorted()).toEqual(Object.keys(codes).toSorted());
   });
 
   it("answers an unknown code with the nearest known one", async () => {
@@ -90,12 +93,8 @@ describe("rowferry doctor", () => {
   it("finds nothing wrong with a service that answers", async () => {
     const world = testWorld({ env: await service() });
     world.now = Date.now();
-    expect(await type(world, "doctor", "--json")).toBe(0);
-    const checks = world.out
-      .trimEnd()
-      .split("\n")
-      .slice(1, -1)
-      .map((line) => JSON.parse(line) as { check: string; result: string });
+    expect(await type(world, "doctor")).toBe(0);
+    const checks = (await jsonOf(world, "doctor")).slice(1, -1);
     expect(checks.map(({ check }) => check)).toEqual(["disk", "ledger", "credential", "reach", "clock"]);
     expect(checks.filter(({ check }) => check !== "disk").every(({ result }) => result === "ok")).toBe(true);
     expect(existsSync(join(world.cwd, "state"))).toBe(false);
@@ -131,49 +130,41 @@ describe("rowferry doctor", () => {
   });
 
   it("tells of a clock that differs from the service's (HARD-CASES H10)", async () => {
-    const world = testWorld({ env: await service({ clockOffset: 3_600_000 }) });
-    world.now = Date.now();
-    expect(await type(world, "doctor")).toBe(0);
-    expect(world.out).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
+    const { code, out } = await typedIn(await service({ clockOffset: 3_600_000 }), "doctor");
+    expect(code).toBe(0);
+    expect(out).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
   });
 
   it("is told of by an import whose rows a fast clock here takes for past, too", async () => {
     const sandbox = createSandbox();
-    onTestFinished(() => sandbox.close());
-    const { baseUrl, tokenUrl } = await sandbox.listen();
-    const credential = { ROWFERRY_CLIENT_ID: "sandbox", ROWFERRY_CLIENT_SECRET: "sandbox" };
-    const env = { ROWFERRY_BASE_URL: baseUrl, ROWFERRY_TOKEN_URL: tokenUrl, ...credential };
-    const office = openOffice(weighings, { env, sandbox });
-    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16).replace("T", " ");
-    office.writeCsv("w.csv", [
-      ["Load", "At", "Gross"],
-      ["L1", at(-30), "1"],
-      ["L1", at(1), "2"],
-    ]);
+    const office = await openOfficeAt(sandbox, weighings);
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16);
+    office.writeCsv("w.csv", loads(`L1 ${at(-30)} 1`, `L1 ${at(1)} 2`));
     office.world.now = Date.now() + 2 * 3_600_000;
-    const { code, err } = await office.type("import", office.path("m.yaml"), office.path("w.csv"));
+    const { code, said } = await office.type("import", "m.yaml", "w.csv");
     expect(code).toBe(0);
-    expect(err.replaceAll(/\s+/g, " ")).toMatch(/This machine's clock is 2 h ahead of the service's, which decides./);
+    expect(said).toContain("This machine's clock is 2 h ahead of the service's, which decides.");
   });
 
   it("tells of a refused credential, without the secret", async () => {
-    const world = testWorld({ env: { ...(await service()), ROWFERRY_CLIENT_SECRET: "wr0ng-secret" } });
-    expect(await type(world, "doctor")).toBe(4);
-    expect(world.out).toContain("✕ credential");
-    expect(world.out + world.err).not.toContain("wr0ng-secret");
+    const { code, said } = await typedIn({ ...(await service()), ROWFERRY_CLIENT_SECRET: "wr0ng-secret" }, "doctor");
+    expect([code, said]).toEqual([4, expect.stringContaining("✕ credential")]);
+    expect(said).not.toContain("wr0ng-secret");
   });
 
   it("tells of a service that is not there", async () => {
     const env = { ...(await service()), ROWFERRY_BASE_URL: "http://127.0.0.1:9" };
-    const world = testWorld({ env });
-    expect(await type(world, "doctor")).toBe(4);
-    expect(world.out).toMatch(/✕ reach +no answer from http:\/\/127\.0\.0\.1:9 \(.*\s*ECONNREFUSED/);
+    expect(await typedIn(env, "doctor")).toMatchObject({
+      code: 4,
+      said: expect.stringMatching(/✕ reach no answer from http:\/\/127\.0\.0\.1:9 \(.*ECONNREFUSED/),
+    });
   });
 
   it("needs nothing for the sandbox", async () => {
-    const world = testWorld();
-    expect(await type(world, "doctor")).toBe(0);
-    expect(world.out).toContain("The sandbox needs no credential and no network.");
+    expect(await typedIn({}, "doctor")).toMatchObject({
+      code: 0,
+      said: expect.stringContaining("The sandbox needs no credential and no network."),
+    });
   });
 });
 
@@ -206,22 +197,27 @@ describe("rowferry sandbox", () => {
 
   it("says when a port is taken", async () => {
     const { ROWFERRY_BASE_URL } = await service();
-    const world = testWorld();
-    expect(await type(world, "sandbox", "--memory", "--port", new URL(ROWFERRY_BASE_URL).port)).toBe(2);
-    expect(world.err).toContain("is taken");
+    expect(await typedIn({}, "sandbox", "--memory", "--port", new URL(ROWFERRY_BASE_URL).port)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("is taken"),
+    });
   });
 
   it("dump shows what rehearsals have made, or that there are none", async () => {
-    const world = testWorld();
-    expect(await type(world, "sandbox", "dump")).toBe(2);
-    expect(world.err).toContain("the sandbox keeps nothing yet");
+    expect(await typedIn({}, "sandbox", "dump")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("the sandbox keeps nothing yet"),
+    });
   });
 
   it("malformed fault rules and switches out of range are usage errors that name what is wrong", async () => {
     const world = testWorld({ files: { "f.json": '[{"nth": 0, "action": {"kind": "drop", "when": "before"}}]' } });
     expect(await type(world, "sandbox", "--memory", "--faults", "f.json")).toBe(2);
     expect(world.err).toContain("f.json: the fault rules are malformed at [0].nth");
-    expect(await type(testWorld(), "sandbox", "--memory", "--rate", "-1")).toBe(2);
-    expect(await type(testWorld(), "sandbox", "--memory", "--burst", "many")).toBe(2);
+    for (const limit of [
+      ["--rate", "-1"],
+      ["--burst", "many"],
+    ])
+      expect((await typedIn({}, "sandbox", "--memory", ...limit)).code).toBe(2);
   });
 });

@@ -1,21 +1,12 @@
 import type { Plan, Status } from "../../src/model/summary.js";
 import { testWorld, type } from "../support/cli.world.js";
 import { openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { summary } from "../support/summary.sample.js";
+import { loads, weighings } from "../support/weighings.js";
 
 const plan: Plan = {
   inputs: [{ input: "march.csv", sheet: null, read: 560, skipped: 6, invalid: 0, known: 0, staged: 554 }],
-  outcomes: {
-    landed: 0,
-    later: 0,
-    waiting: 3,
-    toCorrect: 0,
-    toDecide: 1,
-    toSend: 550,
-    eventless: 0,
-    dismissed: 0,
-    superseded: 0,
-  },
+  outcomes: { ...summary().outcomes, landed: 0, toCorrect: 0, toDecide: 1, toSend: 550 },
   requests: {
     "lookup-participant": 22,
     "create-participant": 22,
@@ -54,11 +45,10 @@ it("plan answers first: events, requests as a range where lookups may find parti
 
 it("plan counts a row in the future as that, also where it is the first with its participant; the import agrees", async () => {
   const office = openOffice(weighings);
-  const rows = ["A;2099-01-01 10:00;5", "B;2025-01-01 10:00;5"].map((line) => line.split(";"));
-  office.writeCsv("w.csv", [["Load", "At", "Gross"], ...rows]);
-  const { out } = await office.type("plan", office.path("m.yaml"), office.path("w.csv"));
+  office.writeCsv("w.csv", loads("A 2099-01-01T10:00 5", "B 10 5"));
+  const { out } = await office.type("plan", "m.yaml", "w.csv");
   expect(out).toContain("Rows       2 = 1 to send + 1 in the future\n");
-  const { out: sent } = await office.type("import", office.path("m.yaml"), office.path("w.csv"));
+  const { out: sent } = await office.type("import", "m.yaml", "w.csv");
   expect(sent).toContain("Rows       2 = 1 landed + 1 in the future\n");
 });
 

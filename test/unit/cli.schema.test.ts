@@ -3,22 +3,15 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv, type ValidateFunction } from "ajv";
 import { parse } from "yaml";
-import { mappingJsonSchema } from "../../src/map/json-schema.js";
 import { testWorld, type } from "../support/cli.world.js";
 
 const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
 
 describe("rowferry schema", () => {
-  it("prints the schema of the mapping language, and nothing else", async () => {
+  it("prints what mappings/schema.json has, and nothing else (else: npm run rowferry -- schema -o mappings/schema.json)", async () => {
     const world = testWorld();
     expect(await type(world, "schema")).toBe(0);
-    expect(JSON.parse(world.out)).toEqual(mappingJsonSchema());
     expect(world.err).toBe("");
-  });
-
-  it("is in step with mappings/schema.json (else: npm run rowferry -- schema -o mappings/schema.json)", async () => {
-    const world = testWorld();
-    await type(world, "schema");
     expect(readFileSync(join(mappings, "schema.json"), "utf8")).toBe(world.out);
   });
 

@@ -33,18 +33,8 @@ describe("the closing summary", () => {
     const open = { ...summary().open, events: {} };
     expect(printed({ exitCode: 3, outcomes: here, open })).toMatch(/; everything else is done\.\n/);
     const rows = { read: 6, skipped: 1, invalid: 0, known: 5, staged: 0 };
-    const none = {
-      landed: 0,
-      later: 0,
-      waiting: 0,
-      toCorrect: 0,
-      toDecide: 0,
-      toSend: 0,
-      eventless: 0,
-      dismissed: 0,
-      superseded: 0,
-    };
-    const nothing = { rows, outcomes: none, events: {}, documents: {}, participants: {}, addresses: {} };
+    const outcomes = { ...here, landed: 0, toCorrect: 0 };
+    const nothing = { rows, outcomes, events: {}, documents: {}, participants: {}, addresses: {} };
     expect(printed(nothing)).toMatch(/^Nothing new: all 5 rows had landed before\.\n/);
     expect(printed({ ...nothing, rows: { ...rows, read: 2, known: 1 } })).toMatch(/^Nothing new: the row had landed/);
     expect(printed({ ...nothing, exitCode: 3 })).toMatch(/^Nothing of these files needs you, but the ledger holds/);

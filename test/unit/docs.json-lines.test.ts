@@ -4,7 +4,7 @@ import { define } from "../../src/cli/command.js";
 import { commands as programs, loadCommand } from "../../src/cli/commands.js";
 import { main } from "../../src/cli/main.js";
 import { lines } from "../../src/model/lines.js";
-import { testWorld } from "../support/cli.world.js";
+import { jsonOf, testWorld } from "../support/cli.world.js";
 import { createPlayer } from "../support/docs/play.js";
 import { checkedLines } from "../support/json-lines.js";
 
@@ -93,11 +93,7 @@ it("every command takes --json, also when it cannot be understood", async () => 
 it("guess with --json tells the draft, its open questions and what its files would give", async () => {
   const cells = "Order;Datum\nA-1;01.02.2026\nA-2;02.03.2026\n";
   const world = testWorld({ files: { "jobs.csv": cells } });
-  expect(await main(["guess", "jobs.csv", "--json"], world)).toBe(0);
-  const [draft, file] = world.out
-    .trimEnd()
-    .split("\n")
-    .map((text) => JSON.parse(text) as Record<string, unknown>);
+  const [draft, file] = await jsonOf(world, "guess", "jobs.csv");
   expect(draft).toMatchObject({ type: "draft", yaml: expect.stringContaining("version: 2") });
   const open = draft?.["open"] as { question: string }[];
   expect(open.length).toBeGreaterThan(0);

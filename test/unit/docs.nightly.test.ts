@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { metricsText } from "../../src/report/metrics.js";
 import { openOffice } from "../support/office.js";
 import { summary } from "../support/summary.sample.js";
-import { weighings } from "../support/weighings.js";
+import { loads, weighings } from "../support/weighings.js";
 import { folder } from "../support/cli.world.js";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/how-to/run-every-night.md", import.meta.url)), "utf8");
@@ -62,7 +62,7 @@ it("the backup of the crontab runs day after day, and leaves the last fourteen a
   const [line = ""] = /(?<=rowferry )ledger backup .*/.exec(blocks("crontab")[0] ?? "") ?? [];
   const argv = line.replace("/backup", "backup").replace("--target production", "").split(/ +/);
   const office = openOffice(weighings);
-  await office.brought("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1"]);
+  await office.brought("w.csv", loads("L1 10 1"));
   mkdirSync(office.path("backup"));
   writeFileSync(office.path("backup/rowferry-before.db"), "");
   for (let day = 0; day < 40; day += 1) {

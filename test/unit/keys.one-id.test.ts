@@ -5,7 +5,7 @@ import { runImport } from "../../src/run/import.js";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
 import { ofSandbox, sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { mapping } from "../support/mapping.js";
-import { weighings } from "../support/weighings.js";
+import { loads, weighings } from "../support/weighings.js";
 import { folder } from "../support/cli.world.js";
 
 test("one documentId for two creates strands the second document, and says whose id it is", async () => {
@@ -13,8 +13,8 @@ test("one documentId for two creates strands the second document, and says whose
   onTestFinished(() => sandbox.close());
   const honest = sandboxTransport(sandbox, systemClock);
   let first: string | null = null;
-  const rows = ["Load,At,Gross", "L1,2026-01-01 10:10,1", "L2,2026-01-01 10:10,2", "L2,2026-01-01 10:20,3", ""];
-  const cwd = folder({ "m.yaml": mapping(weighings), "w.csv": rows.join("\n") });
+  const rows = loads("L1 10 1", "L2 10 2", "L2 20 3").join("\n");
+  const cwd = folder({ "m.yaml": mapping(weighings), "w.csv": `${rows}\n` });
   const summary = await runImport({
     target: {
       ...ofSandbox(cwd),
