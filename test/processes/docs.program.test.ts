@@ -1,4 +1,4 @@
-/** The library: its example runs as it stands, its names are few, and an abort signal interrupts without losing anything. */
+/** The library: its example runs as it stands, and its names are few. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,28 +45,6 @@ it("is a handful of names, and importing it does nothing", () => {
     "systemClock",
     "writeReport",
   ]);
-});
-
-it("an aborted import gives a summary, and the next call goes on", async () => {
-  const cwd = folder();
-  const target = library.resolveTarget({ name: "sandbox", cwd, env: {} });
-  const [mapping = "", ...files] = weighings.map((path) => join(cwd, path));
-  const stop = new AbortController();
-  const first = await library.runImport({
-    target,
-    mapping,
-    files,
-    signal: stop.signal,
-    logLevel: "silent",
-    onEvent: (event) => {
-      if (event.type === "stage" && event.stage === "events") stop.abort();
-    },
-  });
-  expect(first.exitCode).toBe(library.ExitCode.interrupted);
-  expect(first.open.events["planned"]).toBeGreaterThan(0);
-  const second = await library.runResume({ target, logLevel: "silent" });
-  expect(second.exitCode).toBe(0);
-  expect((first.events["landed"] ?? 0) + (second.events["landed"] ?? 0)).toBe(11);
 });
 
 it("errors have codes, and the settings are never guessed", async () => {

@@ -64,13 +64,6 @@ gives("decimal under a point: %j is %j", (cell) => valueOf("number", cell, "text
 });
 
 describe("numbers of a workbook", () => {
-  it("are canonical and never read again under a comma", () => {
-    expect(convert("number", "1.234", "number", ",")).toEqual({ value: "1.234" });
-    expect(convert("number", "-1234.5", "number", ",")).toEqual({ value: "-1234.5" });
-  });
-  it("a text cell of the same workbook follows the mapping's mark", () => {
-    expect(convert("number", "1.234,0", "text", ",")).toEqual({ value: "1234" });
-  });
   it("a date where a number is needed is refused: spreadsheets make dates of 1-2", () => {
     expect(convert("number", "2025-02-01", "date", ",")).toMatchObject({ problem: { code: "cell-kind" } });
   });

@@ -99,11 +99,6 @@ describe("boolean", () => {
     expect(convert("boolean", "sim", defaults)).toMatchObject({ problem: { code: "boolean-unreadable" } });
   });
 
-  it("a workbook's own true and false need no words", () => {
-    const booleans = { booleans: { true: ["x"], false: ["-"] } };
-    expect(converted(compileConversion("boolean", booleans)("false", "boolean"))).toEqual({ value: false });
-  });
-
   it("a date in a workbook is no yes or no", () => {
     expect(converted(compileConversion("boolean", {})("2025-01-01", "date"))).toMatchObject({
       problem: { code: "cell-kind" },
