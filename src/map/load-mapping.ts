@@ -33,7 +33,10 @@ const MOST_BYTES = 1024 * 1024;
 export async function readSource(path: string, schema?: "failsafe"): Promise<MappingSource> {
   const place = { file: path };
   const bytes = await buffer(createReadStream(path, { end: MOST_BYTES })).catch((cause: NodeJS.ErrnoException) => {
-    throw new RowferryError("mapping-missing", `the file cannot be read (${cause.code})`, { place, cause });
+    const isAbsent = cause.code === "ENOENT";
+    const message = isAbsent ? "there is no such file" : `the file cannot be read (${cause.code})`;
+    const hint = "Check the path; `rowferry guess <files> -o <mapping>` drafts a mapping from your files.";
+    throw new RowferryError("mapping-missing", message, { place, cause, ...(isAbsent ? { hint } : {}) });
   });
   if (bytes.length > MOST_BYTES)
     throw new RowferryError("mapping-too-large", `the file is larger than ${MOST_BYTES} bytes`, { place });
