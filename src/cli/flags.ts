@@ -152,15 +152,17 @@ export function moment(text: string, now: number): number | null {
 export const pastTime = textLike("a time such as 02:13, 2026-11-20T02:13 or 90m", (text) => moment(text, 0) !== null);
 
 /**
- * A mapping and a file in the wrong order are the most likely mistake. @throws RowferryError `usage` if the first
- * argument is a data file and a later one a mapping
+ * A mapping and a file in the wrong order, or no mapping, are the most likely mistakes. @throws RowferryError `usage` if
+ * the first argument is a data file
  */
 export function checkMappingFirst(command: string, mappingPath: string, files: readonly string[]): void {
   if (!/\.(csv|tsv|txt|xlsx|xlsm)(\.gz)?$/i.test(mappingPath)) return;
   const mapping = files.find((file) => /\.ya?ml$/i.test(file));
-  if (mapping === undefined) return;
-  const others = [mappingPath, ...files.filter((file) => file !== mapping)];
-  throw new RowferryError("usage", "the mapping comes first, then the files", {
-    hint: `Type: rowferry ${command} ${[mapping, ...others].map(shellQuoted).join(" ")}`,
-  });
+  if (mapping === undefined && /\.txt$/i.test(mappingPath)) return;
+  const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(shellQuoted).join(" ");
+  const hint =
+    mapping === undefined
+      ? `Draft one, if there is none: rowferry guess ${others} -o mapping.yaml`
+      : `Type: rowferry ${command} ${shellQuoted(mapping)} ${others}`;
+  throw new RowferryError("usage", "the mapping comes first, then the files", { hint });
 }

@@ -99,6 +99,9 @@ describe("import --plan", () => {
     [["import", "--plan", "p.json", "m.yaml"], /names mapping and files already/],
     [["import", "m.yaml"], /the files are missing/],
     [["import"], /the mapping and the files are missing/],
+    [["import", "a.csv", "m.yaml"], /Type: rowferry import \S*m\.yaml a\.csv/],
+    [["import", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
+    [["check", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
     [["import", "--plan", "gone.json"], /gone\.json: The saved plan cannot be read/],
     [["plan", "m.yaml", "-", "--save", "p.json"], /standard input cannot be read again/],
   ])("%s is a mistake, exit 2", async (argv, message) => {

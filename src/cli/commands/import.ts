@@ -31,10 +31,7 @@ export const spec = sendingCommand({
     if (dryRun === true) return withTarget(frame, flags, (work) => planImport(work, {}, source, given.files));
     return {
       source,
-      send: (pipeline, options) => {
-        checkMappingFirst("import", source, given.files);
-        return pipeline.runImport({ ...options, ...given });
-      },
+      send: (pipeline, options) => pipeline.runImport({ ...options, ...given }),
     };
   },
 });
@@ -42,6 +39,7 @@ export const spec = sendingCommand({
 type Chosen = Pick<ImportOptions, "mappingPath" | "files" | "saved">;
 
 function named(mapping: string | undefined, files: readonly string[]): Chosen {
+  if (mapping !== undefined) checkMappingFirst("import", mapping, files);
   if (mapping !== undefined && files.length > 0) return { mappingPath: mapping, files: [...files] };
   const missing = mapping === undefined ? "the mapping and the files" : "the files";
   throw new RowferryError("usage", `${missing} are missing`, {
