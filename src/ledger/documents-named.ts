@@ -83,3 +83,19 @@ export function findDocument(database: LedgerDatabase, name: string): KnownDocum
   if (found === null) throw new RowferryError("document-unknown", `The ledger has no document ${name}.`);
   return found;
 }
+
+/** Its own name and those by which rows know it through the id that the service gave it; keys are made of any of them. */
+export function namesOf(
+  database: LedgerDatabase,
+  { namespace, kind, key }: Omit<DocumentKey, "generation">,
+): Omit<DocumentKey, "generation">[] {
+  const own = { namespace, kind, key };
+  return [
+    own,
+    ...database.rows<typeof own>(
+      `SELECT a.namespace, a.kind, a.key FROM document_aliases a JOIN documents d ON d.id = a.document_id
+       WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @key`,
+      own,
+    ),
+  ];
+}

@@ -51,8 +51,6 @@ interface OpenRow {
   isOurs: number;
 }
 
-const open = `r.state <> 'registered' AND r.state IN ('planned', 'sending', 'stalled') AND r.row_id IS NOT NULL
-  AND r.id > @after ORDER BY r.id LIMIT 500`;
 const columns = "r.id, r.state, r.reason, r.service_id AS serviceId, r.payload FROM registrations r";
 
 const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid
@@ -65,6 +63,25 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
   const writer = new Writer(database);
   const behind = (ref: number): Registration | null =>
     database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref });
+
+  const openAfter = (kind: RegistrationKind, after: number) =>
+    database
+      .rows<OpenRow>(
+        `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings, p.id AS participant,
+           p.service_id AS participantServiceId, p.origin = 'created' AS isOurs
+         FROM registrations r LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
+         WHERE r.kind = @kind AND (r.kind = 'participant' OR p.state = 'registered') AND r.row_id IS NOT NULL
+           AND r.state <> 'registered' AND r.state IN ('planned', 'sending', 'stalled') AND r.id > @after
+         ORDER BY r.id LIMIT 500`,
+        { kind, after },
+      )
+      .map(({ payload, extended, attempted, isOurs, ...row }) => ({
+        ...row,
+        data: JSON.parse(payload) as OpenParticipant["data"] & OpenAddress["data"],
+        extended: parseJson(extended) as OpenAddress["extended"],
+        attempted: attempted === 1,
+        participantIsOurs: isOurs === 1,
+      }));
 
   /** Rows by the aliases that they would declare; null: not asked yet. Staging is over before anything is planned. */
   let promised: Map<number, number> | null = null;
@@ -100,36 +117,10 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       ) ?? { participants: 0, addresses: 0 },
 
     /** Ids greater than `after`; up to 500. */
-    participantsAfter: (after: number): OpenParticipant[] =>
-      database
-        .rows<OpenRow>(
-          `SELECT r.id, r.payload, r.attempted, r.settings_id AS settings FROM registrations r
-           WHERE r.kind = 'participant' AND ${open}`,
-          { after },
-        )
-        .map(({ payload, attempted, ...row }) => ({
-          ...row,
-          data: JSON.parse(payload) as OpenParticipant["data"],
-          attempted: attempted === 1,
-        })),
+    participantsAfter: (after: number) => openAfter("participant", after) as OpenParticipant[],
 
     /** Their participants are registered; up to 500. */
-    addressesAfter: (after: number): OpenAddress[] =>
-      database
-        .rows<OpenRow>(
-          `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings, p.id AS participant,
-             p.service_id AS participantServiceId, p.origin = 'created' AS isOurs
-           FROM registrations r JOIN registrations p ON p.id = ${resolved("r.owner")}
-           WHERE r.kind = 'address' AND p.state = 'registered' AND ${open}`,
-          { after },
-        )
-        .map(({ payload, extended, attempted, isOurs, ...row }) => ({
-          ...row,
-          participantIsOurs: isOurs === 1,
-          data: JSON.parse(payload) as OpenAddress["data"],
-          extended: parseJson(extended) as OpenAddress["extended"],
-          attempted: attempted === 1,
-        })),
+    addressesAfter: (after: number) => openAfter("address", after) as OpenAddress[],
 
     /** Null: an undeclared alias. */
     participant: behind,

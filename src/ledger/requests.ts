@@ -2,6 +2,7 @@
  * Intent before call (P4): a request is durable in the ledger before it leaves; outcome and attempts are written in one
  * transaction when it ends. A request without a result at start-up is in doubt.
  */
+import type { Attempt, ServiceError } from "../model/attempt.js";
 import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
 import type { LedgerDatabase } from "./ledger-database.js";
@@ -16,18 +17,6 @@ export interface Intent {
   /** In order. */
   events: readonly number[];
   creates: boolean;
-}
-
-/** See Attempt in submit/call.ts. */
-export interface AttemptRow {
-  number: number;
-  startedAt: number;
-  durationMs: number;
-  status: number | null;
-  failure: string | null;
-  error: { codes: string[]; message: string | null; raw: string } | null;
-  requestIds: string[];
-  inDoubt: boolean;
 }
 
 export type RequestResult = "accepted" | "duplicate" | "refused" | "unanswered" | "stopped";
@@ -50,14 +39,15 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
   };
 
   /** An attempt that will be repeated is kept at once, so that a restart knows of it. */
-  const recordAttempt = (id: number, attempt: AttemptRow) => {
+  const recordAttempt = (id: number, attempt: Attempt) => {
+    const durationMs = Math.round(attempt.durationMs);
     database.run(
       "UPDATE requests SET attempts = json_insert(coalesce(attempts, '[]'), '$[#]', json(@attempt)) WHERE id = @id",
-      { id, attempt: JSON.stringify(toKeep(attempt)) },
+      { id, attempt: JSON.stringify({ ...attempt, durationMs }) },
     );
   };
 
-  const finish = (id: number, result: RequestResult, attempt: AttemptRow | undefined, now: number) => {
+  const finish = (id: number, result: RequestResult, attempt: Attempt | undefined, now: number) => {
     if (attempt !== undefined) recordAttempt(id, attempt);
     database.change("requests", id, { result, finished_at: now });
   };
@@ -88,7 +78,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
       }),
 
     /** Logs a read afterwards: it changed nothing and needed no intent. */
-    log(intent: Intent, result: RequestResult, attempts: readonly AttemptRow[], startedAt: number, now: number) {
+    log(intent: Intent, result: RequestResult, attempts: readonly Attempt[], startedAt: number, now: number) {
       database.atomic(() => {
         const id = add(intent, null, startedAt);
         for (const attempt of attempts.slice(0, -1)) recordAttempt(id, attempt);
@@ -102,7 +92,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
     end(
       id: number,
       result: RequestResult,
-      attempt: AttemptRow | undefined,
+      attempt: Attempt | undefined,
       now: number,
       outcome: (writer: Writer) => void,
     ) {
@@ -118,28 +108,12 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
   };
 }
 
-/** Times in ms; `codes`: separated by blanks, null: none. */
-export interface KeptAttempt extends Omit<AttemptRow, "error"> {
-  codes?: string | null;
-  message?: string | null;
-  raw?: string | null;
-}
-
-const toKeep = ({ error, ...attempt }: AttemptRow): KeptAttempt => ({
-  ...attempt,
-  durationMs: Math.round(attempt.durationMs),
-  ...(error && { codes: error.codes.join(" ") || null, message: error.message, raw: error.raw }),
-});
-
 /** Two refusals are compared without their text, which may hold times and ids. */
-export interface RefusedAs {
-  status: number;
-  codes: readonly string[];
-}
+type RefusedAs = Pick<ServiceError, "status" | "codes">;
 
 const refusedBefore = `SELECT 1 FROM requests r
   WHERE r.subject = 'document' AND r.subject_id = @document AND r.result = 'refused' AND r.id < @request
-    AND r.attempts ->> '$[#-1].status' = @status AND coalesce(r.attempts ->> '$[#-1].codes', '') = @codes`;
+    AND r.attempts ->> '$[#-1].status' = @status AND r.attempts -> '$[#-1].error.codes' = @codes`;
 
 export function createRefusalHistory(database: LedgerDatabase) {
   return {
@@ -149,7 +123,7 @@ export function createRefusalHistory(database: LedgerDatabase) {
         ...event,
         request,
         status,
-        codes: codes.join(" "),
+        codes: JSON.stringify(codes),
       }),
     /** An earlier run tried to create this document without events and was refused in the same way. */
     ofDocument: (document: number, request: number, { status, codes }: RefusedAs) =>
@@ -157,7 +131,7 @@ export function createRefusalHistory(database: LedgerDatabase) {
         document,
         request,
         status,
-        codes: codes.join(" "),
+        codes: JSON.stringify(codes),
       }),
   };
 }

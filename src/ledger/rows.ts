@@ -37,6 +37,9 @@ export function parseRowReference(text: string): { hashPrefix: string; row: numb
 export const rowName = (id: string): string =>
   `coalesce((SELECT place_of(name, sheet, ${id} & 4294967295) FROM inputs WHERE id = ${id} >> 32), 'an earlier import')`;
 
+/** The same; null: no row. */
+export const rowNameOrNull = (id: string): string => `iif(${id} IS NULL, NULL, ${rowName(id)})`;
+
 export const describeRow = (database: LedgerDatabase, id: number | null): string =>
   database.value<string>(`SELECT ${rowName("@id")}`, { id }) ?? "";
 
@@ -44,15 +47,15 @@ export const describeRow = (database: LedgerDatabase, id: number | null): string
 export const ofSameMapping = (id: string): string =>
   `(${id} >> 32) IN (SELECT i.id FROM inputs mine JOIN inputs i USING (namespace, mapping_input) WHERE mine.id = @input)`;
 
-/** In row order; none if the row does not begin a group. */
-export function membersOf(database: LedgerDatabase, lead: number): number[] {
-  const members: number[] = [];
+/** The row and, if it begins a group, the rest of it; in row order. */
+export function groupOf(database: LedgerDatabase, lead: number): number[] {
+  const group = [lead];
   const after = "SELECT id, lead FROM rows WHERE id > @lead ORDER BY id";
   for (const row of database.each<{ id: number; lead: number | null }>(after, { lead })) {
     if (row.lead !== lead) break;
-    members.push(row.id);
+    group.push(row.id);
   }
-  return members;
+  return group;
 }
 
 /** Without a group, the row itself. */
@@ -62,7 +65,7 @@ export function leadOf(database: LedgerDatabase, id: number): number {
 
 /** With the rest of the group that the row begins. A row without an entry of its own gets one. */
 export function settleGroup(database: LedgerDatabase, lead: number, how: "corrected" | "superseded", by: number): void {
-  for (const row of [lead, ...membersOf(database, lead)])
+  for (const row of groupOf(database, lead))
     database.run(
       `INSERT INTO rows (id, fate, settled, settled_by) VALUES (@row, 'staged', @how, @by)
        ON CONFLICT (id) DO UPDATE SET settled = @how, settled_by = @by`,

@@ -141,6 +141,8 @@ CREATE TABLE registrations (
   geography TEXT,
   attempted INTEGER NOT NULL DEFAULT 0,
   changed_at INTEGER,
+  -- For people: a tax id, or the place.
+  name TEXT GENERATED ALWAYS AS (iif(kind = 'participant', payload ->> 'taxId', identity)) VIRTUAL,
   UNIQUE (identity, kind, owner),
   CHECK ((state = 'registered') = (service_id IS NOT NULL))
 ) STRICT;
@@ -418,8 +420,7 @@ CREATE VIEW failed_documents AS
 
 -- Which participants and addresses that rows brought are not registered?
 CREATE VIEW open_registrations AS
-  SELECT kind AS subject, id, row_id, state, reason,
-    iif(kind = 'participant', json_extract(payload, '$.taxId'), identity) AS name FROM registrations
+  SELECT kind AS subject, id, row_id, state, reason, name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 
 -- Which rows are invalid, and neither corrected nor given up?

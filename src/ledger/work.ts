@@ -225,10 +225,9 @@ export function createWorkStore(database: LedgerDatabase) {
         { document, at, rank, id },
       ) === 1,
 
-    sending: (ids: readonly number[]): { id: number }[] =>
-      ids
-        .filter((id) => database.has(`SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'sending'`, { id }))
-        .map((id) => ({ id })),
+    /** Of these events those whose intent is written, and no outcome. */
+    sending: (ids: readonly number[]): number[] =>
+      ids.filter((id) => database.has(`SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'sending'`, { id })),
 
     /** Keeps the document while something waits for an answer or a person. */
     closeIfResting(id: number) {

@@ -198,8 +198,7 @@ export class Writer {
   /** Events that only waited are planned again; others are open as before. */
   undismissed(id: number, now: number) {
     this.#set("event_states", id, { dismissed: 0 }, now);
-    const which = "state = 'rejected' AND reason = 'dismissed'";
-    this.#set("event_states", id, { state: "planned", reason: null }, now, which);
+    this.#set("event_states", id, PLANNED, now, "state = 'rejected' AND reason = 'dismissed'");
   }
 
   /** Its file came again without its row (H27). */
@@ -213,7 +212,7 @@ export class Writer {
   retried(id: number, gone: boolean, now: number) {
     const forGood = `'late', 'after-close', 'after-cancel', 'dismissed'${gone ? "" : ", 'row-gone'"}`;
     // There is no evidence of an attempt any more, so a duplicate answer will not be a receipt (H3).
-    const planned = { state: "planned", reason: null, waits_for: null, attempted_hash: null };
+    const planned = { ...PLANNED, attempted_hash: null };
     const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN (${forGood}))`;
     return this.#set("event_states", id, planned, now, which);
   }
@@ -226,12 +225,12 @@ export class Writer {
 
   /** A duplicate answer to its key would still be about our own attempt (P5). */
   notLanded(id: number, now: number) {
-    this.#set("event_states", id, { state: "planned", reason: null, waits_for: null, doubt: 0 }, now);
+    this.#set("event_states", id, { ...PLANNED, doubt: 0 }, now);
   }
 
   /** Its row has other content now, or comes back after a refusal. Attempts stay known. */
   corrected(id: number, now: number) {
-    const planned = { state: "planned", reason: null, changed_hash: null, dismissed: 0, waits_for: null };
+    const planned = { ...PLANNED, changed_hash: null, dismissed: 0 };
     this.#set("event_states", id, planned, now, "state = 'rejected'");
   }
 
@@ -522,6 +521,7 @@ export class Writer {
   }
 }
 
+const PLANNED = { state: "planned", reason: null, waits_for: null };
 /** It has not landed, so a duplicate will not be a receipt (H3). */
 const NOT_TRIED = { attempted_hash: null };
 const NO_IDS = { origin: null, service_id: null, snapshot_id: null };

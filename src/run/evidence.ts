@@ -5,7 +5,8 @@
 import type { Writer } from "../ledger/writer.js";
 import { idsOf, type WorkEvent } from "../ledger/work.js";
 import type { EventReceipt } from "../submit/answers.js";
-import type { Answer, ServiceError } from "../submit/call.js";
+import type { ServiceError } from "../model/attempt.js";
+import type { Answer } from "../submit/call.js";
 import type { Session } from "./session.js";
 
 export type Evidence = ReturnType<typeof gatherEvidence>;
@@ -128,7 +129,7 @@ export function saysTheSame(a: ServiceError, b: ServiceError): boolean {
 
 /** Those whose intent is written, and no outcome. */
 export function begunAmong({ work }: Session, events: readonly WorkEvent[]): WorkEvent[] {
-  const begun = new Set(idsOf(work.sending(idsOf(events))));
+  const begun = new Set(work.sending(idsOf(events)));
   return events.filter(({ id }) => begun.has(id));
 }
 

@@ -1,7 +1,7 @@
 import type { WorkEvent, WorkStore } from "../ledger/work.js";
 import type { Target } from "../model/target.js";
 import { targetFlags } from "../report/next-steps.js";
-import type { ServiceError } from "../submit/call.js";
+import type { ServiceError } from "../model/attempt.js";
 
 /** `400 · VALIDATION_ERROR · message`, unchanged. */
 export function describeRefusal({ status, codes, message }: ServiceError): string {

@@ -3,7 +3,8 @@
  * without looking first, after a delay (H7).
  */
 import { registrationOf } from "../submit/answers.js";
-import type { Answer, Call, ServiceError } from "../submit/call.js";
+import type { ServiceError } from "../model/attempt.js";
+import type { Answer, Call } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
 import { placeKey, type RegistrationSteps, stepsOfAddress, stepsOfParticipant } from "./register-steps.js";
 import { describeRefusal } from "./refusals.js";

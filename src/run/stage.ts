@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { CorrectedByImport } from "../ledger/stage/corrections.js";
+import type { StageOptions } from "../ledger/stage/staging.js";
 import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
@@ -87,11 +87,7 @@ export function mappingAsUsed({ path, dependencies, tables }: Mapping): MappingA
 }
 
 /** Shared by the files of one import. */
-interface OfImport {
-  inputsOfImport: Set<number>;
-  changedByImport: Set<number>;
-  correctedByImport: CorrectedByImport;
-}
+type OfImport = Pick<StageOptions, "changedByImport" | "correctedByImport"> & { inputsOfImport: Set<number> };
 
 interface TableContext {
   mapping: Mapping;

@@ -1,4 +1,5 @@
 /** A call to the service and its outcome. Callers never read a status code. */
+import type { Attempt, ServiceError } from "../model/attempt.js";
 import type { JsonValue } from "../model/json.js";
 
 export type CallKind =
@@ -27,33 +28,6 @@ export interface Call {
    * 429, 409 PENDING_PROCESS_CONFLICT_ERROR and connections that were never made leave no doubt and are retried in all three.
    */
   safety: "read" | "keyed" | "registration";
-}
-
-export interface ServiceError {
-  status: number;
-  /** In order; empty: the body held none. */
-  codes: string[];
-  /** Shortened to 500 characters; null: none. */
-  message: string | null;
-  /** Up to 4 KiB. */
-  raw: string;
-}
-
-export interface Attempt {
-  /** From 1. */
-  number: number;
-  /** In ms, this machine's clock. */
-  startedAt: number;
-  durationMs: number;
-  /** Null: no answer (see `failure`). */
-  status: number | null;
-  /** `ECONNRESET`, `headers-timeout` …; null: there was an answer. */
-  failure: string | null;
-  error: ServiceError | null;
-  /** Likely request ids (open point 15), as `name: value`. */
-  requestIds: string[];
-  /** The attempt may have taken effect. */
-  inDoubt: boolean;
 }
 
 export type Answer = {

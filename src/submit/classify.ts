@@ -4,7 +4,8 @@
  */
 import { isJsonObject, type JsonValue } from "../model/json.js";
 import { batchReceiptOf, isNothing, registrationOf } from "./answers.js";
-import type { Call, CallKind, ServiceError } from "./call.js";
+import type { ServiceError } from "../model/attempt.js";
+import type { Call, CallKind } from "./call.js";
 import { readError, readJson } from "./words.js";
 import type { TransportReply } from "./transport.js";
 

@@ -1,6 +1,7 @@
 /** The only retry loop: repeats a call until its answer is final, its retries are spent, or the run is stopped. */
 import type { Clock, Random } from "../model/clock.js";
-import type { Answer, Attempt, Call, CallKind, SendOptions } from "./call.js";
+import type { Attempt } from "../model/attempt.js";
+import type { Answer, Call, CallKind, SendOptions } from "./call.js";
 import { isUnexplainedConflict, type Verdict, writes } from "./classify.js";
 import { freshMs } from "./client.js";
 import { type Layer, reasonOf, type Sent, type Stop, type StopReason } from "./layer.js";

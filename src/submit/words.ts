@@ -4,7 +4,7 @@
  */
 import { shorten } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
-import type { ServiceError } from "./call.js";
+import type { ServiceError } from "../model/attempt.js";
 import type { TransportReply } from "./transport.js";
 
 const rawBytes = 4096;

@@ -1,5 +1,6 @@
 /** The retry loop in virtual time (service.md, Errors: recommended client retry policy). */
-import type { Attempt, Call } from "../../src/submit/call.js";
+import type { Attempt } from "../../src/model/attempt.js";
+import type { Call } from "../../src/submit/call.js";
 import { appendEvents, createParticipant, createWithEvents, readDocument } from "../../src/submit/calls.js";
 import { envelope, lost, ok, type Scripted, scriptedService, unsent } from "../support/submit/scripted-service.js";
 

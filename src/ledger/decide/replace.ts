@@ -10,9 +10,10 @@ import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
 import { restoredReference } from "../stage/references.js";
+import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
-import type { KnownDocument } from "../documents-named.js";
+import { type KnownDocument, namesOf } from "../documents-named.js";
 
 export interface Replacement {
   /** In the ledger. */
@@ -198,11 +199,7 @@ function changeOf(event: EventNow): EventContent | null {
 function moveRows(database: LedgerDatabase, { id, unsent, state }: EventNow, copy: number, now: number) {
   database.run("UPDATE OR IGNORE row_events SET event_id = @copy WHERE event_id = @id", { copy, id });
   if (unsent === 1) {
-    new Writer(database).asStaged(id);
-    database.run(
-      "DELETE FROM events WHERE id = @id AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
-      { id },
-    );
+    dropUnbroughtEvents(database, "@id", { id });
   } else if (state === "changed") {
     new Writer(database).dismissed(id, false, now);
   }
@@ -210,23 +207,16 @@ function moveRows(database: LedgerDatabase, { id, unsent, state }: EventNow, cop
 
 type Keyed = Pick<EventNow, "deduplication_id" | "event" | "key_parts">;
 
-/**
- * The event's key in the next generation (H26). Rows that know the document by its id may use another name for it,
- * which made the key in this one.
- */
-function nextKeys(database: LedgerDatabase, { namespace, kind, key, generation }: KnownDocument) {
-  type Name = Pick<KnownDocument, "namespace" | "kind" | "key">;
-  const own: Name = { namespace, kind, key };
-  const others = database.rows<Name>(
-    `SELECT a.namespace, a.kind, a.key FROM document_aliases a JOIN documents d ON d.id = a.document_id
-     WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @key`,
-    own,
-  );
+/** The event's key in the next generation (H26), by the name that made it in this one. */
+function nextKeys(database: LedgerDatabase, document: KnownDocument) {
+  const { generation } = document;
+  const names = namesOf(database, document);
   return ({ deduplication_id: old, event, key_parts }: Keyed) => {
     const parts = JSON.parse(key_parts) as string[];
-    const keyIn = (name: Name, of: number) => keyBytes(eventDeduplicationId({ ...name, generation: of }, event, parts));
-    const name = [own, ...others].find((one) => keyIn(one, generation).equals(old)) ?? own;
-    return keyIn(name, generation + 1);
+    const keysOf = (of: number) =>
+      names.map((name) => keyBytes(eventDeduplicationId({ ...name, generation: of }, event, parts)));
+    const made = keysOf(generation).findIndex((key) => key.equals(old));
+    return keysOf(generation + 1)[Math.max(0, made)] as Buffer;
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { membersOf } from "../rows.js";
+import { groupOf } from "../rows.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
@@ -64,7 +64,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
 /** Settles rows without records in the ledger, with the rest of their groups. @returns how many */
 function settleRows(database: LedgerDatabase, taken: readonly number[]) {
   const settled = taken.filter((row) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }));
-  const rows = settled.flatMap((lead) => [lead, ...membersOf(database, lead)]);
+  const rows = settled.flatMap((lead) => groupOf(database, lead));
   for (const row of rows)
     database.run(
       `INSERT INTO rows (id, fate, settled) VALUES (@row, 'staged', 'withdrawn')

@@ -5,10 +5,10 @@ import { dirname } from "node:path";
 import { keyBytes } from "../event-key.js";
 import { readAt } from "./durable-file.js";
 import type { JournalDocument } from "./entries.js";
+import { objects } from "./replay.js";
 import { endOfLastLine, type JournalEntry } from "./journal.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import { RowferryError } from "../../model/error.js";
-import type { JsonObject } from "../../model/json.js";
 
 interface OwnJournal {
   path: string;
@@ -89,16 +89,14 @@ export function isBehindJournal(database: LedgerDatabase, path: string): boolean
 function lastLanding(path: string): { documents: JournalDocument[]; keys: string[] } | null {
   for (const entry of entriesFromEnd(path)) {
     if (entry.entry !== "end") continue;
-    const keys = listOf(entry["events"]).flatMap(({ state, key }) =>
+    const keys = objects(entry["events"]).flatMap(({ state, key }) =>
       state === "landed" && typeof key === "string" ? [key] : [],
     );
     if (keys.length === 0) continue;
-    return { keys, documents: listOf(entry["documents"]).map(({ document }) => document as JournalDocument) };
+    return { keys, documents: objects(entry["documents"]).map(({ document }) => document as JournalDocument) };
   }
   return null;
 }
-
-export const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
 
 /** Whole ones near the journal's end, newest first. */
 export function* entriesFromEnd(path: string): Generator<JournalEntry> {

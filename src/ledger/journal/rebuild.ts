@@ -7,8 +7,8 @@ import { ExitCode } from "../../model/exit-code.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
 import type { JournalEntry } from "./journal.js";
-import { entriesFromEnd, listOf } from "./own-journal.js";
-import { createReplay } from "./replay.js";
+import { entriesFromEnd } from "./own-journal.js";
+import { createReplay, objects } from "./replay.js";
 
 export interface Rebuilt {
   entries: number;
@@ -73,7 +73,7 @@ export function learnIds(database: LedgerDatabase, path: string, run: number): n
   const replay = createReplay(database, run);
   let learnt = 0;
   for (const entry of [...entriesFromEnd(path)].toReversed()) {
-    const ids = listOf(entry["documents"]).filter(
+    const ids = objects(entry["documents"]).filter(
       ({ document, id }) => typeof id === "string" && names.has(JSON.stringify(document)),
     );
     if (ids.length === 0) continue;

@@ -9,6 +9,7 @@ import type { RegistrationKind } from "../event-key.js";
 import { createSettingsStore } from "../inputs.js";
 import { createKnownRows } from "../known-rows.js";
 import { restoredReference } from "../stage/references.js";
+import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import type { JournalDocument } from "./entries.js";
@@ -16,7 +17,7 @@ import type { JournalEntry } from "./journal.js";
 
 const text = (value: JsonValue | undefined) => (typeof value === "string" ? value : null);
 const list = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
-const objects = (value: JsonValue | undefined): JsonObject[] => list(value).filter(isJsonObject);
+export const objects = (value: JsonValue | undefined): JsonObject[] => list(value).filter(isJsonObject);
 const keyOf = (entry: JsonObject) => keyBytes(text(entry["key"]) ?? "");
 const hexBytes = (value: JsonValue | undefined) => Buffer.from(text(value) ?? "", "hex");
 const isLandedState = (state: string) => (landedStates as readonly string[]).includes(state);
@@ -152,10 +153,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     // It has not landed, so the rows bring it again.
     writer.asStaged(id);
     if (knownRows.rowsOf(id).length === 0)
-      database.run(
-        "DELETE FROM events WHERE id = @id AND payload = '' AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
-        { id },
-      );
+      dropUnbroughtEvents(database, "SELECT id FROM events WHERE id = @id AND payload = ''", { id });
   };
 
   /** By cells: how many equal rows the entries so far have given up; a ledger that has as many gets no more. */
@@ -167,42 +165,31 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   };
 
   const dismissed = (entry: JsonObject, at: number) => {
+    const isUndone = entry["entry"] === "undone";
     for (const cells of list(entry["cells"]))
       database.run(
-        `INSERT INTO dismissals (cell_hash, at) SELECT @hash, @at
-         WHERE (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) < @count`,
-        { ...countGivenUp(cells, 1), at },
+        isUndone
+          ? `DELETE FROM dismissals WHERE id = (SELECT max(id) FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL)
+               AND (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) > @count`
+          : `INSERT INTO dismissals (cell_hash, at) SELECT @hash, @at
+             WHERE (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) < @count`,
+        { ...countGivenUp(cells, isUndone ? -1 : 1), at },
       );
     for (const event of objects(entry["events"])) {
       const hash = hexBytes(event["hash"]);
       const document = named(event["document"] as JournalDocument);
       database.run(
-        `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
-         SELECT @document, @key, @hash, @at WHERE NOT EXISTS (SELECT 1 FROM dismissals
-           WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash)`,
+        isUndone
+          ? "DELETE FROM dismissals WHERE document_id = @document AND deduplication_id = @key"
+          : `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
+             SELECT @document, @key, @hash, @at WHERE NOT EXISTS (SELECT 1 FROM dismissals
+               WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash)`,
         { document, key: keyOf(event), hash, at },
       );
       const found = find(document, event);
-      if (found !== null) acknowledge(found, hash, at);
-    }
-    for (const registration of objects(entry["registrations"])) register(registration, at);
-  };
-
-  const undone = (entry: JsonObject, at: number) => {
-    for (const cells of list(entry["cells"]))
-      database.run(
-        `DELETE FROM dismissals WHERE id = (SELECT max(id) FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL)
-           AND (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) > @count`,
-        countGivenUp(cells, -1),
-      );
-    for (const event of objects(entry["events"])) {
-      const document = named(event["document"] as JournalDocument);
-      database.run("DELETE FROM dismissals WHERE document_id = @document AND deduplication_id = @key", {
-        document,
-        key: keyOf(event),
-      });
-      const found = find(document, event);
-      if (found !== null) writer.undismissed(found.id, at);
+      if (found === null) continue;
+      if (isUndone) writer.undismissed(found.id, at);
+      else acknowledge(found, hash, at);
     }
     for (const registration of objects(entry["registrations"])) register(registration, at);
   };
@@ -276,8 +263,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       const creates = (text(entry["kind"]) ?? "").startsWith("create-");
       setDocument(creates ? { ...entry, state: "stalled", reason: "interrupted-in-doubt" } : entry, at);
       for (const event of events) intendEvent(documentOf(entry), event, at);
-    } else if (entry.entry === "dismissed") dismissed(entry, at);
-    else if (entry.entry === "undone") undone(entry, at);
+    } else if (entry.entry === "dismissed" || entry.entry === "undone") dismissed(entry, at);
     else if (entry.entry === "keys") setKeys(entry, at);
     else if (entry.entry === "replaced") replaced(entry, at);
     else for (const event of events) endEvent(documentOf(documents[0] ?? {}), event, at);

@@ -3,9 +3,9 @@ import { RowferryError } from "../../model/error.js";
 import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, leadOf, membersOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
-import type { KnownRows } from "../known-rows.js";
+import { describeRow, inputOf, leadOf, groupOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
 import { cellHash } from "./row-cells.js";
+import type { Staging } from "./staging.js";
 import type { CorrectedRow } from "./take-back.js";
 
 /** `lead` and `others`: first rows of corrected groups, all of whose rows are among `rows`. */
@@ -18,23 +18,11 @@ export interface Correction {
   rows: CorrectedRow[];
 }
 
-/** The rows that an import has corrected, and those that correct them. `first`: the corrected one, in words. */
-export type CorrectedByImport = Map<number, { input: number; first: string; place: string; cells: Buffer }>;
-
 /** Null: the file has no such column. */
 export function createCorrections(
   database: LedgerDatabase,
-  context: {
-    inputId: number;
-    header: readonly string[];
-    place: { file: string; sheet: string | null };
-    knownRows: KnownRows;
-    correctedByImport: CorrectedByImport;
-    /** Without our own columns. */
-    originalCells(row: Row): string[];
-  },
+  { inputId, header, place, knownRows, correctedByImport, originalCells }: Staging,
 ) {
-  const { inputId, header, place, knownRows, correctedByImport, originalCells } = context;
   const column = header.findIndex((name) => name.trim().toLowerCase() === "rowferry_row");
   if (column < 0) return null;
 
@@ -94,7 +82,7 @@ export function createCorrections(
   const latestOf = (row: number) => {
     const lead = leadOf(database, row);
     const latest = leadOf(database, settledBy(lead));
-    return row === lead ? latest : (membersOf(database, latest)[membersOf(database, lead).indexOf(row)] ?? row);
+    return groupOf(database, latest)[groupOf(database, lead).indexOf(row)] ?? row;
   };
 
   return {
@@ -111,7 +99,9 @@ export function createCorrections(
       if (lead === undefined) return null;
       const there = new Set(corrected.map(({ before }) => before));
       for (const first of [lead, ...others]) {
-        const missing = [first, ...membersOf(database, first)].filter((id) => !there.has(id)).map(rowNumberOf);
+        const missing = groupOf(database, first)
+          .filter((id) => !there.has(id))
+          .map(rowNumberOf);
         if (missing.length > 0) throw incomplete(rows[0]?.number ?? 0, rowNumberOf(first), missing);
       }
       const [latest, ...joined] = [lead, ...others].map(latestOf);

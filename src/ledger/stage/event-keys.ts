@@ -6,9 +6,9 @@ import { foldedKeys, variants } from "../../model/near-keys.js";
 import type { EventRecord } from "../../model/records.js";
 import { type EventNow, keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { inputOf, rowId, rowsOfInput } from "../rows.js";
-import type { KnownRows } from "../known-rows.js";
-import { type References, restoredReference } from "./references.js";
+import { inputOf, rowsOfInput } from "../rows.js";
+import { restoredReference } from "./references.js";
+import type { Staging } from "./staging.js";
 
 export type StoredEvent = Pick<
   EventNow,
@@ -32,16 +32,8 @@ type Name = { kind: string; key: string };
 
 export function createEventKeys(
   database: LedgerDatabase,
-  context: {
-    namespace: string;
-    inputId: number;
-    references: References;
-    knownRows: KnownRows;
-    /** The row being staged. */
-    row(): number;
-  },
+  { namespace, inputId, references, knownRows, row: currentRow }: Staging,
 ) {
-  const { namespace, inputId, references, knownRows } = context;
   const lastDocument = database.number("SELECT max(id) FROM documents");
   const anyReplaced = database.has("SELECT 1 FROM documents WHERE generation > 1");
   const restored = restoredReference(database, "find")?.participant_ref ?? 0;
@@ -68,8 +60,7 @@ export function createEventKeys(
          AND json_extract(key_parts, '$[1]') = @hash`,
       { document, event, hash: hash.toString("hex") },
     );
-    const mine = rowId(inputId, context.row());
-    const isTaken = (id: number) => isInInput(id, inputOf(corrects), corrects) || isInInput(id, inputId, mine);
+    const isTaken = (id: number) => isInInput(id, inputOf(corrects), corrects) || isInInput(id, inputId, currentRow());
     const taken = new Set(twins.filter(({ id }) => isTaken(id)).map(({ ordinal }) => ordinal));
     let ordinal = 1;
     while (taken.has(ordinal)) ordinal += 1;

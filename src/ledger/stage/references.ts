@@ -12,7 +12,7 @@ import type { AddressRef, ParticipantRef } from "../../model/records.js";
 /** Remembered ids, all forgotten at this number: flat memory for any number of rows. */
 const MOST_IDS = 20_000;
 
-type Refs = { participant: ParticipantRef; address: AddressRef };
+export type Refs = { participant: ParticipantRef; address: AddressRef };
 
 /** Ids by scope and name: the text of a name serves many rows, and one made of both would be hashed for each. */
 function createIds() {

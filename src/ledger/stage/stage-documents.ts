@@ -1,12 +1,12 @@
 /** Stages documents: one row per kind, key and generation (H21, H26). */
 import { type Problem, problem } from "../../model/problem.js";
-import type { AddressRef, DocumentRecord, EventRecord, ParticipantRef } from "../../model/records.js";
+import type { DocumentRecord, EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
-import type { References } from "./references.js";
-import type { IdentityPolicy } from "./stage-registrations.js";
+import type { Refs } from "./references.js";
+import type { Staging } from "./staging.js";
 
 const MOST_KEPT = 5000;
 
@@ -24,10 +24,7 @@ interface Stored {
   state: string;
 }
 
-export interface Owners {
-  participant: ParticipantRef | null;
-  address: AddressRef | null;
-}
+export type Owners = { [Kind in keyof Refs]: Refs[Kind] | null };
 
 type Given = { mode: "create" | "existing" | "target" } & Pick<
   DocumentRecord,
@@ -36,15 +33,8 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
 
 export function createDocumentStager(
   database: LedgerDatabase,
-  context: {
-    references: References;
-    identity: IdentityPolicy;
-    settingsId: number;
-    now: number;
-    report(problem: Problem, severity: "error" | "warning"): void;
-  },
+  { references, identity, settingsId, now, report }: Staging,
 ) {
-  const { references, settingsId, now } = context;
   const writer = new Writer(database);
   // Rows of a document are often many. A refused one is planned again elsewhere, so it is not kept.
   const kept = new Map<number, Stored>();
@@ -65,15 +55,13 @@ export function createDocumentStager(
     return stored;
   };
 
-  const isParticipant = (stored: number | null, wanted: ParticipantRef | null) =>
-    stored === null || wanted === null ? stored === wanted : references.isSame("participant", stored, wanted);
-  const isAddress = (stored: number | null, wanted: AddressRef | null) =>
-    stored === null || wanted === null ? stored === wanted : references.isSame("address", stored, wanted);
+  const isParty = <Kind extends keyof Refs>(kind: Kind, stored: number | null, wanted: Refs[Kind] | null) =>
+    stored === null || wanted === null ? stored === wanted : references.isSame(kind, stored, wanted);
   const isSame = (stored: Stored, given: Given) =>
     stored.fields === JSON.stringify(given.fields) &&
     stored.external_id === given.externalId &&
-    isParticipant(stored.participant_ref, given.participant) &&
-    isAddress(stored.address_ref, given.address);
+    isParty("participant", stored.participant_ref, given.participant) &&
+    isParty("address", stored.address_ref, given.address);
 
   const differs = (kind: string, key: string, { row_id: row }: Stored): Problem =>
     problem(
@@ -113,8 +101,8 @@ export function createDocumentStager(
       // An edited mapping's settings apply to what it brings again.
       if (stored.settings_id !== settingsId) change(id, { settings_id: settingsId });
       if (isSame(stored, given)) return;
-      if (state !== "rejected" && !(context.identity === "last" && isUnsent)) {
-        if (!reported.has(id)) context.report(differs(kind, key, stored), "warning");
+      if (state !== "rejected" && !(identity === "last" && isUnsent)) {
+        if (!reported.has(id)) report(differs(kind, key, stored), "warning");
         reported.add(id);
         return;
       }
@@ -134,7 +122,7 @@ export function createDocumentStager(
     /** Writes nothing. */
     check(record: DocumentRecord) {
       const { kind, key, mode } = record;
-      if (context.identity !== "reject") return null;
+      if (identity !== "reject") return null;
       const stored = find(kind, key);
       if (stored === null || stored.declared === 0 || mode !== stored.mode) return null;
       return isSame(stored, record) ? null : differs(kind, key, stored);
@@ -147,13 +135,13 @@ export function createDocumentStager(
     ownersInstead(record: DocumentRecord): Owners | null {
       const stored = record.mode === "existing" ? null : find(record.kind, record.key);
       if (stored === null || stored.declared === 0 || stored.state === "rejected") return null;
-      if (stored.state === "planned" && (stored.mode === "existing" || context.identity === "last")) return null;
+      if (stored.state === "planned" && (stored.mode === "existing" || identity === "last")) return null;
       const { participant_ref: participant, address_ref: address } = stored;
-      const isParty = participant === null || isParticipant(participant, record.participant);
-      const isPlace = address === null || isAddress(address, record.address);
-      if (isParty && isPlace) return null;
+      const isOwner = participant === null || isParty("participant", participant, record.participant);
+      const isPlace = address === null || isParty("address", address, record.address);
+      if (isOwner && isPlace) return null;
       return {
-        participant: isParty ? null : references.named("participant", participant),
+        participant: isOwner ? null : references.named("participant", participant),
         address: isPlace ? null : references.named("address", address),
       };
     },

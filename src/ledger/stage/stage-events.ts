@@ -13,6 +13,7 @@ import { Writer } from "../writer.js";
 import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./event-keys.js";
 import { type References, restoredReference } from "./references.js";
 import type { DocumentStager } from "./stage-documents.js";
+import type { Staging } from "./staging.js";
 
 /** Remembered, so that memory stays flat for any number of documents. */
 const MOST_REOPENED = 20_000;
@@ -25,23 +26,10 @@ export interface StagedEvent {
 
 export function createEventStager(
   database: LedgerDatabase,
-  context: {
-    inputId: number;
-    now: number;
-    references: References;
-    documents: DocumentStager;
-    keys: EventKeys;
-    /** Two rows of one import that disagree on an event are both in question. */
-    inputsOfImport: ReadonlySet<number>;
-    /**
-     * Landed events that a row of this import contradicts: another row that repeats what landed does not settle that.
-     */
-    changedByImport: Set<number>;
-    /** `event`: reported for the event as well as for the row. */
-    report(problem: Problem, severity: "error" | "warning", event?: number): void;
-  },
+  { references, inputId, inputsOfImport, changedByImport, now, superseded, report }: Staging,
+  documents: DocumentStager,
+  keys: EventKeys,
 ) {
-  const { references, inputId, now } = context;
   const writer = new Writer(database);
   const addEvent = database.adding("events");
   const restored = restoredReference(database, "find")?.participant_ref;
@@ -51,7 +39,7 @@ export function createEventStager(
   const documentOf = ({ document }: EventRecord) => references.document(document.kind, document.key);
   const nameOf = ({ event, document }: EventRecord) => `The event ${event} of ${document.kind} ${document.key}`;
   const columnsOf = (record: EventRecord, row: number): EventContent =>
-    eventColumns(record, references, record.target === null ? null : context.documents.stageTarget(record.target, row));
+    eventColumns(record, references, record.target === null ? null : documents.stageTarget(record.target, row));
 
   // An event that was sent along may have caused the refusal of a creation, so another event makes a new attempt
   // worthwhile.
@@ -74,10 +62,10 @@ export function createEventStager(
   const add = ({ record, key, hash, parts }: KeyedEvent, rowOfFile: number) => {
     const document = documentOf(record);
     reopen(document);
-    const near = context.keys.nearlyEqual(record, document);
+    const near = keys.nearlyEqual(record, document);
     if (near !== null) {
       const message = `${nameOf(record)} with the key ${parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width or leading zeros.`;
-      context.report(problem("keys-nearly-equal", message), "warning");
+      report(problem("keys-nearly-equal", message), "warning");
     }
     const id = addEvent({
       document_id: document,
@@ -108,7 +96,7 @@ export function createEventStager(
       correct(id, hash, columns);
       if (!isThere) reopen(documentOf(record));
     }
-    if (state === "changed" && context.changedByImport.has(id)) return { id, known: true };
+    if (state === "changed" && changedByImport.has(id)) return { id, known: true };
     if (state === "changed") {
       changedAny = true;
       writer.unchanged(id, now);
@@ -132,7 +120,7 @@ export function createEventStager(
     const isAcknowledged = stored.dismissed === 1 && stored.changed_hash?.equals(hash) === true;
     if (isAcknowledged) return { id, known: true };
     changedAny = true;
-    context.changedByImport.add(id);
+    changedByImport.add(id);
     writer.changed(id, hash, JSON.stringify(columns), now);
     if (isDismissed(documentOf(record), key, hash)) return { id, known: writer.dismissed(id, false, now) };
     const changes = changesOf(database, id);
@@ -140,7 +128,7 @@ export function createEventStager(
     const place = before === null || before === row ? "" : ` (${describeRow(database, before)})`;
     const what = changes.length === 0 ? "" : `: ${describeChanges(changes)}`;
     const message = `${nameOf(record)} has landed with other content${place}${what}. A timeline cannot be edited.`;
-    context.report(problem("changed", message), "error", id);
+    report(problem("changed", message), "error", id);
     return { id, known: false };
   };
 
@@ -155,7 +143,7 @@ export function createEventStager(
   const rowOfImport = ({ id }: StoredEvent) =>
     database
       .values<number>("SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id", { id })
-      .find((row) => context.inputsOfImport.has(inputOf(row))) ?? null;
+      .find((row) => inputsOfImport.has(inputOf(row))) ?? null;
 
   const isRepeated = ({ stored, hash }: KeyedEvent) =>
     stored !== null &&
@@ -168,13 +156,13 @@ export function createEventStager(
     changedAny: () => changedAny,
 
     /** Two rows of one import give one event different content; only a person knows which is right. */
-    check({ stored, hash, record }: KeyedEvent, superseded: readonly number[]) {
+    check({ stored, hash, record }: KeyedEvent) {
       if (stored === null || stored.content_hash.equals(hash)) return null;
       const isUnsent = ["planned", "held", "deferred", "rejected"].includes(stored.state);
-      if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
+      if (!isUnsent || !inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports may have given the event too: they are corrected, not contradicted.
       const twin = rowOfImport(stored);
-      return twin === null || superseded.includes(twin) ? null : twice(record, describeRow(database, twin));
+      return twin === null || superseded().includes(twin) ? null : twice(record, describeRow(database, twin));
     },
 
     /** For two rows of a group. `other`: in words. */

@@ -11,7 +11,7 @@ import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, rowId, rowNumberOf } from "../rows.js";
 import { markOpen } from "../work.js";
-import { type CorrectedByImport, type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
+import { type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
 import { createEventKeys, type KeyedEvent } from "./event-keys.js";
 import { createKnownRows } from "../known-rows.js";
 import { movesOf } from "./moved-rows.js";
@@ -21,30 +21,9 @@ import { createRowFates, type Settled } from "./row-fates.js";
 import { createCutRows, createFileStates, createMendedRows, stopGoneRows } from "./earlier-files.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
-import { createRegistrationStager, type IdentityPolicy } from "./stage-registrations.js";
+import { createRegistrationStager } from "./stage-registrations.js";
+import type { StageOptions, Staging } from "./staging.js";
 import { createRowWithdrawal } from "./take-back.js";
-
-export interface StageInputOptions {
-  inputId: number;
-  runId: number;
-  namespace: string;
-  settingsId: number;
-  identity: IdentityPolicy;
-  extendedFields?: boolean;
-  /** What a row without a known document holds (H14). */
-  unplacedRows: "report" | "hold";
-  now: number;
-  inputsOfImport: ReadonlySet<number>;
-  /** Landed events that a row of this import contradicts. */
-  changedByImport: Set<number>;
-  correctedByImport: CorrectedByImport;
-  /** Our own columns (`rowferry_…`) identify a corrected file. */
-  header: readonly string[];
-  /** For messages. */
-  place: { file: string; sheet: string | null };
-  /** Reports a warning before anything is sent. */
-  notify?(problem: Problem): void;
-}
 
 /** As mapped and as read. */
 interface Group {
@@ -61,7 +40,7 @@ interface Group {
   apart: Problem | null;
 }
 
-export function createInputStager(database: LedgerDatabase, options: StageInputOptions) {
+export function createInputStager(database: LedgerDatabase, options: StageOptions) {
   const { inputId, inputsOfImport, namespace, now } = options;
   const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
   let currentRow = 0;
@@ -84,17 +63,25 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
   const fates = createRowFates(database, inputId);
   const cells = createCells(database);
   const knownRows = createKnownRows(database);
-  const context = { ...options, references, report, superseded: () => superseded };
-  const registrations = createRegistrationStager(database, context);
-  const documents = createDocumentStager(database, context);
-  const keys = createEventKeys(database, { ...context, knownRows, row: () => rowNumberOf(currentRow) });
-  const events = createEventStager(database, { ...context, documents, keys });
+  const staging: Staging = {
+    ...options,
+    references,
+    knownRows,
+    row: () => currentRow,
+    superseded: () => superseded,
+    originalCells,
+    report,
+  };
+  const registrations = createRegistrationStager(database, staging);
+  const documents = createDocumentStager(database, staging);
+  const keys = createEventKeys(database, staging);
+  const events = createEventStager(database, staging, documents, keys);
   const withdrawal = createRowWithdrawal(database, inputId, now);
   const interruptedBy = createGroupsSeen(database);
   const states = createFileStates(database, inputId, inputsOfImport);
   const mended = createMendedRows(database, states, references);
   const cutRows = createCutRows(database, states);
-  const corrections = createCorrections(database, { ...options, originalCells, knownRows });
+  const corrections = createCorrections(database, staging);
   let anyPlacements = database.has("SELECT 1 FROM placements");
 
   const place = (row: number, placement: Placement) => {
@@ -277,7 +264,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     const note = (found: Problem | null) => void (found === null || problems.push(found));
     for (const record of [...records.participants, ...records.addresses]) note(registrations.check(record));
     for (const record of records.documents) note(documents.check(record));
-    for (const event of keyed) note(events.check(event, superseded));
+    for (const event of keyed) note(events.check(event));
     note(rowIdTwice(replaced[0] ?? null, keyed));
     const moves = keyed.every(({ known }) => known !== null)
       ? []

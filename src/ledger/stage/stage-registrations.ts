@@ -8,22 +8,7 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
 import { describeRow } from "../rows.js";
 import { Writer } from "../writer.js";
-import type { References } from "./references.js";
-
-export type IdentityPolicy = "first" | "last" | "reject";
-
-interface StagingContext {
-  references: References;
-  identity: IdentityPolicy;
-  settingsId: number;
-  now: number;
-  /** Absent: further address fields are kept, but not sent. */
-  extendedFields?: boolean;
-  /** Rows that the current one replaces. */
-  superseded(): readonly number[];
-  /** `rejected` makes the row invalid. */
-  report(problem: Problem, severity: "error" | "warning"): void;
-}
+import type { Staging } from "./staging.js";
 
 type RegistrationRecord = ParticipantRecord | AddressRecord;
 
@@ -44,8 +29,10 @@ interface Given {
   extended: { [field: string]: unknown };
 }
 
-export function createRegistrationStager(database: LedgerDatabase, context: StagingContext) {
-  const { references, identity: policy, settingsId, now } = context;
+export function createRegistrationStager(
+  database: LedgerDatabase,
+  { references, identity: policy, extendedFields, settingsId, now, superseded, report }: Staging,
+) {
   const writer = new Writer(database);
   // The mapper returns the same object for rows with the same record.
   const seen = new WeakMap<RegistrationRecord, number>();
@@ -72,7 +59,7 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
    * can be sent.
    */
   const differingFields = ({ kind, data, extended }: Given, stored: Stored) => {
-    const completes = kind === "address" && (stored.state !== "registered" || context.extendedFields !== true);
+    const completes = kind === "address" && (stored.state !== "registered" || extendedFields !== true);
     const known = { ...parsed(stored.payload), ...parsed(stored.extended) };
     return Object.entries({ ...data, ...extended }).flatMap(([field, value]) =>
       known[field] === value || (known[field] === undefined && completes) ? [] : [field],
@@ -91,7 +78,7 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
   const warnOnce = (name: string, found: Problem) => {
     if (reported.has(name)) return;
     if (reported.size < 10_000) reported.add(name);
-    context.report(found, "warning");
+    report(found, "warning");
   };
 
   /**
@@ -106,7 +93,7 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
     );
     if (owner === null || owner.id === id || owner.state === "rejected") return null;
     const { row_id: row, state } = owner;
-    const isOpen = row === null || policy === "last" || context.superseded().includes(row);
+    const isOpen = row === null || policy === "last" || superseded().includes(row);
     if (state === "planned" && isOpen) return null;
     const message = `The key ${record.alias} of ${record.kind} also names another ${kind} (${describeRow(database, row)}).`;
     return problem("reference-key-twice", message);

@@ -1,7 +1,7 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { inputOf, membersOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
+import { inputOf, groupOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { readCodes } from "../../model/codes/read.js";
 import type { Problem } from "../../model/problem.js";
@@ -138,7 +138,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   /** For a valid row, which has no stored hash; null: its cells are gone. */
   const hashOfCells = (row: number) => {
     const header = headerOf(row);
-    const kept = [row, ...membersOf(database, row)].map((one) => cells.of(one)?.cells);
+    const kept = groupOf(database, row).map((one) => cells.of(one)?.cells);
     return kept.includes(undefined) ? null : cellHash(kept.flatMap((one) => withoutOwn(header, one ?? [])));
   };
 
@@ -246,7 +246,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
       );
       const there = new Set(parts.length === 0 ? [] : rows.map(trimmedEnd));
       const stands = (row: number) => there.has(originalText(row) ?? "");
-      return parts.filter((lead) => [lead, ...membersOf(database, lead)].every(stands));
+      return parts.filter((lead) => groupOf(database, lead).every(stands));
     },
 
     /** `before` came again as `after`, a skipped row. What landed stays. */

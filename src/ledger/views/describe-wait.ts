@@ -13,8 +13,7 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
   if (kind === "event") return describeEvent(database, id);
   if (kind === "document") return describeDocument(database, id);
   const found = database.row<{ name: string | null; state: string }>(
-    `SELECT iif(kind = 'participant', json_extract(payload, '$.taxId'), identity) AS name, state
-     FROM registrations WHERE id = ${resolved("@id")}`,
+    `SELECT name, state FROM registrations WHERE id = ${resolved("@id")}`,
     { id },
   );
   if (found === null) {

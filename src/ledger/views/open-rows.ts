@@ -4,7 +4,7 @@ import type { Problem } from "../../model/problem.js";
 import type { CellKind, Looks } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { inputOf, leadOf, membersOf, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
+import { inputOf, leadOf, groupOf, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/take-back.js";
 
@@ -71,7 +71,7 @@ export function createOpenRowReader(database: LedgerDatabase) {
     ref,
     lead: (id: number) => leadOf(database, id),
     /** Includes the rest of a group that it begins. */
-    withGroup: (id: number): OpenRow[] => [id, ...membersOf(database, id)].flatMap(read),
+    withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
   };
 }
 

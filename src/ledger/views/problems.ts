@@ -2,7 +2,7 @@
 import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, membersOf, rowName } from "../rows.js";
+import { describeRow, groupOf, rowName } from "../rows.js";
 import { MAKERS } from "../decide/replace.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
@@ -192,7 +192,7 @@ export function createConceal(database: LedgerDatabase): Conceal {
   const reader = createCells(database);
   return (code, message, row) => {
     if (bare.has(code)) return codes[code].meaning;
-    const rows = row === null ? [] : [row, ...membersOf(database, row)];
+    const rows = row === null ? [] : groupOf(database, row);
     const cells = rows.flatMap((one) => reader.of(one)?.cells ?? []).map((cell) => cell.trim());
     const quoted = message.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, (segment, at: number) => {
       const isName = names.test(message.slice(Math.max(0, at - 20), at)) && !isOfCell(segment, cells);

@@ -29,7 +29,7 @@ const asked = (subject: string, kind = "%") =>
 const none = "NULL AS documentId, NULL AS targetDocumentId, NULL AS deduplicationId";
 
 const registrations = `SELECT row_id, changed_at, kind AS record, kind AS name,
-    iif(kind = 'participant', json_extract(payload, '$.taxId'), identity) AS key, state, service_id AS id,
+    registrations.name AS key, state, service_id AS id,
     snapshot_id AS snapshotId, ${none}
   FROM registrations WHERE row_id IS NOT NULL AND state = 'registered'
     AND (kind = 'participant' AND id IN ${asked("participant")} OR kind = 'address' AND id IN ${asked("address")})

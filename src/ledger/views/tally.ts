@@ -23,16 +23,25 @@ export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, 
     participants: count(`${registrations} ${asked("participant")}`),
     addresses: count(`${registrations} ${asked("address")}`),
     documents: count(`SELECT state, count(*) AS count FROM document_states WHERE document_id IN ${asked("document")}`),
-    events: count(
-      `SELECT e.state, count(*) AS count FROM
-         (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent
-       JOIN events_now e ON e.id = sent.event_id GROUP BY 1`,
-    ),
+    events: tallyEvents(database, run),
     requests: count(
       `SELECT kind AS state, sum(json_array_length(attempts)) AS count FROM requests
        WHERE id BETWEEN @first AND @last GROUP BY kind`,
     ),
   };
+}
+
+/** That it sent. */
+function tallyEvents(database: LedgerDatabase, run: number): StateCounts {
+  const [first, last] = requestsOf(run);
+  return counted(
+    database.rows<Counted>(
+      `SELECT e.state, count(*) AS count FROM
+         (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent
+       JOIN events_now e ON e.id = sent.event_id GROUP BY 1`,
+      { first, last },
+    ),
+  );
 }
 
 const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
@@ -127,16 +136,9 @@ export function newestProblem(database: LedgerDatabase): number {
 }
 
 export function tallyRefused(database: LedgerDatabase, run: number): { sent: number; refused: number } {
-  const [first, last] = requestsOf(run);
-  return (
-    database.row<{ sent: number; refused: number }>(
-      `SELECT count(DISTINCT c.event_id) AS sent,
-         count(DISTINCT CASE WHEN e.state = 'rejected' THEN c.event_id END) AS refused
-       FROM request_events c JOIN events_now e ON e.id = c.event_id
-       WHERE c.request_id BETWEEN @first AND @last`,
-      { first, last },
-    ) ?? { sent: 0, refused: 0 }
-  );
+  const events = tallyEvents(database, run);
+  const sent = Object.values(events).reduce((sum, count) => sum + count, 0);
+  return { sent, refused: events["rejected"] ?? 0 };
 }
 
 /** Events of the whole ledger; cheap enough to count every second. */

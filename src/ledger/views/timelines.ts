@@ -1,15 +1,13 @@
 /** For the report: timelines with failures, held events, stranded documents. */
 import { type DocumentKey, documentDeduplicationId } from "../../model/keys.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { rowName } from "../rows.js";
+import { rowNameOrNull } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
 
 export interface DocumentName {
   kind: string;
   key: string;
 }
-
-const placeOf = (row: string) => `iif(${row} IS NULL, NULL, ${rowName(row)})`;
 
 export interface HeldRecord {
   document: DocumentName;
@@ -25,7 +23,7 @@ export interface HeldRecord {
 export function heldEvents(database: LedgerDatabase, limit: number): { total: number; items: HeldRecord[] } {
   const items = database
     .rows<DocumentName & Omit<HeldRecord, "document" | "waitsFor"> & { waitsFor: string | null }>(
-      `SELECT d.kind, d.key, e.event, e.at, o.reason, o.waits_for AS waitsFor, ${placeOf("e.first_row")} AS place
+      `SELECT d.kind, d.key, e.event, e.at, o.reason, o.waits_for AS waitsFor, ${rowNameOrNull("e.first_row")} AS place
        FROM open_events o JOIN events_now e ON e.id = o.id JOIN documents d ON d.id = e.document_id
        WHERE o.state = 'held' ORDER BY e.document_id, e.at, e.rank, e.id LIMIT @limit`,
       { limit },
@@ -114,11 +112,11 @@ const failedDocuments = `SELECT document_id AS id FROM open_events WHERE state I
 
 const entries = `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for AS waitsFor,
     (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message,
-    ${placeOf("e.first_row")} AS place
+    ${rowNameOrNull("e.first_row")} AS place
   FROM events_now e WHERE e.document_id = @id
   UNION ALL
   SELECT coalesce(p.event, 'row'), p.at, 0, 'invalid', NULL, NULL,
-    (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), ${placeOf("p.row_id")}
+    (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), ${rowNameOrNull("p.row_id")}
   FROM holds p WHERE p.document_id = @id
   ORDER BY 2, 3`;
 

@@ -1,5 +1,6 @@
 /** Promises that hold in every ledger: rows (P7), states (P1, P3, P4), references and keys (P1). */
 import { eventDeduplicationId } from "../../../model/keys.js";
+import { namesOf } from "../../documents-named.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { keyText } from "../../event-key.js";
 import { isInInput } from "../../rows.js";
@@ -50,14 +51,9 @@ function* wrongKeys(database: LedgerDatabase): Generator<string> {
     // The CANCEL of `replace` has the parts of the generation that it makes room for.
     const parts = event === "#replaced" ? [String(document.generation + 1)] : (JSON.parse(key_parts) as string[]);
     const wanted = keyText(deduplication_id);
-    if (eventDeduplicationId(document, event, parts) === wanted) continue;
-    const others = database.rows<{ namespace: string; kind: string; key: string }>(
-      `SELECT a.namespace, a.kind, a.key FROM document_aliases a JOIN documents d ON d.id = a.document_id
-       WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @key`,
-      document,
-    );
-    const isOther = others.some((name) => eventDeduplicationId({ ...document, ...name }, event, parts) === wanted);
-    if (!isOther) yield `${document.kind} ${document.key}: ${[event, ...parts].join(" ")}`;
+    const isMadeOf = (name: object) => eventDeduplicationId({ ...document, ...name }, event, parts) === wanted;
+    if (isMadeOf(document) || namesOf(database, document).some(isMadeOf)) continue;
+    yield `${document.kind} ${document.key}: ${[event, ...parts].join(" ")}`;
   }
 }
 

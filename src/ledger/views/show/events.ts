@@ -2,7 +2,7 @@ import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type JsonObject, parseJson } from "../../../model/json.js";
 import { createBodies } from "../../pages.js";
-import { rowName } from "../../rows.js";
+import { describeRow, rowName } from "../../rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
 import type { ShownDocument, ShownEvent } from "../../../model/lines/show.js";
@@ -54,8 +54,8 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
   const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
   const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
   const names = Map.groupBy(links, ({ event }) => event);
-  const name = (row: number) => database.value<string>(`SELECT ${rowName("@row")}`, { row }) ?? "";
-  return new Map(Array.from(names, ([event, some]) => [event, [...new Set(some.map(({ row }) => name(row)))]]));
+  const placesOf = (some: typeof links) => [...new Set(some.map(({ row }) => describeRow(database, row)))];
+  return new Map(Array.from(names, ([event, some]) => [event, placesOf(some)]));
 }
 
 /** Includes all generations of their documents (H26). */

@@ -1,10 +1,10 @@
 /** Requests and answers from the ledger's record, without bodies and tokens (P9). */
+import type { Attempt } from "../../../model/attempt.js";
 import type { ShownAttempt, ShownRegistration, ShownRequest } from "../../../model/lines/show.js";
 import { resolved } from "../../event-key.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { createPages } from "../../pages.js";
-import type { KeptAttempt } from "../../requests.js";
-import { rowName } from "../../rows.js";
+import { rowNameOrNull } from "../../rows.js";
 
 /** Parses these columns of JSON text. */
 export function parsed<Row>(row: object, ...fields: (keyof Row & string)[]): Row {
@@ -27,19 +27,19 @@ const select = `SELECT r.id, u.name AS run, r.kind, coalesce(
     coalesce(json_array_length(r.events), 0) AS events, r.attempts
   FROM requests r JOIN runs u ON u.id = r.run_id`;
 
-const shownAttempt = ({ startedAt, codes = null, message = null, raw = null, ...kept }: KeptAttempt): ShownAttempt => ({
+const shownAttempt = ({ startedAt, error, ...kept }: Attempt): ShownAttempt => ({
   ...kept,
   startedAt: new Date(startedAt).toISOString(),
-  codes,
-  message,
-  raw,
+  codes: error?.codes.join(" ") || null,
+  message: error?.message ?? null,
+  raw: error?.raw ?? null,
 });
 
 function requests(database: LedgerDatabase, which: string, values: object): ShownRequest[] {
   type Found = Omit<ShownRequest, "attempts"> & { attempts: string | null };
   const packed = createPages<string>(database, "attempts");
   return database.rows<Found>(`${select} ${which}`, values).map(({ attempts, ...request }) => {
-    const kept = JSON.parse(attempts ?? packed.of(request.id) ?? "[]") as KeptAttempt[];
+    const kept = JSON.parse(attempts ?? packed.of(request.id) ?? "[]") as Attempt[];
     return { ...request, attempts: kept.map(shownAttempt) };
   });
 }
@@ -82,7 +82,7 @@ export function requestsWithId(database: LedgerDatabase, id: string): ShownReque
 }
 
 const registration = `SELECT r.id AS own, kind AS record, state, reason, service_id AS id, snapshot_id AS snapshotId, origin,
-    payload AS data, geography, iif(row_id IS NULL, NULL, ${rowName("row_id")}) AS declaredBy, iso(changed_at) AS changedAt,
+    payload AS data, geography, ${rowNameOrNull("row_id")} AS declaredBy, iso(changed_at) AS changedAt,
     ${messagesOf("r.kind", "r.id")} AS messages
   FROM registrations r WHERE`;
 
@@ -103,8 +103,8 @@ export function registrations(database: LedgerDatabase, which: string, values: o
 
 /** The first that finds any counts. */
 const ways = [
-  `kind = 'participant' AND (json_extract(payload, '$.taxId') = @text
-     OR upper(replace(replace(replace(replace(json_extract(payload, '$.taxId'), '.', ''), '-', ''), '/', ''), ' ', '')) = @bare)`,
+  `kind = 'participant' AND (name = @text
+     OR upper(replace(replace(replace(replace(name, '.', ''), '-', ''), '/', ''), ' ', '')) = @bare)`,
   ...["participant", "address"].flatMap((kind) => [
     `kind = '${kind}' AND (service_id = @text OR snapshot_id = @text)`,
     `kind = '${kind}' AND id IN (SELECT registration_id FROM aliases WHERE key = @text)`,

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { documentsNamed } from "../../documents-named.js";
 import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { referenceOf, rowId, rowName } from "../../rows.js";
+import { referenceOf, rowId, rowNameOrNull } from "../../rows.js";
 import { type Decided, requestsOf } from "../../runs.js";
 import { createCells } from "../../stage/row-cells.js";
 import { documentsWith, eventsOfRow, findEvent } from "./events.js";
@@ -61,7 +61,7 @@ export function showRequests(database: LedgerDatabase, since: number, until: num
 const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@id")} AS reference, i.mapping,
     iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
       iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
-    iif(r.settled_by IS NULL, NULL, ${rowName("r.settled_by")}) AS settledBy, r.lead & 4294967295 AS groupOf,
+    ${rowNameOrNull("r.settled_by")} AS settledBy, r.lead & 4294967295 AS groupOf,
     coalesce(r.lead, @id) AS source,
     (SELECT json_group_array(json_object('severity', severity, 'code', code, 'column', column_name, 'message', message, 'hint', hint))
        FROM (SELECT * FROM problems WHERE row_id = coalesce(r.lead, @id) ORDER BY id)) AS problems

@@ -1,0 +1,47 @@
+/** What an input is staged with, and what the parts of its stager share. */
+import type { Problem } from "../../model/problem.js";
+import type { Row } from "../../model/row.js";
+import type { KnownRows } from "../known-rows.js";
+import type { References } from "./references.js";
+
+export type IdentityPolicy = "first" | "last" | "reject";
+
+/** The rows that an import has corrected, and those that correct them. `first`: the corrected one, in words. */
+export type CorrectedByImport = Map<number, { input: number; first: string; place: string; cells: Buffer }>;
+
+export interface StageOptions {
+  inputId: number;
+  runId: number;
+  namespace: string;
+  settingsId: number;
+  identity: IdentityPolicy;
+  /** Absent: further address fields are kept, but not sent. */
+  extendedFields?: boolean;
+  /** What a row without a known document holds (H14). */
+  unplacedRows: "report" | "hold";
+  now: number;
+  /** Two rows of one import that disagree on an event are both in question. */
+  inputsOfImport: ReadonlySet<number>;
+  /** Landed events that a row of this import contradicts: another row that repeats what landed does not settle that. */
+  changedByImport: Set<number>;
+  correctedByImport: CorrectedByImport;
+  /** Our own columns (`rowferry_…`) identify a corrected file. */
+  header: readonly string[];
+  /** For messages. */
+  place: { file: string; sheet: string | null };
+  /** Reports a warning before anything is sent. */
+  notify?(problem: Problem): void;
+}
+
+export interface Staging extends StageOptions {
+  references: References;
+  knownRows: KnownRows;
+  /** The first of the rows at hand. */
+  row(): number;
+  /** Rows that those at hand replace. */
+  superseded(): readonly number[];
+  /** Without our own columns. */
+  originalCells(row: Readonly<Row>): string[];
+  /** As an error it makes the row invalid. `event`: reported for the event as well as for the row. */
+  report(problem: Problem, severity: "error" | "warning", event?: number): void;
+}
