@@ -4,6 +4,7 @@
  * worksheet's rows are out of order, or events landed so.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Attempt } from "../model/attempt.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { inputOf, rowsOfInput } from "./rows.js";
 
@@ -141,4 +142,11 @@ export function createBodies(database: LedgerDatabase) {
   const packed = createPages<string>(database, "bodies");
   return ({ id, payload }: { id: number; payload: string }): string =>
     payload === "" ? (packed.of(id) ?? "") : payload;
+}
+
+/** Of a request, in order. */
+export function createAttempts(database: LedgerDatabase) {
+  const packed = createPages<string>(database, "attempts");
+  return ({ id, attempts }: { id: number; attempts: string | null }): Attempt[] =>
+    JSON.parse(attempts ?? packed.of(id) ?? "[]") as Attempt[];
 }

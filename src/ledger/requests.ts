@@ -6,6 +6,7 @@ import type { Attempt, ServiceError } from "../model/attempt.js";
 import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
 import type { LedgerDatabase } from "./ledger-database.js";
+import { createAttempts } from "./pages.js";
 import { requestsOf } from "./runs.js";
 import { Writer } from "./writer.js";
 
@@ -111,27 +112,25 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
 /** Two refusals are compared without their text, which may hold times and ids. */
 type RefusedAs = Pick<ServiceError, "status" | "codes">;
 
-const refusedBefore = `SELECT 1 FROM requests r
-  WHERE r.subject = 'document' AND r.subject_id = @document AND r.result = 'refused' AND r.id < @request
-    AND r.attempts ->> '$[#-1].status' = @status AND r.attempts -> '$[#-1].error.codes' = @codes`;
-
 export function createRefusalHistory(database: LedgerDatabase) {
+  const attemptsOf = createAttempts(database);
+  const wasRefused = (which: string, values: { document: number; request: number }, as: RefusedAs) =>
+    database
+      .rows<{ id: number; attempts: string | null }>(
+        `SELECT id, attempts FROM requests WHERE subject = 'document' AND subject_id = @document AND result = 'refused'
+           AND id < @request AND ${which}`,
+        values,
+      )
+      .some((request) => {
+        const error = attemptsOf(request).at(-1)?.error;
+        return error?.status === as.status && error.codes.join(" ") === as.codes.join(" ");
+      });
   return {
     /** An earlier request carried this event alone and was refused in the same way. */
-    ofEvent: (event: { id: number; document: number }, request: number, { status, codes }: RefusedAs) =>
-      database.has(`${refusedBefore} AND r.events = json_array(CAST(@id AS INTEGER))`, {
-        ...event,
-        request,
-        status,
-        codes: JSON.stringify(codes),
-      }),
+    ofEvent: (event: { id: number; document: number }, request: number, as: RefusedAs) =>
+      wasRefused("events = json_array(CAST(@id AS INTEGER))", { ...event, request }, as),
     /** An earlier run tried to create this document without events and was refused in the same way. */
-    ofDocument: (document: number, request: number, { status, codes }: RefusedAs) =>
-      database.has(`${refusedBefore} AND r.kind LIKE 'create-%' AND r.run_id < @request >> 32 AND r.events IS NULL`, {
-        document,
-        request,
-        status,
-        codes: JSON.stringify(codes),
-      }),
+    ofDocument: (document: number, request: number, as: RefusedAs) =>
+      wasRefused("kind LIKE 'create-%' AND run_id < @request >> 32 AND events IS NULL", { document, request }, as),
   };
 }

@@ -296,7 +296,7 @@ CREATE TABLE placements (
   deduplication_id BLOB,
   key_parts TEXT,
   at INTEGER,
-  -- The row would have created the document: it holds everything there until the document exists.
+  -- The row would have created the document: it holds everything there, unless rows of its own have sent it.
   makes INTEGER NOT NULL DEFAULT 0 CHECK (makes IN (0, 1)),
   CHECK ((deduplication_id IS NULL) = (key_parts IS NULL))
 ) STRICT;
@@ -429,7 +429,8 @@ CREATE VIEW invalid_rows AS SELECT * FROM rows WHERE fate = 'invalid' AND settle
 -- Which rows hold what is later on which document, or the event that they would have changed?
 CREATE VIEW holds AS
   SELECT p.* FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.settled IS NULL
-    AND NOT (p.makes AND EXISTS (SELECT 1 FROM document_states s WHERE s.document_id = p.document_id AND s.service_id IS NOT NULL));
+    AND NOT (p.makes AND EXISTS (SELECT 1 FROM document_states s
+      WHERE s.document_id = p.document_id AND s.state <> 'planned' AND s.state <> 'rejected'));
 
 -- What became of each row that is not done, and why? A line for an invalid row, and for each open record of any other.
 -- The first row of a group speaks for all. An event without a state of its own is planned, and has no line.

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { prune } from "../../src/desk/care.js";
 import { writeRejects } from "../../src/desk/files.js";
+import { paceOf } from "../../src/ledger/views/past-runs.js";
+import { everyStranded } from "../../src/ledger/views/timelines.js";
 import { dismissSelected } from "../support/decide.js";
 import { eventRow, invalidRow, participantOf, rowInWords } from "../nights/simulation/story-rows.js";
-import { createWorld, type StoryFile, type World, storyFile } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, type StoryFile, type World, storyFile } from "../nights/simulation/world.js";
 
 const DAY = 86_400_000;
 
@@ -62,6 +64,17 @@ describe("pruning", () => {
     await world.bring("b1", ["9: M8 4"]);
     const held = (await world.show("a.csv:10")).rows[0];
     expect(held?.cells?.["row"]).toContain('"M8"');
+  });
+
+  it("leaves the evidence for a stranded document and the course of a run", async () => {
+    world = createWorld();
+    world.setFaults(lostAnswers());
+    await world.bring("a", ["M1 10", "M2 10"]);
+    const told = () => world.look((database) => [...everyStranded(database), paceOf(database, 1)]);
+    const before = told();
+    expect(before).toMatchObject([{ requestIds: [expect.any(String)] }, { sent: expect.anything() }]);
+    await pruneAll();
+    expect(told()).toEqual(before);
   });
 
   it("leaves what landed within the time to keep, and packs what landed between earlier events", async () => {

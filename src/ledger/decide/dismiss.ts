@@ -84,7 +84,8 @@ export function dismiss(
       ["address", "addresses"],
     ] as const)
       for (const id of selection[many]) {
-        if (writer.givenUp(kind, id, now)) done[many] += 1;
+        if (!writer.givenUp(kind, id, now)) continue;
+        done[many] += 1;
         causes.push(`${kind}:${id}`);
       }
     for (const event of selection.events) dismissEvent(event, unsent === "give up");

@@ -1,8 +1,10 @@
 /** Figures of earlier imports, for comparison and reports. */
+import type { Attempt } from "../../model/attempt.js";
 import type { Summary } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { JsonValue } from "../../model/json.js";
 import { resolved } from "../event-key.js";
+import { createAttempts } from "../pages.js";
 import { requestsOf } from "../runs.js";
 
 /** Imports with a summary by the same mapping before this run; newest first. */
@@ -46,34 +48,28 @@ export interface Pace {
 
 const mostSpans = 240;
 
-const attempts = "FROM requests r JOIN json_each(r.attempts) a WHERE r.id BETWEEN @from AND @to";
+function* attemptsIn(database: LedgerDatabase, run: number): Generator<Attempt> {
+  const [first, last] = requestsOf(run);
+  const attemptsOf = createAttempts(database);
+  const requests = database.each<{ id: number; attempts: string | null }>(
+    "SELECT id, attempts FROM requests WHERE id BETWEEN @first AND @last",
+    { first, last },
+  );
+  for (const request of requests) yield* attemptsOf(request);
+}
 
 /** Attempts of a run in equal spans of at least a second; null: none. */
 export function paceOf(database: LedgerDatabase, run: number): Pace | null {
-  const [from, to] = requestsOf(run);
-  const bounds = database.row<{ first: number | null; last: number | null }>(
-    `SELECT min(a.value ->> 'startedAt') AS first, max(a.value ->> 'startedAt') AS last ${attempts}`,
-    { from, to },
-  );
-  const { first = null, last = null } = bounds ?? {};
-  if (first === null || last === null) return null;
+  let [first, last] = [Number.POSITIVE_INFINITY, 0];
+  for (const { startedAt: at } of attemptsIn(database, run)) [first, last] = [Math.min(first, at), Math.max(last, at)];
+  if (last === 0) return null;
   const spanMs = Math.max(1, Math.ceil((last - first) / 1000 / mostSpans)) * 1000;
-  const spans = Math.floor((last - first) / spanMs) + 1;
-  const pace: Pace = {
-    startedAt: first,
-    spanMs,
-    sent: Array.from({ length: spans }, () => 0),
-    rateLimited: Array.from({ length: spans }, () => 0),
-  };
-  const slots = database.each<{ slot: number; sent: number; refused: number }>(
-    // Numbers are bound as REAL: without the cast, every attempt would have a slot of its own.
-    `SELECT CAST((a.value ->> 'startedAt' - @first) / @spanMs AS INTEGER) AS slot, count(*) AS sent,
-       sum(a.value ->> 'status' IS 429) AS refused ${attempts} GROUP BY 1`,
-    { first, spanMs, from, to },
-  );
-  for (const { slot, sent, refused } of slots) {
-    pace.sent[slot] = sent;
-    pace.rateLimited[slot] = refused;
+  const none = () => Array.from({ length: Math.floor((last - first) / spanMs) + 1 }, () => 0);
+  const pace: Pace = { startedAt: first, spanMs, sent: none(), rateLimited: none() };
+  for (const { startedAt, status } of attemptsIn(database, run)) {
+    const slot = Math.floor((startedAt - first) / spanMs);
+    for (const counts of status === 429 ? [pace.sent, pace.rateLimited] : [pace.sent])
+      counts[slot] = (counts[slot] ?? 0) + 1;
   }
   return pace;
 }

@@ -1,6 +1,7 @@
 /** For the report: timelines with failures, held events, stranded documents. */
 import { type DocumentKey, documentDeduplicationId } from "../../model/keys.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { createAttempts } from "../pages.js";
 import { rowNameOrNull } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
 
@@ -54,18 +55,19 @@ export function strandedDocuments(database: LedgerDatabase, limit: number): { to
 
 /** When its creation first left, and every request id that came back. A killed run recorded no attempt, only its intent. */
 export function creationEvidence(database: LedgerDatabase, id: number): { sentAt: number; requestIds: string[] } {
-  const tries = database.rows<{ at: number; ids: string | null }>(
-    `SELECT coalesce(a.value ->> 'startedAt', r.intended_at) AS at, a.value -> 'requestIds' AS ids
-     FROM requests r LEFT JOIN json_each(r.attempts) a
-     WHERE ((r.subject = 'document' AND r.subject_id = @id AND r.kind LIKE 'create-%')
-         OR r.id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = @id))
-       AND (a.value IS NOT NULL OR r.result IS NOT 'stopped')
+  const attemptsOf = createAttempts(database);
+  const requests = database.rows<{ id: number; at: number; result: string | null; attempts: string | null }>(
+    `SELECT id, intended_at AS at, result, attempts FROM requests
+     WHERE (subject = 'document' AND subject_id = @id AND kind LIKE 'create-%')
+       OR id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = @id)
      ORDER BY at`,
     { id },
   );
+  const tries = requests.map((request) => ({ ...request, attempts: attemptsOf(request) }));
+  const first = tries.find(({ attempts, result }) => attempts.length > 0 || result !== "stopped");
   return {
-    sentAt: tries[0]?.at ?? 0,
-    requestIds: tries.flatMap(({ ids }) => JSON.parse(ids ?? "[]") as string[]),
+    sentAt: first?.attempts[0]?.startedAt ?? first?.at ?? 0,
+    requestIds: tries.flatMap(({ attempts }) => attempts.flatMap(({ requestIds }) => requestIds)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Attempt } from "../../../model/attempt.js";
 import type { ShownAttempt, ShownRegistration, ShownRequest } from "../../../model/lines/show.js";
 import { resolved } from "../../event-key.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { createPages } from "../../pages.js";
+import { createAttempts, createPages } from "../../pages.js";
 import { rowNameOrNull } from "../../rows.js";
 
 /** Parses these columns of JSON text. */
@@ -37,11 +37,10 @@ const shownAttempt = ({ startedAt, error, ...kept }: Attempt): ShownAttempt => (
 
 function requests(database: LedgerDatabase, which: string, values: object): ShownRequest[] {
   type Found = Omit<ShownRequest, "attempts"> & { attempts: string | null };
-  const packed = createPages<string>(database, "attempts");
-  return database.rows<Found>(`${select} ${which}`, values).map(({ attempts, ...request }) => {
-    const kept = JSON.parse(attempts ?? packed.of(request.id) ?? "[]") as Attempt[];
-    return { ...request, attempts: kept.map(shownAttempt) };
-  });
+  const attemptsOf = createAttempts(database);
+  return database
+    .rows<Found>(`${select} ${which}`, values)
+    .map((request) => ({ ...request, attempts: attemptsOf(request).map(shownAttempt) }));
 }
 
 /** Under way between `since` and `until` (ms, inclusive); oldest first. */
