@@ -47,89 +47,76 @@ it("H21: two kinds of document with one number are two documents, with two keys"
   expect(new Set(keys).size).toBe(2);
 });
 
-const byContent = (within: string) =>
-  weighingMapping({
+describe("H22: equal rows under `key: content`", () => {
+  const byContent = weighingMapping({
     event: `
         key: content
-        ${within === "" ? "" : `within: ${within}`}
+        within: file
         externalCreatedAt: =date
         attributes: { public: { Weight: =kg } }`,
   });
-const header = "MTR,CNPJ,Ticket,Date,Weight\n";
-const twin = "M1,11222333000181,1,2026-01-01 10:00,5\n";
+  const brought = (name: string, text: string) => importText(world, byContent, name, text);
+  const header = "MTR,CNPJ,Ticket,Date,Weight\n";
+  const twin = "M1,11222333000181,1,2026-01-01 10:00,5\n";
+  /** Without its document's key a row holds nothing (H14). */
+  const broken = twin.replace("M1,", ",");
 
-describe("H22: equal rows under `key: content`", () => {
+  /** The rejected file that `rejects` writes now, with that key. */
+  async function corrected() {
+    const { files } = await writeRejects(world.target, {}, join(world.target.stateFolder, "rejects"));
+    expect(files).toHaveLength(1);
+    const [{ path } = expect.fail("no file")] = files;
+    return { name: basename(path), text: readFileSync(path, "utf8").replaceAll(/^,/gm, "M1,") };
+  }
+
   it("are as many events as rows, and the same file again, or longer, adds only what is new", async () => {
     open();
-    const first = await importText(world, byContent("file"), "a.csv", header + twin + twin);
-    expect(first.events).toEqual({ landed: 2 });
-    const same = await importText(world, byContent("file"), "b.csv", `${header}${twin}${twin}${twin}`);
+    expect((await brought("a.csv", header + twin + twin)).events).toEqual({ landed: 2 });
+    const same = await brought("b.csv", header + twin + twin + twin);
     expect([same.rows.known, same.events]).toEqual([2, { landed: 1 }]);
     expect(timelines()).toEqual([3]);
   });
 
   it("a corrected row that becomes a twin of one that landed is another event, not a known one", async () => {
     open();
-    // Without its document's key a row holds nothing (H14).
-    const broken = twin.replace("M1,", ",");
-    const first = await importText(world, byContent("file"), "a.csv", header + twin + broken + broken);
+    const first = await brought("a.csv", header + twin + broken + broken);
     expect([first.events, first.rows.invalid]).toEqual([{ landed: 1 }, 2]);
-    const corrected = correctedRejects(await rejects(), /^,/, "M1,");
-    const second = await importText(world, byContent("file"), corrected.name, corrected.text);
+    const { name, text } = await corrected();
+    const second = await brought(name, text);
     expect([second.rows.staged, second.exitCode]).toEqual([2, 0]);
     expect(timelines()).toEqual([3]);
-    const copy = await importText(world, byContent("file"), `copy-${corrected.name}`, `${corrected.text}\n`);
+    const copy = await brought(`copy-${name}`, `${text}\n`);
     expect([copy.rows.known, copy.requests.sent]).toEqual([2, 0]);
   });
 
   it("a corrected row counts the twins of its file that were known", async () => {
     open();
-    await importText(world, byContent("file"), "a.csv", header + twin);
-    const night = await importText(world, byContent("file"), "b.csv", header + twin + twin.replace("M1,", ","));
-    expect(night.rows).toMatchObject({ known: 1, invalid: 1 });
-    const corrected = correctedRejects(await rejects(), /^,/, "M1,");
-    const second = await importText(world, byContent("file"), corrected.name, corrected.text);
+    await brought("a.csv", header + twin);
+    expect((await brought("b.csv", header + twin + broken)).rows).toMatchObject({ known: 1, invalid: 1 });
+    const { name, text } = await corrected();
+    const second = await brought(name, text);
     expect([second.rows.staged, second.events]).toEqual([1, { landed: 1 }]);
     expect(timelines()).toEqual([2]);
   });
 });
 
-/** The rejected file that `rejects` writes now. */
-async function rejects() {
-  const { files } = await writeRejects(world.target, {}, join(world.target.stateFolder, "rejects"));
-  expect(files).toHaveLength(1);
-  return files[0]?.path ?? "";
-}
-const correctedRejects = (path: string, wrong: RegExp, right: string) => ({
-  name: basename(path),
-  text: readFileSync(path, "utf8").replace(/^.*$/gm, (line) => {
-    const [cells = "", ...own] = line.split(/,(?=[0-9a-f]{8}-\d+:)/);
-    return [cells.replace(wrong, right), ...own].join(",");
-  }),
-});
-
-const byTicket = weighingMapping({
-  input: "    rowId: =id",
-  event: `
+describe("H23: a hold ends", () => {
+  it("when a valid row of the same rowId arrives, though its event key differs", async () => {
+    const byTicket = weighingMapping({
+      input: "    rowId: =id",
+      event: `
         key: =ticket
         externalCreatedAt: =date
         attributes: { public: { Weight: =kg } }`,
-});
-const idHeader = "Id,MTR,CNPJ,Ticket,Date,Weight\n";
-const badRow = "r1,M1,11222333000181,1,2026-01-01 10:00,five\n";
-const laterRow = "r2,M1,11222333000181,2,2026-01-01 11:00,6\n";
-
-describe("H23: a hold ends", () => {
-  async function hold() {
+    });
+    const header = "Id,MTR,CNPJ,Ticket,Date,Weight\n";
+    const bad = "r1,M1,11222333000181,1,2026-01-01 10:00,five\n";
+    const later = "r2,M1,11222333000181,2,2026-01-01 11:00,6\n";
     open();
-    const summary = await importText(world, byTicket, "a.csv", idHeader + badRow + laterRow);
-    expect([summary.open.events, summary.open.rows, summary.exitCode]).toEqual([{ held: 1 }, 1, 3]);
-  }
-
-  it("when a valid row of the same rowId arrives, though its event key differs", async () => {
-    await hold();
-    const other = badRow.replace("five", "5").replace(",1,", ",77,");
-    const summary = await importText(world, byTicket, "b.csv", idHeader + other);
+    const held = await importText(world, byTicket, "a.csv", header + bad + later);
+    expect([held.open.events, held.open.rows, held.exitCode]).toEqual([{ held: 1 }, 1, 3]);
+    const other = bad.replace("five", "5").replace(",1,", ",77,");
+    const summary = await importText(world, byTicket, "b.csv", header + other);
     expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
   });
 
