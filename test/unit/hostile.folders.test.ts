@@ -65,69 +65,49 @@ function expectSecretKept(outcome: Target | RowferryError) {
   }
 }
 
-it.each<[title: string, prepare: () => void, env: Record<string, string>, target?: string]>([
+const secretFile = (path: string) => ({ "rowferry.config.yaml": evil(`    clientSecretFile: ${path}\n`) });
+
+it.each<[title: string, files: { [name: string]: string }, env: Record<string, string>, target?: string]>([
   [
     "by an address in .env beside a secret in the environment",
-    () => write(cwd, ".env", evilEnv()),
+    { ".env": evilEnv() },
     { ROWFERRY_CLIENT_SECRET: SECRET },
   ],
   [
     "by addresses in .env beside a secret file in the environment",
-    () => write(cwd, ".env", evilEnv()),
+    { ".env": evilEnv() },
     { ROWFERRY_CLIENT_SECRET_FILE: "../home/my.secret" },
   ],
-  [
-    "by a secret file of ours that .env names",
-    () => write(cwd, ".env", evilEnv("CLIENT_SECRET_FILE=../home/my.secret")),
-    {},
-  ],
+  ["by a secret file of ours that .env names", { ".env": evilEnv("CLIENT_SECRET_FILE=../home/my.secret") }, {}],
   [
     "by a token address alone in .env",
-    () => write(cwd, ".env", "ROWFERRY_TOKEN_URL=https://evil.example.com/token"),
+    { ".env": "ROWFERRY_TOKEN_URL=https://evil.example.com/token" },
     { ROWFERRY_BASE_URL: "https://api.example.com", ROWFERRY_CLIENT_ID: "me", ROWFERRY_CLIENT_SECRET: SECRET },
   ],
-  [
-    "by a target whose secret file lies outside the folder",
-    () => write(cwd, "rowferry.config.yaml", evil("    clientSecretFile: ../home/my.secret\n")),
-    {},
-    "evil",
-  ],
-  [
-    "by a target whose secret file is a link that leads outside",
-    () => {
-      symlinkSync(join(home, "my.secret"), join(cwd, "secret"));
-      write(cwd, "rowferry.config.yaml", evil("    clientSecretFile: secret\n"));
-    },
-    {},
-    "evil",
-  ],
+  ["by a target whose secret file lies outside the folder", secretFile("../home/my.secret"), {}, "evil"],
+  ["by a target whose secret file is a link that leads outside", secretFile("link"), {}, "evil"],
   [
     "by a target whose folder's name begins like one that the environment names",
-    () => {
-      mkdirSync(`${home}-of-others`);
-      write(`${home}-of-others`, "my.secret", SECRET);
-      write(cwd, "rowferry.config.yaml", evil("    clientSecretFile: ../home-of-others/my.secret\n"));
-    },
+    secretFile("../home-of-others/my.secret"),
     { ROWFERRY_SECRETS: "../home" },
     "evil",
   ],
   [
     "by a target that names a variable",
-    () => write(cwd, "rowferry.config.yaml", evil("    clientSecretEnv: AWS_SECRET_ACCESS_KEY\n")),
+    { "rowferry.config.yaml": evil("    clientSecretEnv: AWS_SECRET_ACCESS_KEY\n") },
     { AWS_SECRET_ACCESS_KEY: SECRET },
     "evil",
   ],
   [
     "by a target that .env chooses over a complete environment",
-    () => {
-      write(cwd, "rowferry.config.yaml", evil("    clientSecretFile: theirs\n"));
-      write(cwd, "theirs", "theirs");
-      write(cwd, ".env", "ROWFERRY_TARGET=evil");
-    },
+    { ...secretFile("theirs"), theirs: "theirs", ".env": "ROWFERRY_TARGET=evil" },
     mine,
   ],
-])("a downloaded folder does not get the secret: %s", (_, prepare, env, target) => {
-  prepare();
+])("a downloaded folder does not get the secret: %s", (_, files, env, target) => {
+  symlinkSync(join(home, "my.secret"), join(cwd, "link"));
+  mkdirSync(`${home}-of-others`);
+  write(`${home}-of-others`, "my.secret", SECRET);
+  for (const [name, text] of Object.entries(files)) write(cwd, name, text);
   const outcome = resolved(env, target);
   expectSecretKept(outcome);
   expect(outcome).toBeInstanceOf(RowferryError);

@@ -43,41 +43,22 @@ const traps: Record<string, (cwd: string) => string> = {
   "where no folder can be made": (cwd) => (symlinkSync("/proc", join(cwd, "kernel")), "kernel/rowferry/below"),
 };
 
-/** `holds`: what the file must hold to be of use; null: it is written, or may be left out. `argv`: with the path in it. */
-const places: Record<
-  string,
-  { holds: string | null; ending: string; argv: (path: string, at: (name: string) => string) => string[] }
-> = {
-  "check, a mapping": { holds: mapping, ending: ".yaml", argv: (path) => ["check", path] },
-  "check, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["check", at("m.yaml"), path] },
-  "guess, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["guess", path, "-o", at("guessed.yaml")] },
-  "guess --output": { holds: null, ending: ".yaml", argv: (path, at) => ["guess", at("rows.csv"), "-o", path] },
-  "schema --output": { holds: null, ending: ".json", argv: (path) => ["schema", "-o", path] },
-  "plan, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["plan", at("m.yaml"), path] },
-  "plan --save": {
-    holds: null,
-    ending: ".json",
-    argv: (path, at) => ["plan", at("m.yaml"), at("rows.csv"), "--save", path],
-  },
-  "import, a mapping": { holds: mapping, ending: ".yaml", argv: (path, at) => ["import", path, at("rows.csv")] },
-  "import, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["import", at("m.yaml"), path] },
-  "import --ledger": {
-    holds: null,
-    ending: ".db",
-    argv: (path, at) => ["import", at("m.yaml"), at("rows.csv"), "--ledger", path],
-  },
-  "import --journal": {
-    holds: null,
-    ending: "",
-    argv: (path, at) => ["import", at("m.yaml"), at("rows.csv"), "--journal", path],
-  },
-  "import --metrics": {
-    holds: null,
-    ending: "",
-    argv: (path, at) => ["import", at("m.yaml"), at("rows.csv"), "--metrics", path],
-  },
-  "init, a folder": { holds: null, ending: "", argv: (path) => ["init", path] },
-  "test, a mapping": { holds: mapping, ending: ".yaml", argv: (path) => ["test", path] },
+/** What the file must hold to be of use (null: it is written, or may be left out), how its name ends, and the command, with `@` for its path. */
+const places: Record<string, [holds: string | null, ending: string, command: string]> = {
+  "check, a mapping": [mapping, ".yaml", "check @"],
+  "check, a file": [rows, ".csv", "check m.yaml @"],
+  "guess, a file": [rows, ".csv", "guess @ -o guessed.yaml"],
+  "guess --output": [null, ".yaml", "guess rows.csv -o @"],
+  "schema --output": [null, ".json", "schema -o @"],
+  "plan, a file": [rows, ".csv", "plan m.yaml @"],
+  "plan --save": [null, ".json", "plan m.yaml rows.csv --save @"],
+  "import, a mapping": [mapping, ".yaml", "import @ rows.csv"],
+  "import, a file": [rows, ".csv", "import m.yaml @"],
+  "import --ledger": [null, ".db", "import m.yaml rows.csv --ledger @"],
+  "import --journal": [null, "", "import m.yaml rows.csv --journal @"],
+  "import --metrics": [null, "", "import m.yaml rows.csv --metrics @"],
+  "init, a folder": [null, "", "init @"],
+  "test, a mapping": [mapping, ".yaml", "test @"],
 };
 
 const whereTestsRun = readdirSync(".");
@@ -99,7 +80,13 @@ function expectHarmless({ stdout, stderr, cwd }: ReturnType<typeof world>, code:
   expect(readdirSync("."), "written where the tests run, not where the command does").toEqual(whereTestsRun);
 }
 
-const turns = Object.entries(places).map(([place, how], turn) => ({ place, turn, ...how }));
+const turns = Object.entries(places).map(([place, [holds, ending, command]], turn) => ({
+  place,
+  turn,
+  holds,
+  ending,
+  argv: (path: string) => command.split(" ").map((word) => (word === "@" ? path : word)),
+}));
 
 /** In a sample each place takes a quarter of them, another one than the place before. */
 describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
@@ -108,10 +95,9 @@ describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
     { timeout: 20_000 },
     async (_what, name) => {
       const here = world();
-      const at = (one: string) => join(here.cwd, one);
-      const path = at(`${name}${ending}`);
+      const path = join(here.cwd, `${name}${ending}`);
       if (holds !== null) writeFileSync(path, holds);
-      const code = await type(here, ...argv(path, at));
+      const code = await type(here, ...argv(path));
       expectHarmless(here, code);
       // A mapping has no cases beside it here; that is said, and it is no mistake of the name.
       expect(code, here.err).toBe(place === "test, a mapping" ? 2 : 0);
@@ -123,9 +109,9 @@ describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
     { timeout: 20_000 },
     async (_what, make) => {
       const here = world();
-      const at = (one: string) => join(here.cwd, one);
       const name = make(here.cwd);
-      expectHarmless(here, await type(here, ...argv(name === "" || name.startsWith("-") ? name : at(name), at)));
+      const path = name === "" || name.startsWith("-") ? name : join(here.cwd, name);
+      expectHarmless(here, await type(here, ...argv(path)));
     },
   );
 });
@@ -135,7 +121,7 @@ it.each(["import", "plan", "guess"])("without a folder for temporary files %s sa
   vi.stubEnv("TMPDIR", join(here.cwd, "not-there"));
   onTestFinished(() => void vi.unstubAllEnvs());
   const files = command === "guess" ? ["rows.csv"] : ["m.yaml", "-"];
-  expect(await type(here, command, ...files.map((name) => (name === "-" ? name : join(here.cwd, name))))).toBe(2);
+  expect(await type(here, command, ...files)).toBe(2);
   expect(here.err).toMatch(/not-there\S* cannot be used: the folder for temporary files is not there/);
 });
 
@@ -156,8 +142,7 @@ describe("a ledger whose path leaves no room for the files beside it", () => {
 
   it("499 bytes of path: exit 2; 498, and 242 of name, are used", async () => {
     const here = world();
-    const at = async (path: string) =>
-      type(here, "import", join(here.cwd, "m.yaml"), join(here.cwd, "rows.csv"), "--sandbox", "--ledger", path);
+    const at = async (path: string) => type(here, "import", "m.yaml", "rows.csv", "--sandbox", "--ledger", path);
     expect(await at(below(499, here.cwd))).toBe(2);
     expect(await at(below(498, here.cwd)), here.err).toBe(0);
     expect(await at(named(242)), here.err).toBe(0);
