@@ -129,6 +129,14 @@ export async function jsonOf(
     .map((line) => JSON.parse(line) as { type: string });
 }
 
+/** The environment of a target that is a sandbox on loopback. */
+export const sandboxEnv = ({ baseUrl, tokenUrl }: { baseUrl: string; tokenUrl: string }) => ({
+  ROWFERRY_BASE_URL: baseUrl,
+  ROWFERRY_TOKEN_URL: tokenUrl,
+  ROWFERRY_CLIENT_ID: "sandbox",
+  ROWFERRY_CLIENT_SECRET: "sandbox",
+});
+
 /** Waiting takes the time that it takes, without anybody waiting. */
 export function hurried(world: TestWorld): void {
   world.clock = { now: () => world.now, sleep: async (ms) => void (world.now += Math.ceil(ms)) };

@@ -5,7 +5,7 @@ import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
-import { hurried, type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
+import { hurried, sandboxEnv, type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 export type What = "weigh" | "copied" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
@@ -172,16 +172,9 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
   const base = testWorld({ files: { "linked.yaml": linkedMapping(options.settings) }, pipeline });
   const sandbox = createSandbox({ clock: base.clock, random: seededRandom(7), rate: null, ...options.sandbox });
   onTestFinished(() => sandbox.close());
-  const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
+  const service = await sandbox.listen({ host: "127.0.0.1", port: 0 });
   hurried(base);
-  base.env = {
-    ROWFERRY_BASE_URL: baseUrl,
-    ROWFERRY_TOKEN_URL: tokenUrl,
-    ROWFERRY_CLIENT_ID: "sandbox",
-    ROWFERRY_CLIENT_SECRET: "sandbox",
-    ROWFERRY_RATE: "100000",
-    ROWFERRY_BURST: "1000",
-  };
+  base.env = { ...sandboxEnv(service), ROWFERRY_RATE: "100000", ROWFERRY_BURST: "1000" };
   const minute = (at: number) => (at - START) / 60_000;
   const typed = (...argv: string[]) => {
     // A run takes its time: the next one has another name.
@@ -196,7 +189,7 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
     const death = new Promise<true>((resolve) => (die = resolve));
     let sent = 0;
     const transport: Transport = async (call) => {
-      if (call.url === tokenUrl) return wire(call);
+      if (call.url === service.tokenUrl) return wire(call);
       sent += 1;
       if (sent > request) return never;
       if (sent === request) {

@@ -14,7 +14,7 @@ import {
   type ParticipantRecord,
   type Sandbox,
 } from "../../src/sandbox/index.js";
-import { testWorld, type TestWorld, type Typed, typed } from "./cli.world.js";
+import { sandboxEnv, testWorld, type TestWorld, type Typed, typed } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 /** Cells of a row; or its text, where no cell has a comma. */
@@ -52,16 +52,9 @@ export interface Office {
 
 /** With a service of its own as the target, whose faults a test can set. */
 export async function openOfficeAt(sandbox: Sandbox, source: string | object): Promise<Office> {
-  const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(() => sandbox.close());
-  const env = {
-    ROWFERRY_BASE_URL: baseUrl,
-    ROWFERRY_TOKEN_URL: tokenUrl,
-    ROWFERRY_CLIENT_ID: "sandbox",
-    ROWFERRY_CLIENT_SECRET: "sandbox",
-    ROWFERRY_RATE: "1000",
-    ROWFERRY_BURST: "1000",
-  };
+  const service = sandboxEnv(await sandbox.listen({ host: "127.0.0.1", port: 0 }));
+  const env = { ...service, ROWFERRY_RATE: "1000", ROWFERRY_BURST: "1000" };
   return openOffice(source, { env, sandbox });
 }
 

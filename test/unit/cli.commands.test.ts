@@ -5,20 +5,14 @@ import { join } from "node:path";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
-import { jsonOf, testWorld, type, typed } from "../support/cli.world.js";
+import { jsonOf, sandboxEnv, testWorld, type, typed } from "../support/cli.world.js";
 import { openOfficeAt } from "../support/office.js";
 import { loads, weighings } from "../support/weighings.js";
 
 async function service(options: SandboxOptions = {}) {
   const sandbox = createSandbox(options);
   onTestFinished(() => sandbox.close());
-  const { baseUrl, tokenUrl } = await sandbox.listen();
-  return {
-    ROWFERRY_BASE_URL: baseUrl,
-    ROWFERRY_TOKEN_URL: tokenUrl,
-    ROWFERRY_CLIENT_ID: "sandbox",
-    ROWFERRY_CLIENT_SECRET: "sandbox",
-  };
+  return sandboxEnv(await sandbox.listen());
 }
 
 /** Types one command in an empty folder; in the environment of a service its clock is the machine's. */
