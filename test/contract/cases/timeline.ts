@@ -426,40 +426,33 @@ export const timelineCases: ContractCase[] = [
     await newDocument(service, { place, fields: { deduplicationId: service.unique("document") } });
     return told;
   }),
-  allows("Open point 22", "one key on two documents is refused, or is two keys", async (service) => {
-    const [one, other] = [await newDocument(service), await newDocument(service)];
-    const event = one.event(1);
-    await one.append(event);
-    const answer = await other.send({
-      ...event,
-      participantId: other.participantId,
-      addressId: other.addressId,
-      externalCreatedAt: other.at(1),
-    });
-    if (answer.status < 300) return { reading: "scope: document" };
-    duplicate(answer, String(event["deduplicationId"]));
-    return { reading: "scope: integrator" };
-  }),
-  allows(
-    "Open point 22",
-    "one key of two credentials is refused, or is two keys",
-    async (service) => {
-      const one = await newDocument(service);
-      const other = await newDocument(service, { as: "second" });
-      const event = one.event(1);
-      await one.append(event);
-      const foreign: Fields = {
-        ...event,
-        participantId: other.participantId,
-        addressId: other.addressId,
-        externalCreatedAt: other.at(1),
-      };
-      const answer = await other.send(foreign, "single", "second");
-      if (answer.status < 300) return { reading: "credentials do not share keys" };
-      duplicate(answer, String(event["deduplicationId"]));
-      return { reading: "credentials share keys" };
-    },
-    ["second-credential"],
+  ...(
+    [
+      ["one key on two documents is refused, or is two keys", "first", "scope: document", "scope: integrator"],
+      [
+        "one key of two credentials is refused, or is two keys",
+        "second",
+        "credentials do not share keys",
+        "credentials share keys",
+      ],
+    ] as const
+  ).map(([title, as, two, one]) =>
+    allows(
+      "Open point 22",
+      title,
+      async (service) => {
+        const [mine, other] = [await newDocument(service), await newDocument(service, { as })];
+        const event = mine.event(1);
+        await mine.append(event);
+        const { participantId, addressId } = other;
+        const theirs = { ...event, participantId, addressId, externalCreatedAt: other.at(1) };
+        const answer = await other.send(theirs, "single", as);
+        if (answer.status < 300) return { reading: two };
+        duplicate(answer, String(event["deduplicationId"]));
+        return { reading: one };
+      },
+      as === "second" ? ["second-credential"] : [],
+    ),
   ),
   allows(
     "Open point 19",
