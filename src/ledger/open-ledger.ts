@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./care/lock.js";
-import { asLedgerFailure } from "./care/ledger-failure.js";
+import { asLedgerFailure, reasonOf } from "./care/ledger-failure.js";
 import { fact, LedgerDatabase, setFact } from "./ledger-database.js";
 import { schema } from "./schema.js";
 
@@ -133,7 +133,7 @@ function openDatabase(path: string, options: Database.Options): LedgerDatabase {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") throw missing(path);
     if (!(error instanceof Database.SqliteError)) throw error;
     if (error.code.startsWith("SQLITE_CORRUPT")) throw asLedgerFailure(error, path);
-    throw new RowferryError("ledger-unreadable", `The ledger cannot be opened: ${error.message}.`, {
+    throw new RowferryError("ledger-unreadable", `The ledger cannot be opened: ${reasonOf(error) ?? error.message}.`, {
       place: { file: path },
       cause: error,
     });

@@ -84,6 +84,16 @@ describe("a state that is read-only", () => {
     await here().expectWhole(await runImport());
   });
 
+  test("a ledger at rest, which even reading has to write, in words of ours", long, async () => {
+    await runImport();
+    chmodSync(here().path("state"), 0o500);
+    const { stderr } = await here().run(["status"], unprivileged);
+    chmodSync(here().path("state"), 0o700);
+    expect(stderr).toContain(
+      "cannot be opened: the file, its -wal or -shm beside it, or the folder may not be written.",
+    );
+  });
+
   test("a journal that cannot be written", long, async () => {
     const elsewhere = here().path("elsewhere");
     mkdirSync(elsewhere, { mode: 0o500 });

@@ -2,12 +2,17 @@
 import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
 
-const unwritable = {
+const reasons = {
   SQLITE_FULL: "the disk is full",
   SQLITE_IOERR: "the disk is full or fails, or a limit on the size of files is reached",
   SQLITE_READONLY: "the file, its -wal or -shm beside it, or the folder may not be written",
   SQLITE_CANTOPEN: "the file or its folder may not be opened",
+  SQLITE_NOTADB: "the file is not a ledger",
 };
+
+/** In our words; null: another code. */
+export const reasonOf = ({ code }: InstanceType<typeof Database.SqliteError>): string | null =>
+  Object.entries(reasons).find(([kind]) => code.startsWith(kind))?.[1] ?? null;
 
 /** Returns other errors unchanged. */
 export function asLedgerFailure(error: unknown, path: string): unknown {
@@ -22,7 +27,7 @@ export function asLedgerFailure(error: unknown, path: string): unknown {
     );
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return new RowferryError("ledger-damaged", `The ledger's file is damaged: ${error.message}.`, about);
-  const why = Object.entries(unwritable).find(([kind]) => code.startsWith(kind))?.[1];
-  if (why === undefined) return error;
+  const why = reasonOf(error);
+  if (why === null) return error;
   return new RowferryError("ledger-not-written", `The ledger could not be written: ${why} (${code}).`, about);
 }
