@@ -1,6 +1,7 @@
 /** The command line's start, and the only place where errors become exit codes. Loads the called command. */
 import { setImmediate } from "node:timers/promises";
 import { Command, CommanderError } from "commander";
+import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { define, exampleText } from "./command.js";
@@ -20,7 +21,8 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     // A closing terminal signals twice, because its shell repeats the signal.
     if (stop.signal.aborted && signal === "SIGHUP") return;
     if (stop.signal.aborted) return world.exitNow(exitCode);
-    world.stderr.write("rowferry: stopping; calls under way finish first. Press Ctrl-C again to stop at once.\n");
+    const atOnce = "Ctrl-C again stops at once, but may strand documents that are being created.";
+    world.stderr.write(`rowferry: stopping; calls under way finish first. ${atOnce}\n`);
     stop.abort({ signal, exitCode } satisfies Interruption);
   });
   try {
@@ -83,20 +85,25 @@ function withoutHelpCommand(argv: readonly string[]): string[] {
 
 function explained(thrown: unknown, frame: Frame, argv: readonly string[]): number {
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return ExitCode.ok;
-  const end = endOf(thrown instanceof CommanderError ? usageError(thrown, argv) : thrown, frame.signal);
+  const end = endOf(isHintless(thrown) ? usageError(thrown, argv) : thrown, frame.signal);
   const debug = /--log-level[= ](?:debug|trace)\b/.test(argv.join(" "));
   tellError(frame, end, { json: argv.includes("--json"), debug });
   return end.exitCode;
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): RowferryError {
+/** Of usage, and without a hint that fits this command. */
+const isHintless = (thrown: unknown): thrown is CommanderError | RowferryError =>
+  thrown instanceof CommanderError || (thrown instanceof RowferryError && thrown.hint === codes.usage.remedy);
+
+function usageError(error: CommanderError | RowferryError, argv: readonly string[]): RowferryError {
   // A word that is no command has no help.
   const inGroup = argv[0] === "ledger" && error.code !== "commander.unknownCommand";
   const words = inGroup ? argv.slice(0, 2).filter((word) => !word.startsWith("-")) : argv.slice(0, 1);
   const command = commands.some(({ name }) => name === argv[0]) ? `${words.join(" ")} ` : "";
   const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
   const hint = `\`rowferry ${command}--help\` shows its options.`;
-  return new RowferryError("usage", message, { hint, cause: error });
+  const place = error instanceof RowferryError ? error.place : {};
+  return new RowferryError("usage", message, { place, hint, cause: error });
 }
 
 function ownVersion(): string {

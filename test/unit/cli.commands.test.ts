@@ -22,6 +22,17 @@ async function typedIn(env: Record<string, string>, ...argv: string[]) {
   return { ...(await typed(world, ...argv)), world };
 }
 
+describe("a wrong command line", () => {
+  it.each(["replace", "resolve", "notify", "schema x", "ledger backup"])(
+    "%s: what it says can be typed",
+    async (line) => {
+      const { code, err, world } = await typedIn({}, ...line.split(" "));
+      const help = /`rowferry ([a-z ]+--help)` shows its options/.exec(err)?.[1] ?? err;
+      expect([code, (await typed(world, ...help.split(" "))).code]).toEqual([2, 0]);
+    },
+  );
+});
+
 describe("rowferry explain", () => {
   it("tells meaning, remedy and an example of every code, and lists all of them", async () => {
     const world = testWorld();
