@@ -11,6 +11,12 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
   const warnings = [...findPlaceholders(spec, source), ...source.doubts, ...garbled];
   const warn = (place: Path, message: string, hint: string) =>
     warnings.push(source.describe("mapping-doubtful", place, message, { at: "key", hint }));
+  const { timezone = "" } = spec.defaults ?? {};
+  const place = WITH_SUMMER_TIME.get(timezone);
+  if (place !== undefined) {
+    const hint = `If clocks there go forward in summer, name a place, such as ${place}.`;
+    warn(["defaults", "timezone"], `${timezone} has no summer time: it is one offset all year.`, hint);
+  }
   for (const name of Object.keys(spec.tables ?? {}).filter((one) => !used.has(one)))
     warn(["tables", name], `No formula reads the table "${name}".`, `Read it as tables.${name}[…], or remove it.`);
   for (const [inputName, input] of Object.entries(spec.inputs)) {
@@ -37,6 +43,12 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
   }
   return warnings;
 }
+
+/** What people mean by names of winter time that the IANA list keeps for places without summer time. */
+const WITH_SUMMER_TIME: ReadonlyMap<string, string> = new Map([
+  ["EST", "America/New_York"],
+  ["MST", "America/Denver"],
+]);
 
 const PLACEHOLDER = "?";
 /** Free data, in which an `id` may be anything. */

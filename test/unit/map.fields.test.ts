@@ -116,6 +116,17 @@ describe("a table beside the mapping", () => {
   });
 });
 
+describe("a time zone", () => {
+  it.each([
+    ["EST", ["EST has no summer time: it is one offset all year."]],
+    ["EST5EDT", []],
+    ["America/Panama", []],
+  ])("that seldom is what was meant is told: %s", async (timezone, told) => {
+    const { warnings } = await load(mappingWith({}).replace("timezone: UTC", `timezone: ${timezone}`));
+    expect(warnings.map(({ message }) => message)).toEqual(told);
+  });
+});
+
 describe("free JSON", () => {
   it("goes through as written, with numbers, truth values, lists and objects, and formulas filled in", async () => {
     const fields =
