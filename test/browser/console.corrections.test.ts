@@ -163,7 +163,9 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   expect((await page()).tally.undo).toBeNull();
 });
 
-it("an upload tells what it takes and leaves out; a row that is there twice, and one that is no longer open, are refused", async () => {
+it("an upload tells what it takes and leaves out; a row that is there twice, and one that is no longer open, are refused", {
+  tags: ["long"],
+}, async () => {
   const own = await ownMorning();
   console = await startConsole(own, "--allow-changes");
   const [table] = (await page()).tables;
@@ -200,12 +202,15 @@ it("an upload tells what it takes and leaves out; a row that is there twice, and
   expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
 });
 
-it("tens of thousands of rows are taken back as they were downloaded", async () => {
+it("tens of thousands of rows are taken back as they were downloaded", {
+  tags: ["long"],
+  timeout: 30_000,
+}, async () => {
   const [row] = (await page()).tables[0]?.rows ?? [];
   const lines = Array.from({ length: 30_000 }, () => `${row?.ref};${"x".repeat(400)}`);
   const content = Buffer.from(`rowferry_row;Other\n${lines.join("\n")}\n`).toString("base64");
   expect(await post("upload", { name: "many.csv", content })).toMatchObject({ cells: 0 });
-}, 30_000);
+});
 
 it("a corrected key names the document that the row joins", async () => {
   const [table] = (await page()).tables;
@@ -220,7 +225,10 @@ it("a corrected key names the document that the row joins", async () => {
   expect((await page()).tables[0]?.rows[0]?.joins).toBeNull();
 });
 
-it("what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did", async () => {
+it("what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
   const own = await ownMorning();
   const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
   writeFileSync(join(own.path, "other.yaml"), yaml.replace(/^namespace: .*$/m, "namespace: other"));
@@ -243,9 +251,12 @@ it("what is being imported can be neither changed, taken back nor imported again
   await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), UNHURRIED);
   expect(await jobs()).toHaveLength(2);
   expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
-}, 120_000);
+});
 
-it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", async () => {
+it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
   const own = await ownMorning();
   console = await startConsole(own, "--allow-changes");
   const { edit, ready } = await corrected();
@@ -263,9 +274,9 @@ it("rows on their way stay so for the next console, where theirs was killed; an 
   await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);
   const { targets } = await got<{ targets: { draft: unknown }[] }>("overview");
   expect(targets[0]?.draft).toBeNull();
-}, 120_000);
+});
 
-it("drafts that cannot be read or written are said in place, beside what is open", async () => {
+it("drafts that cannot be read or written are said in place, beside what is open", { tags: ["long"] }, async () => {
   const own = await ownMorning();
   const path = join(own.path, "state/sandbox/drafts.db");
   console = await startConsole(own, "--allow-changes");

@@ -174,7 +174,7 @@ it("drafts can be read by their owner only", async () => {
   expect(statSync(join(at.path, "state/sandbox/drafts.db")).mode & 0o77).toBe(0);
 });
 
-it("an empty folder, and a ledger that cannot be read, are said in place", async () => {
+it("an empty folder, and a ledger that cannot be read, are said in place", { tags: ["long"] }, async () => {
   const nothing = folder({});
   onTestFinished(nothing.remove);
   const empty = await startConsole(nothing);
@@ -190,7 +190,9 @@ it("an empty folder, and a ledger that cannot be read, are said in place", async
   expect(targets[0]?.failure?.message).toMatch(/ledger/);
 });
 
-it("before a first import its plan says where it goes, and how many rows it would leave", async () => {
+it("before a first import its plan says where it goes, and how many rows it would leave", {
+  tags: ["long"],
+}, async () => {
   const own = badNight();
   onTestFinished(own.remove);
   const console = await startConsole(own, "--allow-changes");
@@ -209,7 +211,9 @@ it("the overview says when an input is expected", { tags: ["long"] }, async () =
   expect(targets[0]?.expected).toBe("every 24h, by 06:30");
 });
 
-it("the page tells that held events wait for a person where nothing else is open, and of no command where there is a button", async () => {
+it("the page tells that held events wait for a person where nothing else is open, and of no command where there is a button", {
+  tags: ["long"],
+}, async () => {
   const yaml = mapping({
     namespace: "held",
     defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"] },

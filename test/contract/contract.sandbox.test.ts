@@ -160,7 +160,7 @@ describe("scripts/contract.ts", () => {
     expect(code).toBe(0);
   });
 
-  it("names the case whose reading is not the profile's, and ends with exit code 1", async () => {
+  it("names the case whose reading is not the profile's, and ends with exit code 1", { tags: ["long"] }, async () => {
     const profile = join(folder, "profile.json");
     const id = "GET /documents/{id}: reads an existing document";
     writeFileSync(profile, JSON.stringify({ readings: { [id]: "something else" } }));

@@ -9,15 +9,18 @@ test.each([1, 2])("answers that say nothing, or anything, break no promise and n
   expect(broken).toEqual([]);
 });
 
-/** In a sample each field holds every eighth value, and each value is held by every eighth field. */
+/** In a sample every third field holds every eighth value. */
 const fields = answerFields.map((field, index) => [field, index] as const);
 
-test.each(fields)("whatever %s holds in every answer breaks no promise and no run (F61)", async (field, index) => {
-  const broken: string[] = [];
-  // Another document's id that could be one cannot be told from a true one.
-  const values = Object.values(hostileValues).filter(
-    (value) => field !== "documentId" || !/^"(a\/b|__proto__)"$/.test(value),
-  );
-  for (const value of sampled(values, 8, index)) broken.push(...(await hostileNight(field, value)));
-  expect(broken).toEqual([]);
-});
+test.each(sampled(fields, 3))(
+  "whatever %s holds in every answer breaks no promise and no run (F61)",
+  async (field, index) => {
+    const broken: string[] = [];
+    // Another document's id that could be one cannot be told from a true one.
+    const values = Object.values(hostileValues).filter(
+      (value) => field !== "documentId" || !/^"(a\/b|__proto__)"$/.test(value),
+    );
+    for (const value of sampled(values, 8, index)) broken.push(...(await hostileNight(field, value)));
+    expect(broken).toEqual([]);
+  },
+);

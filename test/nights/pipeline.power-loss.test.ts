@@ -4,7 +4,7 @@ import { damages, powerLoss } from "../processes/power-loss.js";
 import type { Timelines } from "../processes/timelines.js";
 import { files, undisturbed } from "./simulation/fault-positions.js";
 import { createWorld } from "./simulation/world.js";
-import { drawn } from "../support/sample.js";
+import { drawn, sampled } from "../support/sample.js";
 
 describe("a power loss, with what was under way cut or garbled, leaves the timelines of an undisturbed run", () => {
   let timelines: Timelines;
@@ -13,7 +13,12 @@ describe("a power loss, with what was under way cut or garbled, leaves the timel
     ({ timelines, requests } = await undisturbed());
   });
 
-  test.each(damages.map((damage, index) => [damage.name, damage, index] as const))("%s", async (_, damage, index) => {
+  test.each(
+    sampled(
+      damages.map((damage, index) => [damage.name, damage, index] as const),
+      3,
+    ),
+  )("%s", async (_, damage, index) => {
     expect(requests).toBeGreaterThan(10);
     const broken: string[] = [];
     const positions = [2 + (index % (requests - 1)), 1, 2 + ((index * 5 + 3) % (requests - 1))];

@@ -125,7 +125,7 @@ describe("taken from the ledger, a night breaks a promise:", () => {
     expect((await live(story)).broken).not.toEqual([]);
   });
 
-  test("what is found sending at start-up is in doubt", async () => {
+  test("what is found sending at start-up is in doubt", { tags: ["long"] }, async () => {
     const story = drawStory(1932);
     expect((await live(story)).broken).toEqual([]);
     vi.spyOn(Writer.prototype, "interrupted").mockImplementation(() => {});

@@ -34,7 +34,7 @@ describe("a simulated night breaks no promise", () => {
     expect(await nightsFrom(seed)).toEqual([]);
   });
 
-  test("under every reading of docs/explanation/open-points.md", async () => {
+  test("under every reading of docs/explanation/open-points.md", { tags: ["long"] }, async () => {
     expect(await nightsFrom(FIRST_OF_ALL_READINGS)).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe("a simulated night breaks no promise", () => {
     expect(await brokenNights(onceOfRealShape, 150)).toEqual([]);
   });
 
-  test("some of those that once did", async () => {
+  test("some of those that once did", { tags: ["long"] }, async () => {
     expect(await brokenNights(once.filter((_, index) => index % drawn(12, 4) === 0))).toEqual([]);
   });
   test.each([1, 2, 3])("those that once did, part %i", { tags: ["long"] }, async (part) => {

@@ -316,7 +316,7 @@ describe("help", () => {
     for (const line of world.out.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it("a command that was not called is not loaded, nor what it needs", () => {
+  it("a command that was not called is not loaded, nor what it needs", { tags: ["long"] }, () => {
     const trace = spawnSync(process.execPath, ["--import", loadTrace, program(), "--help"], {
       encoding: "utf8",
     });

@@ -4,7 +4,6 @@ import { dirname } from "node:path";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
-import { isSample } from "../support/sample.js";
 import { installed } from "./installation.js";
 import { shortWaits } from "./processes.js";
 
@@ -45,14 +44,14 @@ describe("under a file-size limit that the journal reaches", () => {
   );
 });
 
-describe("ledger prune under a file-size limit", () => {
+describe("ledger prune under a file-size limit", { tags: ["long"] }, () => {
   let world: World;
   beforeEach(() => {
     world = createWorld();
   });
   afterEach(() => world.close());
 
-  test.each(isSample ? [100] : [40, 100, 300])("of %i KiB, which it reaches, loses no body", async (limit) => {
+  test.each([40, 100, 300])("of %i KiB, which it reaches, loses no body", async (limit) => {
     const rows = Array.from({ length: 300 }, (_, index) =>
       eventRow({ row: index + 2, document: `M${index}`, minute: 10, weight: `weight ${Math.sin(index)}` }),
     );

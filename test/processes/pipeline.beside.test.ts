@@ -72,7 +72,9 @@ test("beside an import that stages dismiss says so at once, and with --wait does
   await end(running);
 });
 
-test("beside an import that sends show, status, dismiss, resolve and plan answer within two seconds", async () => {
+test("beside an import that sends show, status, dismiss, resolve and plan answer within two seconds", {
+  tags: ["long"],
+}, async () => {
   const rows = drawn(2_000, 6_000);
   const many = await writeDeliveries(here().folder, evenly(rows, rows, "B"), "many");
   const more = await writeDeliveries(here().folder, evenly(5, 5, "C"), "more");

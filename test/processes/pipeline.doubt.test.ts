@@ -61,7 +61,7 @@ async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, 
 }
 
 describe("whatever kill -9 leaves in doubt had its request at the service's door", () => {
-  test("documents of their own", () => expectOnlyDoubtAtTheDoor(evenly(2_000, 2_000), 1, 50));
+  test("documents of their own", { tags: ["long"] }, () => expectOnlyDoubtAtTheDoor(evenly(2_000, 2_000), 1, 50));
   test("documents that are linked to one", { tags: ["long"] }, () => expectOnlyDoubtAtTheDoor(linked(3_000), 2, 50));
   test("answers that take 1.5 s", { tags: ["long"] }, () => expectOnlyDoubtAtTheDoor(evenly(2_000, 2_000), 3, 1_500));
 });

@@ -78,7 +78,7 @@ describe("rowferry guess", () => {
     expect(textOf(world, "mapping.yaml")).toContain("version: 2");
   });
 
-  it("looks at rows from all over a long file: a format that comes late is met", async () => {
+  it("looks at rows from all over a long file: a format that comes late is met", { tags: ["long"] }, async () => {
     const lines = Array.from({ length: 4500 }, (_, row) => {
       const day = String(1 + (row % 28)).padStart(2, "0");
       const job = Math.floor(row / 3);
@@ -103,7 +103,9 @@ describe("rowferry guess", () => {
     expect(world.out).toBe("");
   });
 
-  it("a draft that no command would read is not written: exit 2, with the files as its cause", async () => {
+  it("a draft that no command would read is not written: exit 2, with the files as its cause", {
+    tags: ["long"],
+  }, async () => {
     const header = Array.from({ length: 700 }, (_, at) => `Messwert ${at} ${"der Anlage ".repeat(30)}`).join(";");
     const world = testWorld({ files: { "wide.csv": `${header}\n${"1;".repeat(699)}1\n` } });
     expect(await type(world, "guess", "wide.csv", "-o", "mapping.yaml")).toBe(2);

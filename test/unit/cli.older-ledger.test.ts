@@ -102,7 +102,9 @@ describe("a ledger older than its journal", () => {
     expect(await dump()).toBe(sent);
   });
 
-  it("that is lost with its journal: new files land, and a document that began before takes its id from the receipts", async () => {
+  it("that is lost with its journal: new files land, and a document that began before takes its id from the receipts", {
+    tags: ["long"],
+  }, async () => {
     const { world, path, type, writeCsv, lose, bring, dump } = await twoNights();
     const runs = path("state/sandbox/runs");
     const allReceipts = () => readdirSync(runs).map((run) => readFileSync(join(runs, run, "receipts.csv"), "utf8"));

@@ -165,7 +165,7 @@ describe("resolve --from", () => {
     });
   });
 
-  it("takes the file as spreadsheets save it, and leaves rows without an id", async () => {
+  it("takes the file as spreadsheets save it, and leaves rows without an id", { tags: ["long"] }, async () => {
     await strandThree();
     const tabs = [`observação\tdocument_id\tDocument`, `à noite\t${idOf("L1")}\tload/L1`, `não achei\t\tload/L2`];
     writeFileSync(office.path("tabs.csv"), iconv.encode(`${tabs.join("\r\n")}\r\n`, "windows-1252"));
@@ -244,7 +244,7 @@ describe("resolve --from", () => {
     expect(await stillOpen()).toEqual(stranded(2));
   });
 
-  it("leaves all where Ctrl-C comes between the reads", async () => {
+  it("leaves all where Ctrl-C comes between the reads", { tags: ["long"] }, async () => {
     await strandThree();
     sandbox.setFaults([{ match: { method: "GET" }, action: { kind: "delay", ms: 200 } }]);
     const { faults } = sandbox.store.statistics();

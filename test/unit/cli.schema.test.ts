@@ -15,7 +15,7 @@ describe("rowferry schema", () => {
     expect(readFileSync(join(mappings, "schema.json"), "utf8")).toBe(world.out);
   });
 
-  it("every worked mapping points editors at it in its first line, and is accepted by it", () => {
+  it("every worked mapping points editors at it in its first line, and is accepted by it", { tags: ["long"] }, () => {
     const names = readdirSync(mappings).filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
     expect(names.length).toBeGreaterThanOrEqual(5);
     const validators = new Map<string, ValidateFunction>();

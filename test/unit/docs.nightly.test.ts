@@ -58,7 +58,9 @@ it("the CronJob and the alerts are YAML, and the alerts ask for metrics that are
   for (const name of asked) expect(written).toContain(`# TYPE ${name} gauge`);
 });
 
-it("the backup of the crontab runs day after day, and leaves the last fourteen and what else is there (F20)", async () => {
+it("the backup of the crontab runs day after day, and leaves the last fourteen and what else is there (F20)", {
+  tags: ["long"],
+}, async () => {
   const [line = ""] = /(?<=rowferry )ledger backup .*/.exec(blocks("crontab")[0] ?? "") ?? [];
   const argv = line.replace("/backup", "backup").replace("--target production", "").split(/ +/);
   const office = openOffice(weighings);

@@ -66,7 +66,9 @@ describe("fixtures with a known outcome, with no line edited and no decision ope
     ).toBe(expected.addresses);
   });
 
-  it("a file with mistakes: they are mistakes of their rows, and every other row is staged", async () => {
+  it("a file with mistakes: they are mistakes of their rows, and every other row is staged", {
+    tags: ["long"],
+  }, async () => {
     const { fates, expected } = await stage("manifests-faulty/manifests-2025-10.csv");
     const wrong = new Set(expected.invalid.map(({ row }) => row));
     expect(fates("invalid").filter(({ row }) => !wrong.has(row))).toEqual([]);

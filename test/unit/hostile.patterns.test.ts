@@ -153,7 +153,7 @@ inputs:
             ${[...attributes, ...formulas].join("\n            ")}
 `;
 
-  it("are told or read by every conversion in the time of a long text", async () => {
+  it("are told or read by every conversion in the time of a long text", { tags: ["long"] }, async () => {
     const rows = cells.map((cell, row) => `${row},${quoted(cell)}\n`).join("");
     const world = testWorld({ files: { "m.yaml": mapping, "rows.csv": `Job,X\n${rows}` } });
     expect(await type(world, "check", "m.yaml", "rows.csv"), world.err + world.out).toBe(3);

@@ -389,7 +389,10 @@ describe("any sequence of files, corrections and replacements", () => {
     },
   );
 
-  it("ends with what the newest file says of each row, or with that row listed", { timeout: 120_000 }, async () => {
+  it("ends with what the newest file says of each row, or with that row listed", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(endsRight, { numRuns: 3 });
   });
 

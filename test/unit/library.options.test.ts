@@ -63,7 +63,7 @@ describe("an option that cannot be is named, with what it may be, before anythin
   });
 });
 
-it("a callback that throws or rejects stops nothing, and is told once", async () => {
+it("a callback that throws or rejects stops nothing, and is told once", { tags: ["long"] }, async () => {
   const warnings: string[] = [];
   const note = ({ message }: Error) => warnings.push(message);
   process.on("warning", note);
@@ -128,7 +128,9 @@ it("a journal of one's own is written, and requests go through a dispatcher of o
   expect(existsSync(journal)).toBe(true);
 });
 
-it("a logger of one's own gets the lines of run.log, with no cell in them; one that throws stops nothing (F103)", async () => {
+it("a logger of one's own gets the lines of run.log, with no cell in them; one that throws stops nothing (F103)", {
+  tags: ["long"],
+}, async () => {
   const lines: string[] = [];
   const take = (fields: object, message: string) => {
     lines.push(`${message} ${JSON.stringify(fields)}`);

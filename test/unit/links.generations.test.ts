@@ -66,7 +66,9 @@ describe("two linked loads that both came back changed (F107)", () => {
     await expectWhole(world);
   });
 
-  test("replaced one after the other has been sent: whatever still links to a cancelled one was named, with the command that helps", async () => {
+  test("replaced one after the other has been sent: whatever still links to a cancelled one was named, with the command that helps", {
+    tags: ["long"],
+  }, async () => {
     const world = await changed();
     for (const [number, { order }] of cases.entries()) await replace(world, `${order[0]}${number}`);
     await world.typed("resume");

@@ -49,7 +49,9 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect(world.timeline("B")).toHaveLength(3);
   });
 
-  test("rows that come in files of their own, in whatever order: what cannot be made any more says so, and holds what follows it until it is given up", async () => {
+  test("rows that come in files of their own, in whatever order: what cannot be made any more says so, and holds what follows it until it is given up", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     for (const step of [0, 1, 2, 3]) {
       world.write(
@@ -117,7 +119,9 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     ]);
   });
 
-  test("two loads that SPLIT into each other: the first makes the second, the other says why not, and nothing overtakes it (F115)", async () => {
+  test("two loads that SPLIT into each other: the first makes the second, the other says why not, and nothing overtakes it (F115)", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     const rows = (number: number) => [
       `A${number} 10 split B${number}`,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { planCodes } from "../../src/model/codes/plan.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
 import { COMPANY, type LinkedWorld, linkedWorld, linkRow } from "../support/linked.js";
+import { isSample } from "../support/sample.js";
 
 interface Case {
   /** Rows imported before, and what is put in the service's way afterwards. */
@@ -288,19 +289,22 @@ describe("linked documents under --limit", () => {
   const rows = ["H 1", "A 2 link H", "B 3 link H", "C 4 link B", "H 5", "C 6 close", "H 7 close"];
   const keys = ["H", "A", "B", "C"];
 
-  it.each([1, 2, 3])("no more than %i documents are sent, and what is left goes with the next runs", async (limit) => {
-    const whole = await linkedWorld();
-    expect((await whole.brought("rows-1.csv", rows)).code).toBe(0);
-    const world = await linkedWorld();
-    world.write("rows-1.csv", rows);
-    const { code, out } = await world.typed("import", "linked.yaml", "rows-1.csv", "--limit", String(limit));
-    expect(code, out).toBe(0);
-    const begun = () => keys.filter((key) => world.timelines(key).length > 0).length;
-    expect(begun()).toBe(limit);
-    for (let run = 0; run < 8; run += 1) expect((await world.typed("resume", "--limit", String(limit))).code).toBe(0);
-    expect(keys.map((key) => world.timelines(key).map(({ events }) => events))).toEqual(
-      keys.map((key) => whole.timelines(key).map(({ events }) => events)),
-    );
-    expect(world.refusals()).toEqual([]);
-  });
+  it.each(isSample ? [2] : [1, 2, 3])(
+    "no more than %i documents are sent, and what is left goes with the next runs",
+    async (limit) => {
+      const whole = await linkedWorld();
+      expect((await whole.brought("rows-1.csv", rows)).code).toBe(0);
+      const world = await linkedWorld();
+      world.write("rows-1.csv", rows);
+      const { code, out } = await world.typed("import", "linked.yaml", "rows-1.csv", "--limit", String(limit));
+      expect(code, out).toBe(0);
+      const begun = () => keys.filter((key) => world.timelines(key).length > 0).length;
+      expect(begun()).toBe(limit);
+      for (let run = 0; run < 8; run += 1) expect((await world.typed("resume", "--limit", String(limit))).code).toBe(0);
+      expect(keys.map((key) => world.timelines(key).map(({ events }) => events))).toEqual(
+        keys.map((key) => whole.timelines(key).map(({ events }) => events)),
+      );
+      expect(world.refusals()).toEqual([]);
+    },
+  );
 });

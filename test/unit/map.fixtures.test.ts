@@ -138,7 +138,7 @@ describe("imported", () => {
     }).toEqual({ documents, events, participants, addresses });
   });
 
-  it("lots that an event made take what comes later, and the links to them", async () => {
+  it("lots that an event made take what comes later, and the links to them", { tags: ["long"] }, async () => {
     const office = openOffice({});
     await importing(office, "manifests", "manifests/manifests-2025-09.csv");
     await importing(office, "relations", "relations/lotes-2025-10.csv", "relations/vendas-2025-10.csv");

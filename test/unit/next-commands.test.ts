@@ -394,7 +394,9 @@ test("a wait and `show` name what is in doubt in the word that status counts", a
   for (const text of [out, shown.out]) expect(text).not.toContain("stalled");
 });
 
-test("what an older backup does not know of is accepted once for each document, however many events it is", async () => {
+test("what an older backup does not know of is accepted once for each document, however many events it is", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld();
   const ledger = join(world.cwd, "old.db");
   await world.brought("rows-1.csv", ["A 1", "B 1"]);

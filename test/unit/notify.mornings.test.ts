@@ -220,7 +220,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect(office.told()).toEqual([]);
   });
 
-  it("a problem is told once, after a day and three, then weekly, and its end once", async () => {
+  it("a problem is told once, after a day and three, then weekly, and its end once", { tags: ["long"] }, async () => {
     const office = await nights();
     const days: number[] = [];
     for (let day = 1; day <= 25; day += 1) {

@@ -40,7 +40,7 @@ async function importRows(name: string, rows: number) {
   return { sent: summary.requests.sent, rateLimited: summary.requests.rateLimited, landed: summary.events["landed"] };
 }
 
-test("a run that follows another at once does not begin with a full burst", async () => {
+test("a run that follows another at once does not begin with a full burst", { tags: ["long"] }, async () => {
   sandbox = createSandbox({ clock: systemClock, random: seededRandom(1), rate: 20, burst: 30 });
   expect(await importRows("first", 20)).toEqual({ sent: 23, rateLimited: 0, landed: 20 });
   expect(await importRows("second", 20)).toMatchObject({ rateLimited: 0, landed: 20 });

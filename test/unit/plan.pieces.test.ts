@@ -69,7 +69,9 @@ async function someDocuments(seed: number): Promise<World> {
   return world;
 }
 
-test("the pieces of a document are its plan: requests, what is held and for whom, deferred, refused", async () => {
+test("the pieces of a document are its plan: requests, what is held and for whom, deferred, refused", {
+  tags: ["long"],
+}, async () => {
   let several = 0;
   for (let seed = 1; seed <= drawn(2, 6); seed += 1) {
     const world = await someDocuments(seed);

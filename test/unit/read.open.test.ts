@@ -125,7 +125,7 @@ describe("what cannot be opened is said", () => {
     await expect(openInput(join(folder, "pipe"))).rejects.toMatchObject({ code: "file-missing" });
   });
 
-  test("a bomb: a gzip file that unpacks to hundreds of times its size", async () => {
+  test("a bomb: a gzip file that unpacks to hundreds of times its size", { tags: ["long"] }, async () => {
     const line = `${"0,".repeat(500)}0\n`;
     const path = await temporaryFile(gzipSync(line.repeat(70_000)), "bomb.csv.gz");
     await expect(readFile(path)).rejects.toMatchObject({ code: "file-oversized" });

@@ -302,7 +302,7 @@ describe("a table written as CSV and as a workbook", () => {
     expect(given).toHaveLength(wanted.length);
   });
 
-  test("is known when it comes as the other, and sends nothing", async () => {
+  test("is known when it comes as the other, and sends nothing", { tags: ["long"] }, async () => {
     const both = await office(rows);
     await both.import("rows.csv", "groups.csv");
     both.recorder.bodies.length = 0;
