@@ -230,6 +230,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     if (!/text|number/.test(kind) || typeof read === "string" || read.unit.length > 8 || !front.test(cell))
       return false;
     if (kind === "number") return true;
+    if (/\d-\p{Letter}/u.test(cell)) return false;
     const unit = read.unit.replace(/\.$/, "");
     // A megagram is no milligram.
     if (unit !== "") units.push(/^M(?:\p{Ll}$|\p{Lu}.*\p{Ll})/u.test(unit) ? unit : unit.toLowerCase());

@@ -78,6 +78,21 @@ export function headerTexts(rows: readonly (readonly string[])[]): string[] {
   });
 }
 
+/** A heading of a group of columns heads the blanks to its right too, up to the next one: text files merge no cells. */
+export function spreadHeadings(rows: readonly (readonly string[])[]): string[][] {
+  const width = Math.max(0, ...rows.map((cells) => cells.length));
+  return rows.map((cells, at) => {
+    let heading = "";
+    return Array.from({ length: width }, (_, column) => {
+      const isNamed = (some: typeof rows) => some.some((one) => isFilled(one[column] ?? ""));
+      const own = cells[column] ?? "";
+      const hasName = isNamed(rows.slice(at + 1));
+      if (isFilled(own) || !hasName || isNamed(rows.slice(0, at))) heading = hasName ? own : "";
+      return heading || own;
+    });
+  });
+}
+
 /** `A`, `B`, … */
 export function lettersOf(width: number): string[] {
   return Array.from({ length: width }, (_, column) => columnLetters(column + 1));

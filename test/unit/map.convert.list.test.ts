@@ -36,10 +36,6 @@ describe("the list of conversions", () => {
   });
 
   it.each([
-    ["an unknown name", "datetime", {}, "conversion-unknown", /no conversion "datetime"/],
-    ["a name inherited from Object", "constructor", {}, "conversion-unknown", /constructor/],
-    ["an unknown option", { name: "number", unit: "kg" }, {}, "conversion-options", /unit/],
-    ["an option of the wrong type", { name: "text", maxLength: "9" }, {}, "conversion-options", /maxLength/],
     ["a timestamp without a zone", "timestamp", { dates: ["dd/MM/yyyy"] }, "conversion-options", /time zone/],
     ["a timestamp without formats", "timestamp", { timezone: "UTC" }, "conversion-options", /formats/],
     ["an unknown zone", "timestamp", { timezone: "Sao_Paulo", dates: ["ISO"] }, "conversion-options", /Sao_Paulo/],
@@ -64,7 +60,6 @@ describe("the list of conversions", () => {
     ],
     ["states of a country without a list", { name: "state", country: "PT" }, {}, "conversion-options", /PT/],
     ["telephones of no country", { name: "phone", country: "XX" }, {}, "conversion-options", /XX/],
-    ["pseudonyms without a salt", "hash", {}, "conversion-options", /salt/],
   ])("%s is refused before any row is read, with a hint", (_, spec, defaults, code, message) => {
     const error = failure(spec, defaults);
     expect(error.code).toBe(code);

@@ -38,6 +38,17 @@ describe("a mistake in a mapping", () => {
       mappingWith({ columns: "x: { header: X, as: number, unit: [kg] }" }),
       "mapping-unknown-key",
     ],
+    [
+      "a conversion named like a part of every object",
+      mappingWith({ columns: "x: { header: X, as: constructor }" }),
+      "mapping-value",
+    ],
+    [
+      "an option of a conversion of the wrong type",
+      mappingWith({ columns: 'x: { header: X, as: text, maxLength: "9" }' }),
+      "mapping-value",
+    ],
+    ["a pseudonym without its salt", mappingWith({ columns: "x: { header: X, as: hash }" }), "mapping-value"],
     ["an unknown time zone", mappingWith({}).replace("UTC", "Mars/Base"), "conversion-options"],
     ["a time as text", mappingWith({}).replace("=day", "=doc"), "mapping-expression"],
     [
@@ -114,6 +125,15 @@ describe("a mistake in a mapping", () => {
     ["a setting of elsewhere", whole.replace("header: X", "column: X"), '"column"', '"header"'],
     ["a unit", whole.replace("header: X", "header: X, as: number, units: kg"), '"kg"', '["kg"]'],
     ["a glob for a pattern", whole.replace("header: X", 'header: X, pattern: "*"'), 'pattern "*"', ".* any text"],
+    [
+      "a country that is none, though several columns use it",
+      mappingWith({ columns: "x: { header: X, as: taxId }\ny: { header: Y, as: phone }" }).replace(
+        "country: BR",
+        "country: XX",
+      ),
+      'defaults.country is "XX"; expected the code of a country',
+      "",
+    ],
     ["a lower country", whole.replace("country: BR", "country: br"), 'is "br"', ""],
     ["a zone that is none", whole.replace("UTC", "BRT"), 'timezone: there is no time zone "BRT"', "America/Sao_Paulo"],
     ["a name with a blank", mappingWith({ columns: "my x: X", attributes: "A: =my_x" }), '"my x"', '"my_x"'],

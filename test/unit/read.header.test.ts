@@ -1,6 +1,6 @@
 /** Where the header is: the rows of a file's beginning, and which of them is taken. */
 import { columnLetters } from "../../src/model/formula.js";
-import { findHeader, headerTexts } from "../../src/read/header.js";
+import { findHeader, headerTexts, spreadHeadings } from "../../src/read/header.js";
 
 test.each([
   ["the first row of an ordinary table", 0, "MTR|Data|Peso / 1|01.03.2026|2,5"],
@@ -25,6 +25,17 @@ test("several header rows become one text per column, inner white space folded",
       ["CNPJ ", " Nome"],
     ]),
   ).toEqual(["Gerador CNPJ", "Nome", "Peso (kg)"]);
+});
+
+test.each([
+  ["over the blanks to its right", "MTR|Pesos||Obs / |Bruto|Tara|", "MTR|Pesos Bruto|Pesos Tara|Obs"],
+  ["over no column that it has no part of", "MTR||Peso / |Data|", "MTR|Data|Peso"],
+  ["up to a column without a name of its own", "Pesos||| / Bruto||Tara|", "Pesos Bruto||Tara|"],
+  ["within the heading above it", "A||B| / C|||D / x|y|z|w", "A C x|A C y|B z|B D w"],
+  ["level by level", "A||| / B||C| / x|y|z|w", "A B x|A B y|A C z|A C w"],
+  ["past the end of its row", "Pesos / Bruto|Tara", "Pesos Bruto|Pesos Tara"],
+])("a heading of a group of columns is spread %s", (_promise, rows, header) => {
+  expect(headerTexts(spreadHeadings(rows.split(" / ").map((line) => line.split("|"))))).toEqual(header.split("|"));
 });
 
 test("columns are lettered as a spreadsheet letters them", () => {

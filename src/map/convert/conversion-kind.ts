@@ -2,6 +2,7 @@
  * The contract of a conversion: from a cell's text and kind to a value, or a refusal. Conversions are pure, and never
  * guess.
  */
+import { createRequire } from "node:module";
 import { z } from "zod";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
@@ -45,12 +46,15 @@ export const convertDefaultsShape = {
     "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`), or `ISO`, `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. No other is read.",
   ),
   country: maybe(
-    z.string().regex(/^[A-Z]{2}$/, "two capital letters (ISO 3166-1), such as BR"),
+    z
+      .string()
+      .regex(/^[A-Z]{2}$/, { error: "two capital letters (ISO 3166-1), such as BR", abort: true })
+      .refine(isCountry, "the code of a country (ISO 3166-1), such as BR"),
     "The country of tax ids, telephone numbers and states that do not name theirs.",
   ),
   language: maybe(
     z.enum(["pt", "en", "es", "fr", "de", "it"]),
-    "Language of boolean words, month names and country names. Without it, words of all six are understood.",
+    "Language of boolean words and of month names. Without it, boolean words of all six are understood, and months in English.",
   ),
   booleans: maybe(
     z.strictObject({ true: z.array(z.string()).min(1), false: z.array(z.string()).min(1) }),
@@ -65,6 +69,15 @@ export const convertDefaultsShape = {
     "Years of two digits: `false` (default) refuses them; a year is the latest that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
   ),
 };
+
+const require = createRequire(import.meta.url);
+
+/** Two letters, three letters, and more. The library's main entry would load all languages. */
+export const countryCodes = () => require("i18n-iso-countries/codes.json") as [alpha2: string, alpha3: string][];
+
+function isCountry(code: string) {
+  return countryCodes().some(([alpha2]) => alpha2 === code);
+}
 
 const convertDefaultsSchema = z.object(convertDefaultsShape);
 export type ConvertDefaults = z.infer<typeof convertDefaultsSchema>;

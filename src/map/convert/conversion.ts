@@ -1,5 +1,4 @@
 /** The closed list of `as` conversions. */
-import { RowferryError } from "../../model/error.js";
 import { boolean } from "./boolean.js";
 import {
   type ConversionKind,
@@ -46,24 +45,14 @@ export type Conversion = (text: string, kind: CellKind) => Converted | Refused;
 
 export type ConversionSpec = string | { name: string; [option: string]: unknown };
 
-/** @throws RowferryError `conversion-unknown` or `conversion-options`, without a place, which the caller adds. */
+/**
+ * The schema has checked name and options. @throws RowferryError `conversion-options` if they and the defaults do not
+ * suffice, without a place, which the caller adds.
+ */
 export function compileConversion(spec: ConversionSpec, defaults: ConvertDefaults): Conversion {
   const { name, ...options } = typeof spec === "string" ? { name: spec } : spec;
-  if (!Object.hasOwn(conversions, name)) {
-    const hint = `Use one of ${conversionNames.join(", ")}.`;
-    throw new RowferryError("conversion-unknown", `there is no conversion "${name}"`, { hint });
-  }
   const kind = conversions[name as ConversionName] as unknown as ConversionKind;
-  const checked = kind.options.strict().safeParse(options);
-  if (!checked.success) {
-    const issues = checked.error.issues.map(({ path, message }) =>
-      [path.join("."), message].filter(Boolean).join(": "),
-    );
-    const message = `the options of conversion "${name}" do not fit: ${issues.join("; ")}`;
-    const hint = `Its options are: ${Object.keys(kind.options.shape).join(", ") || "none"}.`;
-    throw new RowferryError("conversion-options", message, { hint });
-  }
-  const convert = kind.compile(checked.data, defaults);
+  const convert = kind.compile(options, defaults);
   return (cell, cellKind) => {
     if (cellKind === "error") return errorCell(cell);
     try {

@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
-import type countriesModule from "i18n-iso-countries";
 import type { LocaleData } from "i18n-iso-countries";
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
+import { convertDefaultsShape, countryCodes, defineConversion, refuse } from "./conversion-kind.js";
 import { foldText } from "./text.js";
 import { maybe } from "../described.js";
 
@@ -11,15 +10,14 @@ const require = createRequire(import.meta.url);
 
 let names: ReadonlyMap<string, string> | null = null;
 
-/** The library's main entry loads all 78 languages (60 ms); these six are loaded on first use. */
+/** On first use. */
 function loadNames(): ReadonlyMap<string, string> {
-  const countries = require("i18n-iso-countries/index.js") as typeof countriesModule;
   const byName = new Map<string, string>();
   for (const language of ["pt", "en", "es", "fr", "de", "it"]) {
     const { countries: called } = require(`i18n-iso-countries/langs/${language}.json`) as LocaleData;
     for (const [code, name] of Object.entries(called)) for (const one of [name].flat()) byName.set(foldName(one), code);
   }
-  for (const [alpha3, alpha2] of Object.entries(countries.getAlpha3Codes()))
+  for (const [alpha2, alpha3] of countryCodes())
     for (const code of [alpha3, alpha2]) byName.set(foldName(code), alpha2);
   return byName;
 }

@@ -174,7 +174,7 @@ export const inputSchema = z
     excel: excelSchema.optional(),
     header: maybe(
       z.union([z.literal("auto"), z.literal("none"), z.number().int().min(1), z.array(z.number().int().min(1)).min(1)]),
-      "The header's row: `auto` (default), its number, several numbers to be joined, or `none` (columns are A, B …).",
+      "The header's row: `auto` (default), its number, several numbers to be joined (of text files, a heading heads the blanks to its right too), or `none` (columns are A, B …).",
     ),
     allowEmpty: maybe(
       z.boolean(),

@@ -2,11 +2,6 @@ import { type CodeEntry, mark, usage } from "../code.js";
 
 /** Cells that a conversion cannot read. */
 export const convertCodes = {
-  "conversion-unknown": usage(
-    "A field names a conversion that does not exist.",
-    "Use one of the names listed in docs/reference/mapping.md under Conversions.",
-    "`as: datetime`; the conversion is called `timestamp`.",
-  ),
   "conversion-options": usage(
     "A conversion's options are invalid or incomplete.",
     "Set what the message names under `defaults:` or in the column.",

@@ -5,7 +5,7 @@ import type { CsvOptions, HeaderOption, ReadOptions } from "../../model/dialect.
 import type { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
-import { headerOf, headerTexts, isBlank, lettersOf, locateHeader, mostFrequent } from "../header.js";
+import { headerOf, headerTexts, isBlank, lettersOf, locateHeader, mostFrequent, spreadHeadings } from "../header.js";
 import { type Fault, rowFinisher, tally } from "../rows.js";
 import { headOf, type OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
@@ -183,7 +183,7 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption, i
   const { headers, notes } = locateHeader(filled, option, sample.fault);
   const last = headers.at(-1)?.number ?? 0;
   const below = filled.filter(({ number, faults }) => number > last && faults === null).map(({ cells }) => cells);
-  const texts = headerTexts(headers.map(({ cells }) => cells));
+  const texts = headerTexts(spreadHeadings(headers.map(({ cells }) => cells)));
   if (texts.some((text) => text.includes(MARK)))
     notes.push(
       "The header has bytes that are no text in the file's encoding; name the right one in `csv: { encoding }`.",
