@@ -7,7 +7,7 @@ import { refuseName } from "./column/names.js";
 import type { Shared } from "./column/scope.js";
 import { compileTable, type Table } from "./column/table.js";
 import { compileConversion, type ConvertDefaults } from "./convert/conversion.js";
-import { RowferryError } from "../model/error.js";
+import { Refused } from "./convert/conversion-kind.js";
 import { fingerprint } from "./fingerprints.js";
 import { eventsOf, type InputSpec, keyLabel, keyLabels, type MappingSpec } from "./language/mapping-schema.js";
 import { callables } from "./formula/functions.js";
@@ -75,7 +75,7 @@ function sound(defaults: ConvertDefaults, source: MappingSource): ConvertDefault
       if (defaults[option] !== undefined)
         compileConversion("timestamp", { ...defaults, ...usable, [option]: defaults[option] });
     } catch (error) {
-      if (!(error instanceof RowferryError)) throw error;
+      if (!(error instanceof Refused)) throw error;
       source.report(error.code, ["defaults", option], `${option}: ${error.message}.`, { hint: error.hint });
       Object.assign(found, { [option]: usable[option] });
     }

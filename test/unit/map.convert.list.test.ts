@@ -1,12 +1,12 @@
 import { compileConversion, conversionNames, conversions } from "../../src/map/convert/conversion.js";
-import { RowferryError } from "../../src/model/error.js";
+import { Refused } from "../../src/map/convert/conversion-kind.js";
 import { converted } from "../support/converted.js";
 
 function failure(spec: Parameters<typeof compileConversion>[0], defaults = {}) {
   try {
     compileConversion(spec, defaults);
   } catch (error) {
-    if (error instanceof RowferryError) return error;
+    if (error instanceof Refused) return error;
   }
   throw new Error("it compiled");
 }

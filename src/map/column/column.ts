@@ -1,5 +1,4 @@
 /** Turns a column's text into a typed value, by its type, map and rules. */
-import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";
 import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
@@ -82,7 +81,7 @@ function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conve
   try {
     return site.scope.shared.conversions.get({ name, ...Object.fromEntries(options) });
   } catch (error) {
-    if (!(error instanceof RowferryError)) throw error;
+    if (!(error instanceof Refused)) throw error;
     site.refuse(error, "as");
     return () => "";
   }
@@ -225,7 +224,7 @@ export class Conversions {
     try {
       return this.get(spec);
     } catch (error) {
-      if (error instanceof RowferryError) return this.get("text");
+      if (error instanceof Refused) return this.get("text");
       throw error;
     }
   }

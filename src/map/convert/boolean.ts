@@ -1,7 +1,6 @@
 /** True and false in six languages, or in the mapping's own words. */
 import { z } from "zod";
-import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
+import { convertDefaultsShape, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
 import { cleanText, foldText } from "./text.js";
 import { maybe } from "../described.js";
 
@@ -43,10 +42,11 @@ export const boolean = defineConversion({
     }
     const yes = new Set(own?.true?.map(foldText));
     const both = own?.false?.find((word) => yes.has(foldText(word)));
-    if (both !== undefined) {
-      const hint = "Case and accents do not matter: keep it in one of the lists.";
-      throw new RowferryError("conversion-options", `"${both}" is a word for true and for false`, { hint });
-    }
+    if (both !== undefined)
+      refuseOptions(
+        `"${both}" is a word for true and for false`,
+        "Case and accents do not matter: keep it in one of the lists.",
+      );
     learn(own?.false ?? [], false);
     learn(own?.true ?? [], true);
     return (cell, kind) => {

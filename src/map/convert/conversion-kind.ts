@@ -93,7 +93,7 @@ export interface ConversionKind<Options extends z.ZodObject = z.ZodObject> {
     in: string;
     out: string | number | boolean;
   }[];
-  /** @throws RowferryError `conversion-options` if defaults and options do not suffice (no time zone, say). */
+  /** @throws Refused `conversion-options` if defaults and options do not suffice (no time zone, say). */
   compile(options: z.infer<Options>, defaults: ConvertDefaults): Convert;
 }
 
@@ -105,6 +105,11 @@ export function defineConversion<Options extends z.ZodObject>(kind: ConversionKi
 /** In quotes, shortened to 80 characters, control characters visible. */
 export function quoteCell(text: string): string {
   return JSON.stringify(shorten(text));
+}
+
+/** Options and defaults do not suffice. */
+export function refuseOptions(message: string, hint: string | null = null): never {
+  throw new Refused(message, "conversion-options", hint);
 }
 
 /** `message` follows the quoted cell. */

@@ -10,8 +10,7 @@ import {
 } from "./conversion-kind.js";
 import type { CellKind } from "../../model/row.js";
 import { integer, number } from "./number.js";
-import { phone } from "./phone.js";
-import { country, state } from "./places.js";
+import { country, phone, state } from "./places.js";
 import { taxId } from "./tax-id.js";
 import { digits, hash, lower, slug, text, upper } from "./text.js";
 import { date, timestamp } from "./timestamp.js";
@@ -46,7 +45,7 @@ export type Conversion = (text: string, kind: CellKind) => Converted | Refused;
 export type ConversionSpec = string | { name: string; [option: string]: unknown };
 
 /**
- * The schema has checked name and options. @throws RowferryError `conversion-options` if they and the defaults do not
+ * The schema has checked name and options. @throws Refused `conversion-options` if they and the defaults do not
  * suffice, without a place, which the caller adds.
  */
 export function compileConversion(spec: ConversionSpec, defaults: ConvertDefaults): Conversion {

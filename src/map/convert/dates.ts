@@ -3,7 +3,7 @@
  * reads formats with names.
  */
 import { DateTime } from "luxon";
-import { RowferryError } from "../../model/error.js";
+import { refuseOptions } from "./conversion-kind.js";
 
 export interface LocalTime {
   /** As if it were UTC, in ms since 1970. */
@@ -137,7 +137,7 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
   const refuse = (message: string): never => {
     const hint =
       "Formats are written like dd/MM/yyyy HH:mm (luxon's notation), or ISO, EXCEL, UNIX (seconds since 1970) or UNIX_MS.";
-    throw new RowferryError("conversion-options", `format ${JSON.stringify(format)} ${message}`, { hint });
+    return refuseOptions(`format ${JSON.stringify(format)} ${message}`, hint);
   };
   // Runs of one letter are tokens; text in single quotes, and everything else, is literal.
   const pieces = [...format.matchAll(/'([^']*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')/gu)];

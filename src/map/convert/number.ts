@@ -1,7 +1,13 @@
 import { z } from "zod";
-import { RowferryError } from "../../model/error.js";
 import type { CellKind } from "../../model/row.js";
-import { type ConvertDefaults, convertDefaultsShape, defineConversion, quoteCell, refuse } from "./conversion-kind.js";
+import {
+  type ConvertDefaults,
+  convertDefaultsShape,
+  defineConversion,
+  quoteCell,
+  refuse,
+  refuseOptions,
+} from "./conversion-kind.js";
 import { Exact, MAX_DIGITS, TooLong } from "./exact.js";
 import { type NumberFault, readNumber } from "./number-text.js";
 import { filled, maybe } from "../described.js";
@@ -78,8 +84,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
   for (const [unit, value] of entries) {
     if (factors.get(foldUnit(unit))?.compare(Exact.of(value)) === 0) continue;
     const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
-    const message = `the units "${unit}" and "${other}" differ by case only but have two factors`;
-    throw new RowferryError("conversion-options", message, { hint: "Keep one of them." });
+    refuseOptions(`the units "${unit}" and "${other}" differ by case only but have two factors`, "Keep one of them.");
   }
   return (cell: string, kind: CellKind): string => {
     if (kind === "text" && decimal === undefined && /[.,]/.test(cell)) {

@@ -1,8 +1,9 @@
+/** Countries, states, and the telephone numbers of a country. */
 import { createRequire } from "node:module";
 import type { LocaleData } from "i18n-iso-countries";
+import type * as phoneNumbers from "libphonenumber-js/max";
 import { z } from "zod";
-import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, countryCodes, defineConversion, refuse } from "./conversion-kind.js";
+import { convertDefaultsShape, countryCodes, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
 import { foldText } from "./text.js";
 import { maybe } from "../described.js";
 
@@ -100,9 +101,10 @@ export const state = defineConversion({
   compile(options, defaults) {
     const of = options.country ?? defaults.country ?? null;
     if (of !== "BR")
-      throw new RowferryError("conversion-options", `the states of country ${JSON.stringify(of)} are not known`, {
-        hint: "Set `country: BR`, or use `as: text` with `oneOf`.",
-      });
+      refuseOptions(
+        `the states of country ${JSON.stringify(of)} are not known`,
+        "Set `country: BR`, or use `as: text` with `oneOf`.",
+      );
     const known = new Map<string, string>();
     for (const line of brazil) {
       const [code = "", ibge = "", ...words] = line.split(" ");
@@ -119,6 +121,35 @@ export const state = defineConversion({
       const value = known.get(foldName(cell));
       if (value !== undefined) return value;
       return refuse("state-unknown", cell, "is not a state of Brazil", "Write its two letters, such as SP.");
+    };
+  },
+});
+
+export const phone = defineConversion({
+  description:
+    "A telephone number in international format with a leading plus (E.164), as the service returns it. Numbers without a country code are of `country`. Numbers that no operator can have are errors.",
+  options: z.object({
+    country: convertDefaultsShape.country,
+  }),
+  reads: { kinds: ["text", "number"], called: "a telephone number" },
+  examples: [{ spec: { name: "phone", country: "BR" }, in: "(11) 98765-4321", out: "+5511987654321" }],
+  compile(options, defaults) {
+    // Loading takes 45 ms, so only mappings that need it load it.
+    const { isSupportedCountry, parsePhoneNumberFromString } = require("libphonenumber-js/max") as typeof phoneNumbers;
+    const country = options.country ?? defaults.country;
+    if (country !== undefined && !isSupportedCountry(country))
+      refuseOptions(`there are no telephone numbers of country ${JSON.stringify(country)}`);
+    const hint =
+      country === undefined
+        ? "Write it with plus and country code, or set `country` under `defaults:`."
+        : `Numbers without a country code are read as ${country}; write others with a leading plus.`;
+    return (cell) => {
+      const of = country === undefined ? {} : { defaultCountry: country };
+      const number = parsePhoneNumberFromString(cell, { ...of, extract: false });
+      if (number?.ext !== undefined)
+        refuse("phone-invalid", cell, "carries an extension, which the international format has no place for", hint);
+      if (number?.isValid() === true) return number.number;
+      return refuse("phone-invalid", cell, "is not a valid telephone number", hint);
     };
   },
 });

@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import type { Validator } from "stdnum";
 import { z } from "zod";
 import { detachText } from "../../model/detach.js";
-import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
+import { convertDefaultsShape, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
 import { filled, maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
@@ -69,13 +68,11 @@ export function taxIdTypeOf(text: string, country: string): string | null {
 }
 
 function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {
-  const refuseOptions = (message: string, hint: string): never => {
-    throw new RowferryError("conversion-options", message, { hint });
-  };
-  if (country === undefined) {
-    const hint = "Set `country: BR` under `defaults:`, or in the column.";
-    return refuseOptions("the country of tax ids is not known", hint);
-  }
+  if (country === undefined)
+    return refuseOptions(
+      "the country of tax ids is not known",
+      "Set `country: BR` under `defaults:`, or in the column.",
+    );
   const types = typesOf(country);
   const unknown = `no tax ids of country ${JSON.stringify(country)} are known`;
   if (types.length === 0) refuseOptions(unknown, "Use `as: text` with `pattern` for them.");

@@ -1,9 +1,16 @@
 /** Dates and times: which format of a field reads a cell, and what it means in its zone. */
+import { IANAZone } from "luxon";
 import { z } from "zod";
 import type { Code } from "../../model/codes.js";
-import { RowferryError } from "../../model/error.js";
 import type { CellKind } from "../../model/row.js";
-import { type ConvertDefaults, convertDefaultsShape, defineConversion, refuse, refuseKind } from "./conversion-kind.js";
+import {
+  type ConvertDefaults,
+  convertDefaultsShape,
+  defineConversion,
+  refuse,
+  refuseKind,
+  refuseOptions,
+} from "./conversion-kind.js";
 import { compileDateFormat, type DateFault, type DateFormat, type LocalTime, readExcelCell } from "./dates.js";
 import { openZone, type Zone } from "./zone.js";
 import { maybe } from "../described.js";
@@ -26,16 +33,17 @@ const LONGEST_DATE = 100;
 /** luxon's own meaning of two digits. */
 const LATEST_BY_DEFAULT = 2060;
 
-/** @throws RowferryError `conversion-options` without formats, or with one that reads no date. */
+/** @throws Refused `conversion-options` without formats, or with one that reads no date. */
 export function compileDateReader(
   options: DateOptions,
   defaults: ConvertDefaults,
 ): (cell: string, kind: CellKind) => ReadCell {
   const written = options.formats ?? defaults.dates;
   if (written === undefined)
-    throw new RowferryError("conversion-options", "the formats of dates are not known", {
-      hint: 'Set `dates: ["dd/MM/yyyy HH:mm"]` under `defaults:`, or `formats` in the column. For a workbook whose cells are dates: `dates: [ISO]`.',
-    });
+    return refuseOptions(
+      "the formats of dates are not known",
+      'Set `dates: ["dd/MM/yyyy HH:mm"]` under `defaults:`, or `formats` in the column. For a workbook whose cells are dates: `dates: [ISO]`.',
+    );
   const { twoDigitYears: allowed = false, language = "en" } = { ...defaults, ...options };
   const twoDigitYears = typeof allowed === "number" ? allowed : allowed ? LATEST_BY_DEFAULT : null;
   const formats = written.map((format) => compileDateFormat(format, { twoDigitYears, language }));
@@ -99,19 +107,19 @@ const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   },
 };
 
-/** @throws RowferryError `conversion-options` for no zone or an unknown one. */
+/** @throws Refused `conversion-options` for no zone or an unknown one. */
 function compileZone(options: DateOptions, defaults: ConvertDefaults): Zone {
   const { timezone, disambiguation = "reject" } = { ...defaults, ...options };
   if (timezone === undefined)
-    throw new RowferryError("conversion-options", "the time zone of local times is not known", {
-      hint: "Set `timezone: America/Sao_Paulo` (or another IANA name) under `defaults:`.",
-    });
-  try {
-    return openZone(timezone, disambiguation);
-  } catch (cause) {
-    const hint = "Use an IANA name such as America/Sao_Paulo or Europe/Lisbon.";
-    throw new RowferryError("conversion-options", `there is no time zone ${JSON.stringify(timezone)}`, { hint, cause });
-  }
+    return refuseOptions(
+      "the time zone of local times is not known",
+      "Set `timezone: America/Sao_Paulo` (or another IANA name) under `defaults:`.",
+    );
+  if (IANAZone.isValidZone(timezone)) return openZone(timezone, disambiguation);
+  return refuseOptions(
+    `there is no time zone ${JSON.stringify(timezone)}`,
+    "Use an IANA name such as America/Sao_Paulo or Europe/Lisbon.",
+  );
 }
 
 /** A gap or an overlap of local times, where clocks are put forward or back. */
