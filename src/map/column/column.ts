@@ -1,4 +1,5 @@
 /** Turns a column's text into a typed value, by its type, map and rules. */
+import type { RE2JS } from "re2js";
 import { foldName } from "../../model/fold.js";
 import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
@@ -94,9 +95,9 @@ function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
     const message = `: "${text}" and "${other}" are one value (case, accents and white space do not count).`;
     if (text !== other) site.report("mapping-value", message, "Keep the spelling that is to be sent.", "oneOf");
   }
-  let matches = (_text: string) => true;
+  let whole: RE2JS | undefined;
   try {
-    if (pattern !== undefined) matches = compileRegularExpression(pattern).matchesWhole;
+    if (pattern !== undefined) whole = compileRegularExpression(pattern);
   } catch (error) {
     site.report("mapping-pattern", `: ${(error as Error).message}.`, PATTERN_SIGNS, "pattern");
   }
@@ -107,7 +108,7 @@ function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
       return view.report("value-not-allowed", `${quoteCell(asText(value))} is none of ${some}`, null, index);
     }
     const spelt = typeof value === "string" && typeof own === "string" ? own : value;
-    if (matches(asText(spelt))) return spelt;
+    if (whole?.testExact(asText(spelt)) !== false) return spelt;
     return view.report("value-pattern", `${quoteCell(asText(spelt))} does not match its pattern`, null, index);
   };
 }

@@ -12,7 +12,7 @@ import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice } from "./forms.js";
-import { formulaFunctions } from "./functions.js";
+import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
 import { type Callable, common, compare, type Compiling, lift, ordered, type Part, typeName, wanted } from "./part.js";
 
@@ -148,22 +148,12 @@ const plus: Operator = (args, { compile }) => {
   );
 };
 
-function numeric(run: (a: Exact, b: Exact) => Exact): Operator {
-  return (args, { typed, rounded }, node) => {
-    if (node.op === "/" && !rounded)
-      refuseNode(node, "a quotient may have no end", "Write round(a / b, 2), or as many places as count.");
-    return lift(
-      "number",
-      args.map((arg) => typed(arg, "number")),
-      run,
-    );
-  };
-}
+const numeric = (run: (a: Exact, b: Exact) => Exact): Operator => ofValues(["number", "number"], "number", run).compile;
 
-function over(a: Exact, b: Exact): Exact {
+const over = numeric((a, b) => {
   if (b.isZero()) throw new Refused("it divides by zero");
   return a.over(b);
-}
+});
 
 function logical(decides: boolean): Operator {
   return (args, { typed }) => {
@@ -209,13 +199,13 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     const blank = two.type === "blank" ? right : one.type === "blank" ? left : null;
     if (blank !== null) refuseNode(blank, "nothing equals a blank", ASK_BLANK);
     const type = common(one, two, left);
-    if (ofBlank !== undefined) meets(one, right);
-    if (ofBlank !== undefined) meets(two, left);
-    if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false have no order");
+    if (ofBlank !== undefined) {
+      meets(one, right);
+      meets(two, left);
+    } else if (type === "boolean") refuseNode(left, "true and false have no order");
+    const order = ofBlank === undefined ? ordered : compare;
     const parts = [wanted(one, type, left), wanted(two, type, right)];
-    const { run } = lift("boolean", parts, (a: Value, b: Value) =>
-      holds((ofBlank === undefined ? ordered : compare)(a, b)),
-    );
+    const { run } = lift("boolean", parts, (a: Value, b: Value) => holds(order(a, b)));
     const orBlank: Eval = (view) => {
       const result = run(view);
       return result === undefined ? ofBlank : result;
@@ -245,12 +235,15 @@ const membership: Operator = (args, { compile }) => {
 };
 
 const OPERATORS: { [op: string]: Operator } = {
-  "!_": (args, { typed }) => lift("boolean", [typed(args[0] as ASTNode, "boolean")], (value: boolean) => !value),
+  "!_": ofValues(["boolean"], "boolean", (value: boolean) => !value).compile,
   "-_": numeric((number) => number.negated()),
   "+": plus,
   "-": numeric((a, b) => a.plus(b.negated())),
   "*": numeric((a, b) => a.times(b)),
-  "/": numeric(over),
+  "/": (args, context, node) =>
+    context.rounded
+      ? over(args, context, node)
+      : refuseNode(node, "a quotient may have no end", "Write round(a / b, 2), or as many places as count."),
   "==": comparison((order) => order === 0, false),
   "!=": comparison((order) => order !== 0, true),
   "<": comparison((order) => order < 0),

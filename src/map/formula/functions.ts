@@ -45,11 +45,11 @@ type Run = (...values: any[]) => Value | undefined;
 /** A literal pattern is compiled when the mapping loads. */
 type Takes = Type | "pattern";
 
-function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
+export function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
   return {
     takes: [takes.length],
     compile: (args, { compile }) => {
-      const patterns = new Map<number, RegularExpression>();
+      const patterns = new Map<number, RE2JS>();
       const parts = args.map((arg, position): Part => {
         const type = takes[position] ?? "text";
         if (type !== "pattern") return argument(arg, type, compile(arg));
@@ -71,7 +71,7 @@ function argument(node: ASTNode, type: Type, given: Part): Part {
   return lift("text", [part], (value: Value) => asText(value, given.type));
 }
 
-function patternOf(node: ASTNode): RegularExpression {
+function patternOf(node: ASTNode): RE2JS {
   if (node.op !== "value" || typeof node.args !== "string")
     return refuseNode(node, "the pattern must be written out as a text");
   try {
@@ -128,8 +128,8 @@ const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, r
   ["contains", ["text", "text"], "boolean", (text: string, part: string) => text.includes(part)],
   ["startsWith", ["text", "text"], "boolean", (text: string, part: string) => text.startsWith(part)],
   ["endsWith", ["text", "text"], "boolean", (text: string, part: string) => text.endsWith(part)],
-  ["matches", ["text", "pattern"], "boolean", (text: string, by: RegularExpression) => by.matchesPart(text)],
-  ["extract", ["text", "pattern"], "text", (text: string, by: RegularExpression) => by.extract(text)],
+  ["matches", ["text", "pattern"], "boolean", (text: string, by: RE2JS) => by.test(text)],
+  ["extract", ["text", "pattern"], "text", extract],
   ["replace", ["text", "pattern", "text"], "text", replace],
 ];
 
@@ -137,9 +137,16 @@ function padLeft(text: string, length: Exact, fill: string) {
   return text.padStart(Math.min(Number(length.text), MAX_PADDED), fill);
 }
 
-function replace(text: string, by: RegularExpression, to: string) {
+/** The first match, or its first group; "" for no match. */
+function extract(text: string, by: RE2JS) {
+  const matcher = by.matcher(text);
+  return matcher.find() ? (matcher.group(by.groupCount() > 0 ? 1 : 0) ?? "") : "";
+}
+
+/** `$1` stands for a group. */
+function replace(text: string, by: RE2JS, to: string) {
   if (text.length * (to.length + 1) > 16 * MAX_TEXT) throw new Refused("replace() would make too long a text");
-  return by.replace(text, to);
+  return by.matcher(text).replaceAll(to);
 }
 
 function placesOf({ text }: Exact) {
@@ -170,32 +177,14 @@ export function typeOf(conversion: string): Type {
 const MAX_PATTERN = 1000;
 const MAX_PROGRAM = 20_000;
 
-/** RE2, whose time is proportional to the text. */
-export interface RegularExpression {
-  matchesWhole(text: string): boolean;
-  matchesPart(text: string): boolean;
-  /** `$1` stands for a group. */
-  replace(text: string, replacement: string): string;
-  /** The first match, or its first group; "" for no match. */
-  extract(text: string): string;
-}
-
-/** @throws Error with a sentence about the pattern's mistake. */
-export function compileRegularExpression(pattern: string): RegularExpression {
+/** RE2, whose time is proportional to the text. @throws Error with a sentence about the pattern's mistake. */
+export function compileRegularExpression(pattern: string): RE2JS {
   if (pattern.length > MAX_PATTERN)
     throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_PATTERN} are allowed`);
   const compiled = parsePattern(pattern);
   if (compiled.programSize() > MAX_PROGRAM)
     throw new Error("the pattern is too large once its repetitions are written out");
-  return {
-    matchesWhole: (text) => compiled.testExact(text),
-    matchesPart: (text) => compiled.test(text),
-    replace: (text, replacement) => compiled.matcher(text).replaceAll(replacement),
-    extract: (text) => {
-      const matcher = compiled.matcher(text);
-      return matcher.find() ? (matcher.group(compiled.groupCount() > 0 ? 1 : 0) ?? "") : "";
-    },
-  };
+  return compiled;
 }
 
 export const PATTERN_SIGNS =

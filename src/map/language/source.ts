@@ -57,13 +57,8 @@ export class MappingSource {
     for (const { index } of text.matchAll(/(?<=^|\n)/g)) this.#lines.addNewLine(index);
     const deep = firstTooDeep(text);
     if (text.length > MAX_MAPPING_LENGTH)
-      this.#add(
-        "mapping-too-large",
-        `The mapping has ${text.length} characters; at most ${MAX_MAPPING_LENGTH} are read.`,
-        0,
-      );
-    else if (deep !== null)
-      this.#add("mapping-too-large", `The mapping is nested deeper than ${MAX_DEPTH} levels.`, deep);
+      this.#tooLarge(`has ${text.length} characters; at most ${MAX_MAPPING_LENGTH} are read`);
+    else if (deep !== null) this.#tooLarge(`is nested deeper than ${MAX_DEPTH} levels`, deep);
     if (this.problems.length > 0) return;
     const document = parseDocument(text, {
       stringKeys: true,
@@ -75,7 +70,7 @@ export class MappingSource {
     });
     const { errors, contents } = document;
     for (const [message, hint, position] of yamlFaults(text, document))
-      this.#add("mapping-syntax", message, position, hint);
+      this.report("mapping-syntax", position, message, { hint });
     if (errors.length > 0) return;
     this.#document = document;
     this.data = this.#plain(contents, 0);
@@ -90,22 +85,36 @@ export class MappingSource {
   /** A problem wherever this text occurs; `message` gets the rest of the line. */
   lines(text: string, code: Code, message: (rest: string) => string, hint: string): MappingProblem[] {
     return [...this.#text.matchAll(new RegExp(`${text}(.*)`, "g"))].map(({ index, 1: rest = "" }) =>
-      this.#problem(code, message(rest.trim()), index + text.length, hint),
+      this.describe(code, index + text.length, message(rest.trim()), { hint }),
     );
   }
 
-  report(code: Code, path: Path, message: string, options: At = {}): void {
-    this.problems.push(this.describe(code, path, message, options));
+  report(...of: Parameters<MappingSource["describe"]>): void {
+    this.problems.push(this.describe(...of));
   }
 
+  /** `where`: a path, or a position in the text. */
   describe(
     code: Code,
-    path: Path,
+    where: Path | number,
     message: string,
     { hint = null, at = "value", offset = 0 }: At = {},
   ): MappingProblem {
-    const source = this.#writing(path);
-    return source.#problem(code, message, source.#positionOf(path, at) + offset, hint);
+    if (typeof where !== "number") {
+      const source = this.#writing(where);
+      return source.describe(code, source.#positionOf(where, at) + offset, message, { hint });
+    }
+    const { line, col } = this.#lines.linePos(where);
+    const from = Math.max(0, col - 56);
+    const [shown = ""] = this.#text.slice(where - col + 1 + from).split("\n", 1);
+    return {
+      // A code of rows becomes a mistake of the mapping.
+      code: codes[code].exit === ExitCode.usage ? code : "mapping-value",
+      message,
+      hint,
+      place: { file: this.path, line, character: col },
+      excerpt: `    ${shown.slice(0, 72).replace(/\p{Cc}/gu, " ")}\n    ${" ".repeat(col - 1 - from)}^`,
+    };
   }
 
   /** Includes quotes; "" if there is no such node. */
@@ -122,22 +131,8 @@ export class MappingSource {
     return this.#base !== null && depth(this.#base) > depth(this) ? this.#base : this;
   }
 
-  #add(code: Code, message: string, position: number, hint: string | null = null): void {
-    this.problems.push(this.#problem(code, message, position, hint));
-  }
-
-  #problem(code: Code, message: string, position: number, hint: string | null): MappingProblem {
-    const { line, col } = this.#lines.linePos(position);
-    const from = Math.max(0, col - 56);
-    const [shown = ""] = this.#text.slice(position - col + 1 + from).split("\n", 1);
-    return {
-      // A code of rows becomes a mistake of the mapping.
-      code: codes[code].exit === ExitCode.usage ? code : "mapping-value",
-      message,
-      hint,
-      place: { file: this.path, line, character: col },
-      excerpt: `    ${shown.slice(0, 72).replace(/\p{Cc}/gu, " ")}\n    ${" ".repeat(col - 1 - from)}^`,
-    };
+  #tooLarge(what: string, position = 0): void {
+    this.report("mapping-too-large", position, `The mapping ${what}.`);
   }
 
   #positionOf(path: Path, at: "key" | "value"): number {
@@ -159,14 +154,14 @@ export class MappingSource {
     const [start = 0] = node.range ?? [];
     if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
       const what = depth > MAX_DEPTH ? `nested deeper than ${MAX_DEPTH} levels` : `larger than ${MAX_NODES} entries`;
-      if (this.problems.length === 0) this.#add("mapping-too-large", `The mapping is ${what}.`, start);
+      if (this.problems.length === 0) this.#tooLarge(`is ${what}`, start);
       return null;
     }
     if (isAlias(node)) {
       const hint = /[.*]/.test(node.source)
         ? `Put it in quotes: "*${shorten(node.source)}".`
         : "Write it out. Columns, participants and addresses may stand at the top, for all inputs; `extends` shares between files.";
-      this.#add("mapping-syntax", `The alias *${node.source} is not read here.`, start, hint);
+      this.report("mapping-syntax", start, `The alias *${node.source} is not read here.`, { hint });
       return null;
     }
     if (isScalar(node)) {
@@ -177,7 +172,7 @@ export class MappingSource {
     const data: { [name: string]: unknown } = {};
     for (const { key, value } of isMap(node) ? node.items : []) {
       const { value: name, range } = key as Scalar<string>;
-      const refuse = (message: string) => this.#add("mapping-syntax", message, range?.[0] ?? start);
+      const refuse = (message: string) => this.report("mapping-syntax", range?.[0] ?? start, message);
       if (name === "__proto__") refuse(`"__proto__" cannot be a name.`);
       else if (Object.hasOwn(data, name)) refuse(`"${name}" is written twice.`);
       else data[name] = this.#plain(value as Node | null, depth + 1);
@@ -188,17 +183,19 @@ export class MappingSource {
   /** Text that YAML cut off or took as a sign. */
   #doubt({ value, comment, type, range }: Scalar): void {
     if (typeof value !== "string" || type !== "PLAIN" || !range) return;
+    const [start] = range;
+    const doubt = (message: string, hint: string) =>
+      this.doubts.push(this.describe("mapping-doubtful", start, message, { hint }));
     if (value.startsWith("=") && unclosed(value) > 0) {
       const message = `The formula ${shorten(value)} is cut at a comma, which separates entries inside { }.`;
-      this.#add("mapping-syntax", message, range[0], "Put it in quotes.");
-    } else if (/^[“”„«‘’]/.test(value)) {
-      const message = `The curly quotes of ${shorten(value)} belong to the text.`;
-      this.doubts.push(this.#problem("mapping-doubtful", message, range[0], "Write straight quotes, or none."));
-    } else if (typeof comment === "string" && comment !== "" && !/^\s/.test(comment)) {
-      const message = `"#${shorten(comment)}" is a comment here, and not part of "${shorten(value)}".`;
-      const hint = "If it belongs to the text: put it in quotes.";
-      this.doubts.push(this.#problem("mapping-doubtful", message, range[0], hint));
-    }
+      this.report("mapping-syntax", start, message, { hint: "Put it in quotes." });
+    } else if (/^[“”„«‘’]/.test(value))
+      doubt(`The curly quotes of ${shorten(value)} belong to the text.`, "Write straight quotes, or none.");
+    else if (typeof comment === "string" && comment !== "" && !/^\s/.test(comment))
+      doubt(
+        `"#${shorten(comment)}" is a comment here, and not part of "${shorten(value)}".`,
+        "If it belongs to the text: put it in quotes.",
+      );
   }
 
   /**
@@ -211,7 +208,7 @@ export class MappingSource {
     const what =
       source.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : "is read as another number than is written";
     const hint = `Put it in quotes if it is text ("${shorten(source)}"); otherwise write the number plainly, such as 7, 1.1 or 1000.`;
-    this.#add("mapping-value", `${shorten(source)} ${what}.`, range?.[0] ?? 0, hint);
+    this.report("mapping-value", range?.[0] ?? 0, `${shorten(source)} ${what}.`, { hint });
     return null;
   }
 }
