@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mappingJsonSchema } from "../src/map/json-schema.js";
+import { mappingJsonSchema } from "../src/map/language/mapping-schema.js";
 import { codesReference } from "./docs/codes-reference.js";
 import { commandsReference } from "./docs/commands-reference.js";
 import { exitCodesReference } from "./docs/exit-codes-reference.js";

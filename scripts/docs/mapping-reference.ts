@@ -2,7 +2,7 @@
 import { caseSchema } from "../../src/map/cases/cases-schema.js";
 import { conversionNames, conversions } from "../../src/map/convert/conversion.js";
 import { columnSchema, commonOptions } from "../../src/map/language/column-schema.js";
-import { mappingJsonSchema } from "../../src/map/json-schema.js";
+import { mappingJsonSchema } from "../../src/map/language/mapping-schema.js";
 import { formulaFunctions } from "../../src/map/formula/functions.js";
 import { z } from "zod";
 

@@ -64,8 +64,7 @@ export async function checkMapping(
   const source = await readSource(path);
   const { problems } = source;
   if (problems.length === 0) await extendByBase(source);
-  const parsed = problems.length === 0 ? parseWithSchema(mappingSchema, source.data, source) : undefined;
-  const spec = parsed as MappingSpec | undefined;
+  const spec = problems.length === 0 ? parseWithSchema(mappingSchema, source.data, source) : undefined;
   if (spec === undefined) return { mapping: null, problems: inOrder(problems), unwritten: [] };
   const mapping = compileMapping(spec, source, await readBeside(spec, source, running));
   return {

@@ -1,7 +1,7 @@
 /** What an editor shows while a mapping is written: the YAML language server, with the mapping language's JSON Schema. */
 import { getLanguageService } from "yaml-language-server";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { mappingJsonSchema } from "../../src/map/json-schema.js";
+import { mappingJsonSchema } from "../../src/map/language/mapping-schema.js";
 
 const service = getLanguageService({
   schemaRequestService: () => Promise.reject(new Error("no schema is fetched")),

@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { conversionNames } from "../../src/map/convert/conversion.js";
-import { mappingJsonSchema } from "../../src/map/json-schema.js";
+import { mappingJsonSchema } from "../../src/map/language/mapping-schema.js";
 import { mappingSchema } from "../../src/map/language/mapping-schema.js";
 import { mappingWith } from "../support/map.support.js";
 

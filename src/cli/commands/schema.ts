@@ -1,7 +1,7 @@
 /** `rowferry schema`: the mapping language as JSON Schema, for completion and validation in editors. */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { mappingJsonSchema } from "../../map/json-schema.js";
+import { mappingJsonSchema } from "../../map/language/mapping-schema.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { command } from "../command.js";
 import { createOutput, shownPath, tell, told } from "../output.js";

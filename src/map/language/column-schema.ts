@@ -89,7 +89,7 @@ export const columnSchema = z.union([filled, typedColumnSchema]).meta({
   examples: ["MTR", "=gross - tare", { header: "Peso Bruto", as: "number", units: { kg: 1, t: 1000 } }],
 });
 
-export const columnsSchema = z.record(filled, columnSchema);
+export const columnsSchema = z.record(filled, columnSchema as z.ZodType<ColumnSpec>);
 
 export const tableSchema = z
   .strictObject({
@@ -112,4 +112,4 @@ export const tableSchema = z
 /** The options of its type are beside these. */
 export type ColumnObject = z.infer<z.ZodObject<typeof common>> & { as?: ConversionName | undefined };
 export type ColumnSpec = string | ColumnObject;
-export type TableSpec = Omit<z.infer<typeof tableSchema>, "columns"> & { columns: { [name: string]: ColumnSpec } };
+export type TableSpec = z.infer<typeof tableSchema>;

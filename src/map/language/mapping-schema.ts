@@ -1,7 +1,8 @@
 /** The schema of a mapping file. */
 import { z } from "zod";
+import type { JsonObject } from "../../model/json.js";
 import { convertDefaultsShape } from "../convert/conversion.js";
-import { type ColumnSpec, columnsSchema, tableSchema, type TableSpec } from "./column-schema.js";
+import { columnsSchema, tableSchema } from "./column-schema.js";
 import {
   addressSchema,
   documentSchema,
@@ -253,15 +254,14 @@ export const mappingSchema = z
     description: "Which files become which participants, addresses, documents and events.",
   });
 
-type Columns = { [name: string]: ColumnSpec };
-type Parsed = z.infer<typeof mappingSchema>;
-export type InputSpec = Omit<z.infer<typeof inputSchema>, "columns"> & { columns?: Columns | undefined };
-export type MappingSpec = Omit<Parsed, "columns" | "tables" | "inputs"> & {
-  columns?: Columns | undefined;
-  tables?: { [name: string]: TableSpec } | undefined;
-  inputs: { [name: string]: InputSpec };
-};
+export type InputSpec = z.infer<typeof inputSchema>;
+export type MappingSpec = z.infer<typeof mappingSchema>;
 export type { EventSpec };
+
+/** For editors; they support draft 7 best. */
+export function mappingJsonSchema(): JsonObject {
+  return z.toJSONSchema(mappingSchema, { target: "draft-7", io: "input", unrepresentable: "any" }) as JsonObject;
+}
 
 /** The value of `was` for a document or event that is new. */
 export const NEVER = "none";

@@ -30,7 +30,7 @@ export interface FieldInfo {
 export const fieldInfos = z.registry<FieldInfo>();
 
 /** A number that a double would change. */
-export const exactNumberSchema = z.custom<ExactNumber>(isExactNumber);
+export const exactNumberSchema = z.custom<ExactNumber>(isExactNumber).meta({ type: "number" });
 export const scalarSchema = z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]);
 export type Scalar = z.infer<typeof scalarSchema>;
 
@@ -52,7 +52,7 @@ export function formula(description: string, examples?: string[]) {
 }
 
 /** Texts that begin with `=` are formulas. */
-export const jsonSchema = z.unknown();
+const jsonSchema = z.unknown().meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
 const json = (description: string, examples?: unknown[]) =>
   maybe(z.record(z.string(), jsonSchema), description, examples);
 
