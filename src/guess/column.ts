@@ -9,7 +9,8 @@ import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
 import { type Dates, datesOf, reads } from "./dates.js";
 import type { Trees } from "./tree.js";
-import { headerText, nameOf, type Role, roleOf } from "./words.js";
+import { foldWords } from "../map/convert/text.js";
+import { nameOf, type Role, roleOf } from "./words.js";
 
 export interface Cell {
   row: number;
@@ -151,13 +152,13 @@ const timely = new Set<Role | null>(["time", "personal", "created", "closed"]);
 /** Tries types from the most certain to the least. */
 function typeOf(cells: readonly Cell[], header: string, role: Role | null, country: string | undefined): Found {
   if (cells.length === 0) return text("no cell is filled");
-  const clock = clockOf(cells, headerText(header));
+  const clock = clockOf(cells, foldWords(header));
   if (clock !== undefined && role === "duration") return text("a duration");
   if (clock !== undefined) return { type: { as: "text", why: "a time of day", clock } };
   if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
-  const id = taxIds(cells, country, headerText(header));
+  const id = taxIds(cells, country, foldWords(header));
   if (id !== null) return id;
   const dates = datesOf(cells, timely.has(role));
   if (dates !== null) return { type: dates };

@@ -3,7 +3,7 @@ import { type Conversion, compileConversion } from "../map/convert/conversion.js
 import { Refused } from "../map/convert/conversion-kind.js";
 import type { CellKind } from "../model/row.js";
 import type { Cell } from "./column.js";
-import { headerText } from "./words.js";
+import { foldWords } from "../map/convert/text.js";
 
 export interface Dates {
   as: "timestamp";
@@ -34,7 +34,7 @@ const months =
   "jan ene gen feb fev mar apr abr avr mai may mag jun jui giu jul lug aug ago aou sep set oct okt out ott nov dec dez dic";
 const weekdays = "mo tu we th fr sa su di mi do so seg ter qua qui sex lun mar mer jeu jue ven vie gio";
 const hasWordOf = (starts: string, text: string) =>
-  headerText(text)
+  foldWords(text)
     .split(/[\d ]+/)
     .some((word) => starts.split(" ").some((start) => word.startsWith(start)));
 

@@ -8,7 +8,7 @@ import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
-import { headerText } from "./words.js";
+import { foldWords } from "../map/convert/text.js";
 
 const blankWords = [
   ..."- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A 0000-00-00 00.00.0000".split(" "),
@@ -88,7 +88,7 @@ export function settle(
   const dates = types.filter((type) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
   const question = "which country do tax ids, places and times belong to? No file says; set it with --country.";
-  const headers = columns.map(({ header }) => headerText(header)).join(" ");
+  const headers = columns.map(({ header }) => foldWords(header)).join(" ");
   const countries = Object.keys(zones).map((value) => ({ value, label: value, score: likeness(value, headers) }));
   const country =
     asked ?? types.find((type) => type.as === "taxId")?.country ?? decisions.choose("country", question, countries);
@@ -125,7 +125,7 @@ function areBooleans(cells: Column["cells"], language: string) {
 
 function zonesSaid(columns: readonly Column[]) {
   const said = columns.find(({ header }) =>
-    /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?)\b/.test(headerText(header)),
+    /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?)\b/.test(foldWords(header)),
   );
   if (said === undefined) return "no file names a time zone";
   return `"${said.header}" may say otherwise, and is not used for that`;

@@ -4,7 +4,8 @@ import type { Candidate, Decisions } from "./decisions.js";
 import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { headerText, nameOf } from "./words.js";
+import { foldWords } from "../map/convert/text.js";
+import { nameOf } from "./words.js";
 
 export interface EventTable {
   input: string;
@@ -191,7 +192,7 @@ const dateWords = new Set("data date datum fecha hora time dt e and y de da do o
 function titleOf(column: Column) {
   const header = column.header.replace(/\([^()]*\)/g, " ");
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
-  return told === undefined || headerText(told) === "" ? "Event" : header.slice(header.indexOf(told)).trim();
+  return told === undefined || foldWords(told) === "" ? "Event" : header.slice(header.indexOf(told)).trim();
 }
 
 /** A literal equal to a column's name would be taken for a forgotten `=`. */

@@ -1,6 +1,6 @@
 /** The meaning of headers in Portuguese, English, Spanish, German and French. Only a hint: the cells decide. */
 import { columnSlug } from "../map/column/names.js";
-import { foldText } from "../map/convert/text.js";
+import { foldWords } from "../map/convert/text.js";
 
 /**
  * The first role with a word in the folded header wins. `*`: any end of a word, `_`: a blank, `^`: the whole header.
@@ -64,14 +64,8 @@ function find(words: readonly string[], { parts, whole }: (typeof forms)[number]
   return words.findIndex((_, at) => parts.every((part, next) => fits(words[at + next], part)));
 }
 
-/** `CNPJ/CPF` → `cnpj cpf`. */
-export function headerText(header: string): string {
-  const text = foldText(header).replaceAll("ß", "ss");
-  return text.replace(/[^\p{Letter}\p{Number}]+/gu, " ").trim();
-}
-
 export function roleOf(header: string): Role | null {
-  const words = headerText(header.slice(0, 500)).split(" ");
+  const words = foldWords(header.slice(0, 500)).split(" ");
   return forms.find((form) => find(words, form) >= 0)?.role ?? null;
 }
 
@@ -83,7 +77,7 @@ const speaking = new Set<Role>(["goods", "amount", "time", "personal"]);
 
 /** The rest of a header without its role and small words: `CNPJ do Gerador` → [`gerador`]. */
 export function qualifiersOf(header: string): string[] {
-  const words = headerText(header.slice(0, 500)).split(" ");
+  const words = foldWords(header.slice(0, 500)).split(" ");
   for (const form of forms)
     while (!form.whole && !speaking.has(form.role) && find(words, form) >= 0)
       words.splice(find(words, form), form.parts.length);
@@ -99,7 +93,7 @@ export function sameStem(one: string, other: string): boolean {
 /** A free name for a column or record: `Nº da Coleta (kg)` → `no_da_coleta_kg`. Adds it to `names`. */
 export function nameOf(text: string, fallback: string, names: Set<string> = new Set()): string {
   const spaced = text.slice(0, 200).replace(/(\p{Lowercase})(\p{Uppercase})/gu, "$1 $2");
-  const slug = columnSlug(headerText(spaced).replace(/[^a-z0-9]+/g, " ")).slice(0, 40);
+  const slug = columnSlug(foldWords(spaced)).slice(0, 40);
   // YAML 1.1 takes these for true and false.
   const wanted = slug === "column" ? fallback : /^(no|yes|on|off|y|n)$/.test(slug) ? `${slug}_` : slug;
   let free = wanted;

@@ -51,8 +51,8 @@ const WITH_SUMMER_TIME: ReadonlyMap<string, string> = new Map([
 ]);
 
 const PLACEHOLDER = "?";
-/** Free data, in which an `id` may be anything. */
-const FREE: ReadonlySet<string> = new Set(["fields", "attributes", "extra", "value"]);
+/** In free data an `id` may be anything; the others describe files. */
+const FREE: ReadonlySet<string> = new Set(["fields", "attributes", "extra", "value", "columns", "csv", "excel"]);
 
 /** In file order. */
 export function findPlaceholders(spec: MappingSpec, source: MappingSource): MappingProblem[] {
@@ -69,9 +69,7 @@ export function findPlaceholders(spec: MappingSpec, source: MappingSource): Mapp
       else if (!FREE.has(name)) walk(member, place);
     }
   };
-  for (const [name, input] of Object.entries(spec.inputs))
-    for (const kind of ["participants", "addresses", "documents", "events"] as const)
-      for (const [record, described] of Object.entries(input[kind] ?? {}))
-        walk(described, ["inputs", name, kind, record]);
+  const { participants, addresses, inputs } = spec;
+  walk({ participants, addresses, inputs }, []);
   return found;
 }

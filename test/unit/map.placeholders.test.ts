@@ -17,6 +17,12 @@ it('a mapping for an import is refused while an id is "?", with the line', async
   expect(several.message).toMatch(/^2 mistakes in the mapping/u);
 });
 
+it("among what inputs share it is found too", async () => {
+  const gate = '{ participant: { id: "?" }, name: A, street: B, number: "1", city: C, countryState: SP }';
+  const error = await refusal(mappingWith({}).replace("inputs:", `addresses: { gate: ${gate} }\ninputs:`));
+  expect(error).toMatchObject({ code: "mapping-doubtful", hint: expect.stringContaining("the service refuses") });
+});
+
 it("to look at, it is no mistake but a warning", async () => {
   const path = join(folder({ "m.yaml": guessed() }), "m.yaml");
   const { mapping, problems, unwritten } = await checkMapping(path);

@@ -13,7 +13,7 @@ import {
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { cleanText } from "../convert/text.js";
 import { compileRegularExpression, typeOf, valueOf, PATTERN_SIGNS } from "../formula/functions.js";
-import { type ColumnObject, commonOptions } from "../language/column-schema.js";
+import type { ColumnObject } from "../language/column-schema.js";
 import type { Scalar } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import type { Cells } from "./cells.js";
@@ -78,9 +78,8 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
 }
 
 function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conversion {
-  const options = Object.entries(spec).filter(([option, value]) => !commonOptions.has(option) && value !== undefined);
   try {
-    return site.scope.shared.conversions.get({ name, ...Object.fromEntries(options) });
+    return site.scope.shared.conversions.get({ ...spec, name });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     site.refuse(error, "as");

@@ -4,7 +4,7 @@ import type { LocaleData } from "i18n-iso-countries";
 import type * as phoneNumbers from "libphonenumber-js/max";
 import { z } from "zod";
 import { convertDefaultsShape, countryCodes, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
-import { foldText } from "./text.js";
+import { foldWords } from "./text.js";
 import { maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
@@ -16,17 +16,12 @@ function loadNames(): ReadonlyMap<string, string> {
   const byName = new Map<string, string>();
   for (const language of ["pt", "en", "es", "fr", "de", "it"]) {
     const { countries: called } = require(`i18n-iso-countries/langs/${language}.json`) as LocaleData;
-    for (const [code, name] of Object.entries(called)) for (const one of [name].flat()) byName.set(foldName(one), code);
+    for (const [code, name] of Object.entries(called))
+      for (const one of [name].flat()) byName.set(foldWords(one), code);
   }
   for (const [alpha2, alpha3] of countryCodes())
-    for (const code of [alpha3, alpha2]) byName.set(foldName(code), alpha2);
+    for (const code of [alpha3, alpha2]) byName.set(foldWords(code), alpha2);
   return byName;
-}
-
-function foldName(name: string) {
-  return foldText(name)
-    .replace(/[^\p{Letter}\p{Number}]+/gu, " ")
-    .trim();
 }
 
 export const country = defineConversion({
@@ -46,7 +41,7 @@ export const country = defineConversion({
   compile({ only }) {
     const byName = (names ??= loadNames());
     return (cell) => {
-      const value = byName.get(foldName(cell));
+      const value = byName.get(foldWords(cell));
       if (value !== undefined && only?.includes(value) !== false) return value;
       if (value !== undefined) refuse("country-unknown", cell, `is not one of ${only?.join(", ")}`);
       const hint = "Write its two-letter code, such as BR.";
@@ -115,10 +110,10 @@ export const state = defineConversion({
         ibge,
         ...["", "estado de ", "estado do ", "estado da "].map((before) => before + name),
       ])
-        known.set(foldName(form), options.output === "name" ? name : code);
+        known.set(foldWords(form), options.output === "name" ? name : code);
     }
     return (cell) => {
-      const value = known.get(foldName(cell));
+      const value = known.get(foldWords(cell));
       if (value !== undefined) return value;
       return refuse("state-unknown", cell, "is not a state of Brazil", "Write its two letters, such as SP.");
     };

@@ -32,6 +32,14 @@ export function foldText(raw: string): string {
     .toLowerCase();
 }
 
+/** Its letters and numbers, folded: `CNPJ/CPF` → `cnpj cpf`. */
+export function foldWords(raw: string): string {
+  return foldText(raw)
+    .replaceAll("ß", "ss")
+    .replace(/[^\p{Letter}\p{Number}]+/gu, " ")
+    .trim();
+}
+
 export const text = defineConversion({
   description:
     "Text in Unicode NFC, trimmed, with runs of white space folded to one space and control characters dropped. Line breaks inside a cell stay as they are unless `lines: join`.",

@@ -121,12 +121,17 @@ export const addressFields = {
   countryCode: field("country", "Its country, as a two-letter code. Default: that of `defaults:`."),
 };
 
+const extended = (takes: Takes) =>
+  field(takes, `${takes === "text" ? "" : "Degrees. "}Sent only with \`settings.addresses.extendedFields\`.`, {
+    blank: true,
+  });
+
 export const extendedFields = {
-  complement: field("text", "Sent only with `settings.addresses.extendedFields`.", { blank: true }),
-  neighborhood: field("text", "Sent only with `settings.addresses.extendedFields`.", { blank: true }),
-  zipCode: field("text", "Sent only with `settings.addresses.extendedFields`.", { blank: true }),
-  latitude: field("latitude", "Degrees. Sent only with `settings.addresses.extendedFields`.", { blank: true }),
-  longitude: field("longitude", "Degrees. Sent only with `settings.addresses.extendedFields`.", { blank: true }),
+  complement: extended("text"),
+  neighborhood: extended("text"),
+  zipCode: extended("text"),
+  latitude: extended("latitude"),
+  longitude: extended("longitude"),
 };
 
 export const addressSchema = z

@@ -5,7 +5,7 @@ import { asText, type View } from "../column/view.js";
 import type { EventSpec, FieldInfo } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { type Column, combine, derive, type Piece, type Reads } from "../piece.js";
-import { compileField, isPlainName } from "./fields.js";
+import { compileField, isFormula, isPlainName } from "./fields.js";
 
 /** Null: as public as the event. */
 type Shown = Omit<Attribute, "isPublic"> & { isPublic: boolean | null };
@@ -51,7 +51,7 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
 
 /** Null: not a set, already reported. */
 function setOf(value: unknown, site: Site): Column | null {
-  const name = typeof value === "string" && value.startsWith("=") ? value.slice(1).trim() : "";
+  const name = isFormula(value) ? value.slice(1).trim() : "";
   const column = site.scope.column(name);
   if (column?.set != null) return column;
   const hint = 'Declare one under `columns:`, `measured: { headers: "Teor *" }`, and spread it: "*": =measured.';

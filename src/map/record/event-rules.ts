@@ -5,6 +5,7 @@ import type { View } from "../column/view.js";
 import type { EventSpec } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
+import { isFormula } from "./fields.js";
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 
@@ -77,10 +78,9 @@ function checkKey({ key, within }: EventSpec, site: Site) {
     place.report("mapping-event-key", `: \`${word}\` stands alone, without other parts.`, hint);
     return;
   }
-  const constant = (one: unknown) => typeof one !== "string" || !one.startsWith("=");
   const columns = new Set(site.scope.names());
   // A forgotten = is told where the key is compiled.
-  if (key === "once" || key === "content" || [key].flat().some((one) => !constant(one) || columns.has(String(one))))
+  if (key === "once" || key === "content" || [key].flat().some((one) => isFormula(one) || columns.has(String(one))))
     return;
   const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";
   const hint = `Write \`once\`, \`content\`, or a formula such as =ticket.${near}`;

@@ -30,7 +30,7 @@ export interface Field extends Piece<JsonValue> {
   formula?: Formula;
 }
 
-const isFormula = (value: unknown): value is string => typeof value === "string" && value.startsWith("=");
+export const isFormula = (value: unknown): value is string => typeof value === "string" && value.startsWith("=");
 
 const NEVER_TRUE = ": no row can reach this; it is never true.";
 
