@@ -41,14 +41,11 @@ export async function readBeside(
   }
   const beside = (name: string) => join(dirname(source.path), normalize(name));
   const tablePaths = Object.values(specs).map(({ file }) => beside(file));
-  const names = [module ?? [], base ?? []].flat();
   return {
     tables,
-    ...(module === undefined
-      ? { functions: new Map(), functionsText: "" }
-      : await loadFunctions(module, source, running)),
+    ...(await loadFunctions(module, source, running)),
     functionsPath: module === undefined ? null : beside(module),
-    dependencies: [...new Set([...tablePaths, ...names.map(beside)])],
+    dependencies: [...new Set([...tablePaths, ...[module ?? [], base ?? []].flat().map(beside)])],
     tablePaths,
   };
 }
@@ -89,11 +86,12 @@ async function readTable(spec: TableSpec, path: Path, source: MappingSource): Pr
 }
 
 async function loadFunctions(
-  name: string,
+  name: string | undefined,
   source: MappingSource,
   running: (module: string) => void,
 ): Promise<Pick<Beside, "functions" | "functionsText">> {
   const functions = new Map<string, CustomFunction>();
+  if (name === undefined) return { functions, functionsText: "" };
   const location = besideMapping(name, ["functions"], source);
   const report = (message: string) => source.report("mapping-functions", ["functions"], `${name} ${message}.`);
   let functionsText = "";

@@ -5,18 +5,14 @@ import { Headers } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { asText, View } from "../column/view.js";
 import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../language/mapping-schema.js";
-import type { FieldInfo, Scalar } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
 import { type Column, merged, type Piece } from "../piece.js";
 import { compileDocument } from "../record/documents.js";
 import { compileEvent } from "../record/events.js";
-import { compileCondition, compileField, compileKey } from "../record/fields.js";
+import { compileCondition, compileKey, compileKeyPart } from "../record/fields.js";
 import { compileAddress, compileParticipant } from "../record/parties.js";
 import { bindRowMapper } from "./row-mapper.js";
-
-const ROW_ID: FieldInfo = { takes: "text", required: true, identity: true };
-const compileRowId = (spec: Scalar, site: Site) => compileField(spec, ROW_ID, site);
 
 export function compileInput(name: string, mapping: MappingSpec, shared: Shared) {
   const spec = mapping.inputs[name] ?? {};
@@ -40,12 +36,12 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
   const skip = bare.member(spec, "skip", compileCondition);
   const group = bare.member(spec, "group", compileKey);
   scope.grouped = group !== undefined;
-  const rowId = bare.member(spec, "rowId", compileRowId);
+  const rowId = bare.member(spec, "rowId", compileKeyPart);
 
   scope.share = sharing(mapping, spec, site);
   const { records } = scope;
-  for (const kind of Object.keys(spec.participants ?? {})) scope.share("participants", kind);
-  for (const kind of Object.keys(spec.addresses ?? {})) scope.share("addresses", kind);
+  for (const kinds of ["participants", "addresses"] as const)
+    for (const kind of Object.keys(spec[kinds] ?? {})) scope.share(kinds, kind);
   for (const [kind, document] of Object.entries(spec.documents ?? {}))
     records.documents.set(kind, compileDocument(kind, document, recordSite(site, "documents", kind)));
   const compiled = Object.entries(events).map(([event, one]) =>

@@ -220,12 +220,13 @@ export function convertBy<Name extends string>(
 }
 
 const KEY_PART: FieldInfo = { takes: "text", required: true, identity: true };
+export const compileKeyPart = (spec: Scalar, site: Site): Field => compileField(spec, KEY_PART, site);
 
 export function compileKey(spec: KeySpec, site: Site): Piece<string[]> {
   const list = [spec].flat();
   const fields = list.map((part, position) => {
     const label = list.length > 1 ? `${site.label}, part ${position + 1}` : site.label;
-    return compileField(part, KEY_PART, Array.isArray(spec) ? site.at(position, label) : site);
+    return compileKeyPart(part, Array.isArray(spec) ? site.at(position, label) : site);
   });
   return derive(combine(Object.fromEntries(fields.entries())), (values) => Object.values(values).map(String));
 }
