@@ -1,7 +1,7 @@
 /** docs/reference/mapping.md, from the schema that mappings are checked by: it cannot say anything else than the program does. */
 import { caseSchema } from "../../src/map/cases/cases-schema.js";
 import { conversionNames, conversions } from "../../src/map/convert/conversion.js";
-import { columnSchema, commonOptions } from "../../src/map/language/column-schema.js";
+import { columnSchema, commonSettings } from "../../src/map/language/column-schema.js";
 import { mappingJsonSchema } from "../../src/map/language/mapping-schema.js";
 import { formulaFunctions } from "../../src/map/formula/functions.js";
 import { z } from "zod";
@@ -166,8 +166,7 @@ function columnSection(): string[] {
     "| `as` | [a type](#types) | What the cells are read as. Default `text`. |",
   ];
   for (const [name, node] of Object.entries(members))
-    if (commonOptions.has(name) && name !== "as")
-      lines.push(`| \`${name}\` | ${cell(takes(node))} | ${cell(meaning(node))} |`);
+    if (name in commonSettings) lines.push(`| \`${name}\` | ${cell(takes(node))} | ${cell(meaning(node))} |`);
   return lines;
 }
 

@@ -26,7 +26,7 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   const shared: Shared = {
     source,
     conversions,
-    cells: new Cells({ blank, trim, spreadsheetErrors }, defaults),
+    cells: new Cells({ blank, trim, spreadsheetErrors }, conversions.defaults),
     callables: callables(conversions, beside.functions, (why) =>
       source.report("mapping-functions", ["functions"], `${why}.`),
     ),

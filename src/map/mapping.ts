@@ -17,7 +17,6 @@ export interface MappingInput {
   /** Patterns of the names of its files; null: any file of its format. */
   files: readonly string[] | null;
   read: ReadOptions;
-  hasRowId: boolean;
   /** For each column the mapping's name, then its possible headers. */
   columns: readonly (readonly string[])[];
   /** @throws RowferryError naming every missing or ambiguous column, with the nearest header. */

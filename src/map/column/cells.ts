@@ -110,21 +110,21 @@ function compileSpelling({
   booleans,
   ...defaults
 }: ConvertDefaults): (cell: string, kind: CellKind) => string {
+  const written = (defaults.dates ?? []).filter((format) => format !== "ISO" && format !== "EXCEL");
+  const formats = written.map((format) => ({ format, read: compileDateReader({ formats: [format] }, defaults) }));
   return (cell, kind) => {
     if (kind === "number") return decimal === "," ? cell.replace(".", ",") : cell;
     if (kind === "boolean") return booleans?.[cell === "true" ? "true" : "false"][0] ?? cell;
     if (kind !== "date") return cell;
     const at = DateTime.fromISO(cell, { zone: "utc" }).setLocale(defaults.language ?? "en");
-    const format = defaults.dates?.find((one) => {
-      if (one === "ISO" || one === "EXCEL") return false;
-      const read = compileDateReader({ formats: [one] }, defaults);
+    const found = formats.find(({ format, read }) => {
       try {
-        return JSON.stringify(read(at.toFormat(one), "text")) === JSON.stringify(read(cell, "date"));
+        return JSON.stringify(read(at.toFormat(format), "text")) === JSON.stringify(read(cell, "date"));
       } catch (error) {
         if (error instanceof Refused) return false;
         throw error;
       }
     });
-    return format === undefined ? cell : at.toFormat(format);
+    return found === undefined ? cell : at.toFormat(found.format);
   };
 }

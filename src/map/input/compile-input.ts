@@ -73,7 +73,6 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
     name,
     files: spec.files === undefined ? null : [spec.files].flat(),
     read: readOptions(spec),
-    hasRowId: rowId !== undefined,
     columns: columns.flatMap(({ use }) => (use === null ? [] : [use.nth === null ? use.headers : [use.name]])),
     bind: (header, place, isPart = false) => {
       const headers = new Headers(header);

@@ -10,8 +10,7 @@ import { foldName, listed, shorten } from "../../model/fold.js";
 import type { RowMapper } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 import type { EventPart } from "../record/events.js";
-import { type Column, type Condition, merged, onlyColumn, type Piece, type RecordParts } from "../piece.js";
-import { share } from "./share.js";
+import { type Column, type Condition, merged, onlyColumn, type Piece, type RecordParts, share } from "../piece.js";
 
 export interface InputParts extends RecordParts {
   skip: Condition | undefined;

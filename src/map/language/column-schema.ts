@@ -16,7 +16,8 @@ const literal = z.union([
   z.boolean(),
 ]);
 
-const common = {
+/** All other settings of a column are options of its type. */
+export const commonSettings = {
   header: maybe(
     z.union([filled, filledList]),
     "The header of the column; white space, case and accents do not count. A list: headers under which the same column may come, of which a file must have exactly one.",
@@ -57,16 +58,13 @@ const common = {
   ),
 };
 
-/** All other settings of a column are options of its type. */
-export const commonOptions: ReadonlySet<string> = new Set([...Object.keys(common), "as"]);
-
 const formulas = { type: filled.optional(), country: filled.optional() };
 
 const branches = conversionNames.map((name) => {
   const { options, description } = conversions[name];
   const own = name === "taxId" ? { ...options.shape, ...described(options.shape, formulas) } : options.shape;
   const as: z.ZodType = name === "text" ? z.literal(name).optional() : z.literal(name);
-  return z.strictObject({ as: as.meta({ description }), ...common, ...own });
+  return z.strictObject({ as: as.meta({ description }), ...commonSettings, ...own });
 });
 
 function described(from: { [name: string]: z.ZodType }, to: { [name: string]: z.ZodType }) {
@@ -110,6 +108,6 @@ export const tableSchema = z
   .meta({ id: "Table", description: "A table beside the mapping, to be looked up in formulas." });
 
 /** The options of its type are beside these. */
-export type ColumnObject = z.infer<z.ZodObject<typeof common>> & { as?: ConversionName | undefined };
+export type ColumnObject = z.infer<z.ZodObject<typeof commonSettings>> & { as?: ConversionName | undefined };
 export type ColumnSpec = string | ColumnObject;
 export type TableSpec = z.infer<typeof tableSchema>;

@@ -10,17 +10,11 @@ import {
   type ParticipantSpec,
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
-import { combine, derive, onlyWhere, type RecordParts } from "../piece.js";
+import { combine, derive, onlyWhere } from "../piece.js";
 import { compileCondition, compileFields, compileKey, convertBy } from "./fields.js";
 import { compileTaxId, participantRef } from "./references.js";
 
-type PieceOf<M> = M extends Map<string, infer P> ? P : never;
-
-export function compileParticipant(
-  kind: string,
-  spec: ParticipantSpec,
-  site: Site,
-): PieceOf<RecordParts["participants"]> {
+export function compileParticipant(kind: string, spec: ParticipantSpec, site: Site) {
   const { name, type } = participantFields;
   const key = site.member(spec, "key", compileKey);
   const pieces = combine({
@@ -36,7 +30,7 @@ export function compileParticipant(
   return { ...onlyWhere(site.member(spec, "when", compileCondition), record), key };
 }
 
-export function compileAddress(kind: string, spec: AddressSpec, site: Site): PieceOf<RecordParts["addresses"]> {
+export function compileAddress(kind: string, spec: AddressSpec, site: Site) {
   const { countryCode, countryState, ...others } = addressFields;
   const code = spec.countryCode ?? site.scope.shared.conversions.defaults.country;
   const state = compileFields({ ...spec, countryCode: code }, { countryCode, countryState }, site);
