@@ -1,8 +1,9 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
+import { foldWords } from "../map/convert/text.js";
 import { agree, type Column, groupsOf } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { headerText, nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
+import { nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
 
 export interface Party {
   name: string;
@@ -90,7 +91,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
 function taxIdTypeOf({ role, header }: Column): string {
   if (role !== "taxId") return "NAME";
   const others = qualifiersOf(header);
-  const own = headerText(header)
+  const own = foldWords(header)
     .split(" ")
     .filter((word) => word.length > 2 && !others.includes(word));
   return own.join("_").toUpperCase();
