@@ -131,15 +131,15 @@ export const phone = defineConversion({
   compile(options, defaults) {
     // Loading takes 45 ms, so only mappings that need it load it.
     const { isSupportedCountry, parsePhoneNumberFromString } = require("libphonenumber-js/max") as typeof phoneNumbers;
-    const country = options.country ?? defaults.country;
-    if (country !== undefined && !isSupportedCountry(country))
-      refuseOptions(`there are no telephone numbers of country ${JSON.stringify(country)}`);
+    const home = options.country ?? defaults.country;
+    if (home !== undefined && !isSupportedCountry(home))
+      refuseOptions(`there are no telephone numbers of country ${JSON.stringify(home)}`);
     const hint =
-      country === undefined
+      home === undefined
         ? "Write it with plus and country code, or set `country` under `defaults:`."
-        : `Numbers without a country code are read as ${country}; write others with a leading plus.`;
+        : `Numbers without a country code are read as ${home}; write others with a leading plus.`;
     return (cell) => {
-      const of = country === undefined ? {} : { defaultCountry: country };
+      const of = home === undefined ? {} : { defaultCountry: home };
       const number = parsePhoneNumberFromString(cell, { ...of, extract: false });
       if (number?.ext !== undefined)
         refuse("phone-invalid", cell, "carries an extension, which the international format has no place for", hint);

@@ -87,7 +87,8 @@ export const columnSchema = z.union([filled, typedColumnSchema]).meta({
   examples: ["MTR", "=gross - tare", { header: "Peso Bruto", as: "number", units: { kg: 1, t: 1000 } }],
 });
 
-export const columnsSchema = z.record(filled, columnSchema as z.ZodType<ColumnSpec>);
+const plainlyTyped: z.ZodType<ColumnSpec> = columnSchema;
+export const columnsSchema = z.record(filled, plainlyTyped);
 
 export const tableSchema = z
   .strictObject({
