@@ -31,7 +31,10 @@ export const spec = sendingCommand({
     if (dryRun === true) return withTarget(frame, flags, (work) => planImport(work, {}, source, given.files));
     return {
       source,
-      send: (pipeline, options) => pipeline.runImport({ ...options, ...given }),
+      send: (pipeline, options) => {
+        checkMappingFirst("import", source, given.files);
+        return pipeline.runImport({ ...options, ...given });
+      },
     };
   },
 });
@@ -39,8 +42,8 @@ export const spec = sendingCommand({
 type Chosen = Pick<ImportOptions, "mappingPath" | "files" | "saved">;
 
 function named(mapping: string | undefined, files: readonly string[]): Chosen {
-  if (mapping !== undefined) checkMappingFirst("import", mapping, files);
   if (mapping !== undefined && files.length > 0) return { mappingPath: mapping, files: [...files] };
+  if (mapping !== undefined) checkMappingFirst("import", mapping, files);
   const missing = mapping === undefined ? "the mapping and the files" : "the files";
   throw new RowferryError("usage", `${missing} are missing`, {
     hint: "`rowferry import --help` shows its options.",
