@@ -106,8 +106,12 @@ describe("rowferry doctor", () => {
   });
 
   it("tells of a shared throttle that cannot be used, in Redis's words", async () => {
+    // Several commands may come at once, each an array.
+    const commands = /^\*\d+\r$/gm;
     const redis = createServer((socket) =>
-      socket.on("data", () => socket.write("-NOAUTH Authentication required.\r\n")),
+      socket.on("data", (bytes) => {
+        for (const _ of String(bytes).matchAll(commands)) socket.write("-NOAUTH Authentication required.\r\n");
+      }),
     );
     redis.listen(0, "127.0.0.1");
     await once(redis, "listening");

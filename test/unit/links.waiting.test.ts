@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { planCodes } from "../../src/model/codes/plan.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
 import { COMPANY, type LinkedWorld, linkedWorld, linkRow } from "../support/linked.js";
-import { isSample } from "../support/sample.js";
+import { isSample, sampled } from "../support/sample.js";
 
 interface Case {
   /** Rows imported before, and what is put in the service's way afterwards. */
@@ -178,7 +178,7 @@ test("every code of the planner is walked through, or named as one that nothing 
   expect([...walked, ...Object.keys(elsewhere)].toSorted()).toEqual(Object.keys(planCodes).toSorted());
 });
 
-test.each(Object.entries(cases))(
+test.each(sampled(Object.entries(cases), 3))(
   "%s: names what it waits for, and the printed command ends it alone",
   async (title, one) => {
     const world = await linkedWorld();

@@ -8,6 +8,7 @@ import type { FaultRule } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
+import { sampled } from "../support/sample.js";
 
 interface Story {
   why: string;
@@ -272,7 +273,7 @@ const stories: Story[] = [
   },
 ];
 
-test.each(stories)("$why $command", async (story) => {
+test.each(sampled(stories, 3))("$why $command", async (story) => {
   const world = await linkedWorld();
   await story.arrange(world);
   const status = await world.typed("status");
