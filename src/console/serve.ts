@@ -124,7 +124,8 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
       hint: refused === 413 ? "It is too large: give it in parts." : "Load the page again.",
     });
   const { code, description: message, hint: given } = asRowferryError(thrown, false);
-  const hint = given === codes[code].remedy ? (remedies[code] ?? given) : given;
+  const isForTerminals = given === codes[code].remedy || given.endsWith("--help` shows its options.");
+  const hint = isForTerminals ? (remedies[code] ?? given) : given;
   return reply.code(status ?? (code === "unexpected" ? 500 : 409)).send({ message, hint });
 }
 
