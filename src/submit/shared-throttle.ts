@@ -59,7 +59,9 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   let booked: number[] = [];
   let pauseMs = 0;
   let hasBooked = false;
-  let isLost = false;
+  /** Why Redis counts as lost; null: it does not. */
+  let lostBy: string | null = null;
+  let otherBudgetSays = "";
   let askAt = 0;
 
   /** When each booked token may be used, ms; a text: why Redis counts as lost. */
@@ -70,7 +72,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     if (theirRate !== rate || theirBurst !== burst) {
       const other = otherBudget(options, theirRate, theirBurst);
       // A run that has begun is not ended by another process that found a forgotten budget.
-      if (hasBooked) return other.message;
+      if (hasBooked) return (otherBudgetSays = other.message);
       throw other;
     }
     const waits = Array.from({ length: count }, (_, index) => Math.max(0, ((index + 1 - level) / used) * 1000));
@@ -95,15 +97,17 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
 
   async function bookSome(count: number): Promise<void> {
     const now = clock.now();
-    if (isLost && now < askAt && now >= askAt - patienceMs) return;
+    if (lostBy !== null && now < askAt && now >= askAt - patienceMs) return;
     const found = await book(count);
-    const isFound = typeof found !== "string";
-    if (!isFound && !isLost)
-      options.onLost?.(`Continuing at a tenth of the rate, without the shared throttle: ${found}`);
-    if (isFound && isLost) options.onFound?.();
-    isLost = !isFound;
+    const reason = typeof found === "string" ? found : null;
+    // A lost connection has many words and comes back by itself; another budget stays until a person sees to it.
+    const isNews = lostBy === null || (reason === otherBudgetSays && reason !== lostBy);
+    if (reason !== null && isNews)
+      options.onLost?.(`Continuing at a tenth of the rate, without the shared throttle: ${reason}`);
+    if (reason === null && lostBy !== null) options.onFound?.();
+    lostBy = reason;
     askAt = clock.now() + patienceMs;
-    booked = isFound ? found : [];
+    booked = typeof found === "string" ? [] : found;
   }
 
   const takers = inTurn(admit);
