@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Ended } from "../processes/processes.js";
 import { root, startRowferry } from "../processes/processes.js";
@@ -26,11 +26,11 @@ export function folder(files: { [name: string]: string }): Folder {
   return {
     path,
     async type(...words) {
-      const isFile = (word: string) => word.endsWith(".db") || existsSync(join(path, word));
+      const isFile = (word: string) => !isAbsolute(word) && (word.endsWith(".db") || existsSync(join(path, word)));
       const [stdout, stderr] = [collectedStream(), collectedStream()];
       const world = { ...processWorld(), env: {}, cwd: path, stdout, stderr, onSignal: () => () => {} };
       const code = await main(
-        words.map((word) => (isFile(word) ? resolve(path, word) : word)),
+        words.map((word) => (isFile(word) ? join(path, word) : word)),
         world,
       );
       return { code, stdout: stdout.text, stderr: stderr.text };
