@@ -146,6 +146,8 @@ inChromium("rows go out and come back as a file, what was imported is verified, 
   await eventually(() => page.getByRole("group", { name: "Verify" }).textContent()).toMatch(/\d reads at the service/);
   await page.getByRole("button", { name: "Verify" }).click();
   await eventually(() => page.locator(".job").first().textContent()).toContain("Ledger and service agree");
+  // Until it stands in the list, the links move.
+  await eventually(() => page.getByRole("link", { name: /^verify/ }).count()).toBeGreaterThan(0);
   await page
     .getByRole("link", { name: /^import/ })
     .first()
