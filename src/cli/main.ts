@@ -9,7 +9,7 @@ import { commands, loadCommand } from "./commands.js";
 import type { Frame, Interruption } from "./frame.js";
 import { keepHeapSmall } from "./heap.js";
 import { ownFile } from "./own-file.js";
-import { endOf, tellError } from "./report-error.js";
+import { endOf, helpHint, tellError } from "./report-error.js";
 import { processWorld, type World } from "./world.js";
 
 /** `argv`: without node and script. Never rejects, never ends the process. */
@@ -101,9 +101,8 @@ function usageError(error: CommanderError | RowferryError, argv: readonly string
   const words = inGroup ? argv.slice(0, 2).filter((word) => !word.startsWith("-")) : argv.slice(0, 1);
   const command = commands.some(({ name }) => name === argv[0]) ? `${words.join(" ")} ` : "";
   const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-  const hint = `\`rowferry ${command}--help\` shows its options.`;
   const place = error instanceof RowferryError ? error.place : {};
-  return new RowferryError("usage", message, { place, hint, cause: error });
+  return new RowferryError("usage", message, { place, hint: helpHint(command), cause: error });
 }
 
 function ownVersion(): string {

@@ -20,6 +20,11 @@ const pathErrors: Partial<Record<string, string>> = {
 
 const diskErrors = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
 
+const SHOWS_OPTIONS = "--help` shows its options.";
+/** The remedy of a usage error that has none of its own. `command`: "", or with a blank behind it. */
+export const helpHint = (command: string): string => `\`rowferry ${command}${SHOWS_OPTIONS}`;
+export const isHelpHint = (hint: string): boolean => hint.endsWith(SHOWS_OPTIONS);
+
 /** `interrupted`: a signal came, so aborted operations are expected. */
 export function asRowferryError(error: unknown, interrupted: boolean): RowferryError {
   if (error instanceof RowferryError) return error;

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import fastify, { type FastifyReply } from "fastify";
 import { z } from "zod";
-import { asRowferryError } from "../cli/report-error.js";
+import { asRowferryError, isHelpHint } from "../cli/report-error.js";
 import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { coursePath } from "../report/course.js";
@@ -124,7 +124,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
       hint: refused === 413 ? "It is too large: give it in parts." : "Load the page again.",
     });
   const { code, description: message, hint: given } = asRowferryError(thrown, false);
-  const isForTerminals = given === codes[code].remedy || given.endsWith("--help` shows its options.");
+  const isForTerminals = given === codes[code].remedy || isHelpHint(given);
   const hint = isForTerminals ? (remedies[code] ?? given) : given;
   return reply.code(status ?? (code === "unexpected" ? 500 : 409)).send({ message, hint });
 }

@@ -45,9 +45,7 @@ function named(mapping: string | undefined, files: readonly string[]): Chosen {
   if (mapping !== undefined && files.length > 0) return { mappingPath: mapping, files: [...files] };
   if (mapping !== undefined) checkMappingFirst("import", mapping, files);
   const missing = mapping === undefined ? "the mapping and the files" : "the files";
-  throw new RowferryError("usage", `${missing} are missing`, {
-    hint: "`rowferry import --help` shows its options.",
-  });
+  throw new RowferryError("usage", `${missing} are missing`);
 }
 
 async function keptIn({ world }: Frame, path: string, mapping: string | undefined): Promise<Chosen> {
