@@ -145,8 +145,8 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
   const list = work.about("address", `${addresses.length} of ${name}`, serviceId);
   const listing = await read(work, subject, listAddresses(serviceId), list);
   if (listing === null) return;
-  const listed = listing.result === "accepted" ? addressesOf(listing.body) : [];
-  if (listed === null) return list.unread("got an answer that is not a list");
+  const listed = addressesOf(listing);
+  if (listed === undefined) return list.unread("got an answer that is not a list");
   for (const address of addresses) {
     work.checked.addresses += 1;
     const own = words(address.data["name"]) || address.serviceId;

@@ -99,11 +99,8 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
     lookFirst: !address.participantIsOurs,
     look: listAddresses(owner),
     read(answer) {
-      if (answer.result === "refused") return answer.notFound ? "absent" : undefined;
-      if (answer.result !== "accepted") return undefined;
-      const listed = addressesOf(answer.body);
-      if (listed === null)
-        return unreadable("The list of the participant's addresses was answered with something that is not a list.");
+      const listed = addressesOf(answer);
+      if (listed === undefined) return undefined;
       const match = listed.find(
         (one) => (one.participantId ?? owner) === owner && !isMasked(one) && isSamePlace(one, data, PLACE_FIELDS),
       );

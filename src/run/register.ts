@@ -2,7 +2,7 @@
  * Registers participants, then their addresses. Neither has a deduplicationId, so after doubt nothing is created
  * without looking first, after a delay (H7).
  */
-import { registrationOf } from "../submit/answers.js";
+import { isNothing, registrationOf } from "../submit/answers.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Answer, Call } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
@@ -78,22 +78,29 @@ async function drain<Open extends { id: number }>(
 async function register(session: Session, steps: RegistrationSteps): Promise<void> {
   const { clock, signal } = session;
   if (steps.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
-  if ((steps.lookFirst || steps.attempted) && (await lookSettles(session, steps))) return;
+  if ((steps.lookFirst || steps.attempted) && (await lookSettles(session, steps, steps.attempted))) return;
   for (let repeat = 0; repeat <= MOST_REPEATS; repeat += 1) {
     const left = await create(session, steps);
     if (left === null || session.stopped !== null) return;
     await clock.sleep(LOOK_AFTER_MS * 2 ** repeat, signal);
-    if (await lookSettles(session, steps)) return;
+    if (await lookSettles(session, steps, true)) return;
     if (left !== "in-doubt") return rejectConflict(session, steps, left);
     if (session.stopped !== null) return;
   }
 }
 
-/** False: absent. Otherwise the ledger has the outcome, or the run was stopped. */
-async function lookSettles(session: Session, steps: RegistrationSteps): Promise<boolean> {
-  const { clock } = session;
+/**
+ * False: absent. Otherwise the ledger has the outcome, or the run was stopped. `mayExist`: a create may have landed; then
+ * a 2xx without a body, which may come from anything in between, means "absent" only when it is said twice.
+ */
+async function lookSettles(session: Session, steps: RegistrationSteps, mayExist: boolean): Promise<boolean> {
+  const { clock, signal } = session;
   const { kind, id } = steps;
-  const answer = await look(session, steps, steps.look);
+  let answer = await look(session, steps, steps.look);
+  if (mayExist && answer.result === "accepted" && isNothing(answer.body)) {
+    await clock.sleep(LOOK_AFTER_MS, signal);
+    answer = await look(session, steps, steps.look);
+  }
   if (answer.result === "stopped") return true;
   const found = steps.read(answer);
   if (found === "absent") return false;
@@ -111,7 +118,7 @@ async function rejectConflict(session: Session, steps: RegistrationSteps, error:
   const { clock, signal } = session;
   const { kind, id } = steps;
   await clock.sleep(LOOK_AFTER_MS * 4, signal);
-  if (session.stopped !== null || (await lookSettles(session, steps))) return;
+  if (session.stopped !== null || (await lookSettles(session, steps, true))) return;
   const { code, message } = refusal(error);
   const note = { code, message: `${message}; but a lookup finds no such ${kind}` };
   session.outcomes((t) => t.rejected(kind, id, note, clock.now()));

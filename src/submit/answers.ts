@@ -101,13 +101,15 @@ export function registrationOf(body: JsonValue): Registration | null {
 }
 
 /**
- * For list-addresses. Leaves out entries without a readable id; an empty body is an empty list. Null: not a list, which
- * must not be taken for an empty one.
+ * For list-addresses. Leaves out entries without a readable id; an empty body and the service's own 404 are an empty
+ * list. Undefined: refused, unanswered, stopped or no list.
  */
-export function addressesOf(body: JsonValue): ListedAddress[] | null {
-  if (isNothing(body)) return [];
-  if (!Array.isArray(body)) return null;
-  return body.flatMap((entry) => address.safeParse(entry).data ?? []);
+export function addressesOf(answer: Answer): ListedAddress[] | undefined {
+  if (answer.result === "refused") return isServicesOwn404(answer) ? [] : undefined;
+  if (answer.result !== "accepted") return undefined;
+  if (isNothing(answer.body)) return [];
+  if (!Array.isArray(answer.body)) return undefined;
+  return answer.body.flatMap((entry) => address.safeParse(entry).data ?? []);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   imported,
   lost,
   minutes,
+  notThere,
   open,
   resolveFound,
   resumed,
@@ -144,4 +145,46 @@ describe("a participant of which no look and no create can tell", () => {
     expect((await retried()).exitCode).toBe(0);
     expect(world.sandbox.store.twinParticipants()).toEqual([]);
   });
+});
+
+describe("H7: after a create whose answer was lost", () => {
+  const ADDRESSES = "/participants/{participantId}/addresses";
+  /** The looks after the create of `path`, `times` of them, are answered so by something in front of the service. */
+  const answeredInBetween = (path: string, status: number, body: string, times: number): RunPlan => {
+    const before = path === "/participants" ? 1 : 0;
+    let looks = 0;
+    return {
+      rewrite: (request, reply) => {
+        if (request.method !== "GET" || !new URL(request.url).pathname.endsWith(path.slice(path.lastIndexOf("/"))))
+          return reply;
+        looks += 1;
+        return looks > before && looks <= before + times ? { ...reply, status, body } : reply;
+      },
+    };
+  };
+
+  test.each([
+    ["/participants", 200, ""],
+    [ADDRESSES, 200, ""],
+    [ADDRESSES, 200, "{}"],
+  ] as const)("%s: a look that is answered once with %i %j makes no second one", async (path, status, body) => {
+    open({ sandbox: { twinParticipants: true } });
+    world.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
+    const summary = await world.import([file(...at(10))], answeredInBetween(path, status, body, 1));
+    expect(summary.exitCode).toBe(0);
+    expect(world.sandbox.store.participants()).toHaveLength(1);
+    expect(world.sandbox.store.addresses()).toHaveLength(1);
+    expect(minutes()).toEqual([10]);
+  });
+
+  test.each(["/participants", ADDRESSES])(
+    "%s: a service that says nothing where there is none is believed",
+    async (path) => {
+      open({ sandbox: { twinParticipants: true } });
+      world.setFaults([{ match: { method: "POST", path }, nth: 1, action: notThere }]);
+      expect((await world.import([file(...at(10))], answeredInBetween(path, 200, "", 2))).exitCode).toBe(0);
+      expect(world.sandbox.store.addresses()).toHaveLength(1);
+      expect(minutes()).toEqual([10]);
+    },
+  );
 });
