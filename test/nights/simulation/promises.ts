@@ -147,7 +147,9 @@ function nothingRefused(world: World, story: Story, witness: Witness, events: re
   const documents = world.sandbox.store.documents();
   const passed = events.filter((event) => {
     const there = documents.find(({ id }) => id === event.documentServiceId);
-    return event.reason === "service-refused" && isPassedByCopy(event, there, events);
+    // In doubt, where it went with others first, of which a service may keep some (open point 9).
+    const isRefused = event.reason === "service-refused" || event.reason === "refused-in-doubt";
+    return isRefused && isPassedByCopy(event, there, events);
   });
   const forOthers = new Set([...world.refusals.byMirror, ...passed.map(({ deduplicationId }) => deduplicationId)]);
   return world.refusals.all
