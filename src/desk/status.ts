@@ -8,8 +8,14 @@ import type { Status } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { reading } from "./access.js";
 
-/** `cells`: show cells in examples; default false. @throws RowferryError `ledger-missing` */
-export async function readStatus({ target, cells }: { target: Target; cells?: boolean }): Promise<Status> {
+interface StatusOptions {
+  target: Target;
+  cells?: boolean;
+  files?: readonly string[];
+}
+
+/** `cells`: show cells in examples; default false. `files`: as for `tallyProblems`. @throws RowferryError `ledger-missing` */
+export async function readStatus({ target, cells, files }: StatusOptions): Promise<Status> {
   const iso = (ms: number) => new Date(ms).toISOString();
   return reading(target, (database) => {
     const runs = createRunStore(database);
@@ -17,7 +23,7 @@ export async function readStatus({ target, cells }: { target: Target; cells?: bo
     return {
       unstaged: runs.lastUnstaged(),
       open: tallyOpen(database),
-      problems: tallyProblems(database, cells),
+      problems: tallyProblems(database, cells, files),
       waiting: tallyHeld(database),
       lastRun: last && {
         name: last.name,

@@ -3,7 +3,8 @@ import { shellQuoted } from "../model/shell-quoted.js";
 import { isCorrectable } from "../model/solution.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Code } from "../model/codes.js";
-import type { Summary } from "../model/summary.js";
+import type { Summary, ToldProblem } from "../model/summary.js";
+import { earlierOf, problemsHere } from "./outcome.js";
 
 export interface NextStep {
   why: string;
@@ -18,9 +19,9 @@ export const stepWith =
   (flags: string): StepMaker =>
   (words, why) => ({ why, command: `rowferry ${words}${flags}` });
 
-/** `shown`: shortens a path. Values are quoted for a shell. */
+/** After a run; of problems, those of its files first. `shown`: shortens a path. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const { target, exitCode, files, ledger, stopped } = summary;
+  const { target, exitCode, files, ledger, stopped, problems } = summary;
   const step = stepWith(targetFlags(target.name, summary, shown));
   const quoted = (path: string) => shellQuoted(shown(path));
   const again = exitCode === ExitCode.again || exitCode >= ExitCode.interrupted;
@@ -31,17 +32,23 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     const words = ["import", quoted(mapping), ...found.map(({ path }) => quoted(path))];
     return step(words.join(" "), `correct ${what}, save, then import ${them}`);
   });
+  const isLeft = earlierOf(problems) > 0;
+  // Rows of earlier files are left to `status`.
+  const open = isLeft ? { ...summary.open, rows: 0 } : summary.open;
   const list = files.find(({ kind }) => kind === "stranded");
+  const stranded = list && resolveAll(shown(list.path), step);
+  // Commands that only read take no journal.
+  const status = (why: string) => stepWith(targetFlags(target.name, { ledger }, shown))("status", why);
   const steps = [
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
-    ...stepsOfOpen(summary, step, corrections, list && resolveAll(shown(list.path), step)),
+    ...stepsOfOpen({ open, problems: problemsHere(problems) }, step, corrections, stranded),
+    ...(isLeft ? [status("see what earlier imports left")] : []),
   ];
   if (steps.length > 0 || exitCode !== ExitCode.person || stopped?.code === "import-unstaged") return steps;
   // `status` does not know of it.
-  if (summary.problems.some(({ code }) => code === "file-empty"))
+  if (problems.some(({ code }) => code === "file-empty"))
     return [stepWith("")("explain file-empty", "what to do about an empty file, and how to allow it")];
-  // Commands that only read take no journal.
-  return [stepWith(targetFlags(target.name, { ledger }, shown))("status", "see what needs you, and why")];
+  return [status("see what needs you, and why")];
 }
 
 /** `path`: the displayed path of the list of stranded documents. */
@@ -51,7 +58,7 @@ export const resolveAll = (path: string, step: StepMaker): NextStep =>
     "look up each stranded document at the service, fill in its document_id and save, then give the file back",
   );
 
-type Open = Pick<Summary, "open" | "problems">;
+type Open = Pick<Summary, "open"> & { problems: readonly ToldProblem[] };
 
 const some =
   (kind: "events" | "documents", state: string, atLeast = 1) =>

@@ -1,7 +1,7 @@
 /** The outcome of a run in words and numbers, for the terminal, the report and `runs`. */
 import { ExitCode } from "../model/exit-code.js";
 import type { ShownRow } from "../model/lines/show.js";
-import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary } from "../model/summary.js";
+import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary, ToldProblem } from "../model/summary.js";
 import { counted, grouped, shortDuration } from "./figures.js";
 
 /** `word`: for lists. `tone`: its colour. */
@@ -21,6 +21,20 @@ export const ending = ({ finishedAt, exitCode }: { finishedAt: unknown; exitCode
   finishedAt === null
     ? "still working, or killed"
     : (endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`);
+
+/** Of the files that were read; all, where none is of these. */
+export function problemsHere(problems: readonly ToldProblem[]): readonly ToldProblem[] {
+  const own = problems
+    .map(({ earlier = 0, ...problem }) => ({ ...problem, count: problem.count - earlier }))
+    .filter(({ count }) => count > 0);
+  return own.length === 0 ? problems : own;
+}
+
+/** How many problems `problemsHere` leaves out. */
+export function earlierOf(problems: readonly ToldProblem[]): number {
+  const sum = (all: readonly ToldProblem[]) => all.reduce((count, problem) => count + problem.count, 0);
+  return sum(problems) - sum(problemsHere(problems));
+}
 
 /** Is all well, and what must be done? */
 export function answer(summary: Summary): string {

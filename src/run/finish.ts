@@ -54,11 +54,14 @@ export function summarise(
       secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),
       limit,
     },
-    problems: [...emptyFiles(session), ...tallyProblems(database)],
+    problems: [...emptyFiles(session), ...tallyProblems(database, false, namesOf(context.staged))],
     warnings: tallyWarnings(database, context.startedAt),
     files: [],
   };
 }
+
+/** Of files, as `tallyProblems` takes them. */
+export const namesOf = (staged: readonly Pick<StagedInput, "input">[]): string[] => staged.map(({ input }) => input);
 
 function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problems"] {
   if (place === undefined) return [];

@@ -19,7 +19,7 @@ import { draftsFor, type ImportOptions, type ResumeOptions } from "./import.js";
 import { openSession, type Session } from "./session.js";
 import { planBasis } from "./saved-plan.js";
 import { mappingAsUsed, stageFiles } from "./stage.js";
-import { exitCodeOf, outcomesOf } from "./finish.js";
+import { exitCodeOf, namesOf, outcomesOf } from "./finish.js";
 
 export interface PlanOptions extends ImportOptions {
   /** The key, or `kind/key`, of a document whose requests are shown. */
@@ -58,7 +58,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       cheaper: cheaperSetting(session, { ...expected, shells }, options.mappingPath),
       preview,
       basis,
-      problems: tallyProblems(database, options.cells),
+      problems: tallyProblems(database, options.cells, namesOf(staged)),
       waiting: tallyHeld(database),
       warnings: tallyWarnings(database, startedAt),
       exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,

@@ -114,7 +114,7 @@ describe("the way out of a rejected row", () => {
     await office.brought("first.csv", loads("L3 20 5"));
     office.writeCsv("late.csv", loads("L3 10 6"));
     const { out } = await typed("import", "m.yaml", "late.csv");
-    expect(out).toContain("march.rejected.csv");
+    expect(out).toContain("Earlier imports left");
     const listed = await typed("rejects");
     expect(listed.out).toContain(offered);
     for (const said of [out, listed.out]) expect(said).not.toContain("late.rejected.csv");

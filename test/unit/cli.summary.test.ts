@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { globSync } from "tinyglobby";
 import { nextSteps } from "../../src/report/next-steps.js";
 import { shellQuoted } from "../../src/model/shell-quoted.js";
@@ -6,7 +7,9 @@ import { createOutput, tell } from "../../src/cli/output.js";
 import { printSummary } from "../../src/cli/render/summary.js";
 import type { Summary } from "../../src/model/summary.js";
 import { collectedStream, testWorld } from "../support/cli.world.js";
+import { openOffice } from "../support/office.js";
 import { summary } from "../support/summary.sample.js";
+import { loads, weighings } from "../support/weighings.js";
 
 function printed(changes: Partial<Summary> = {}, columns = 80) {
   const one = summary(changes);
@@ -169,5 +172,39 @@ describe("the next command", () => {
     ["", "''"],
   ])("quotes %s", (text, quoted) => {
     expect(shellQuoted(text)).toBe(quoted);
+  });
+});
+
+describe("what earlier files left open", () => {
+  it.each([false, true])("is only counted beside what these files need (at a terminal: %s)", async (isTTY) => {
+    const office = openOffice(weighings);
+    office.world.stdout = collectedStream(isTTY);
+    await office.brought("monday.csv", loads("A 10 5", "B 10 x", "C 10 y", "D 10 z", "E 2025-13-01T10:00 5"));
+    office.writeCsv("tuesday.csv", loads("F 10 w", "A 10 6", "G 10 5"));
+    const words = (text: string) => stripVTControlCharacters(text).replace(/\s+/g, " ");
+    const said = words((await office.type("import", "m.yaml", "tuesday.csv")).out);
+    expect(said).toContain("2 rows need you. Nothing is lost; everything else in these files is done.");
+    expect(said).toMatch(/ 1 Gross: \S+ is not a number tuesday\.csv, row 2 · number-unreadable /);
+    expect(said).toContain("tuesday.csv, row 3 · changed");
+    expect(said).toContain("Earlier imports left 4 more.");
+    expect(said).not.toContain("monday.csv, row 3");
+    expect(said).toContain("rowferry status --sandbox see what earlier imports left");
+    const planned = words((await office.type("plan", "m.yaml", "tuesday.csv")).out);
+    expect(planned).toContain("Earlier imports left 4 more.");
+    // Where these files need nothing, the ledger's problems are what there is to tell.
+    const rest = words((await office.type("resume")).out);
+    for (const place of ["monday.csv, row 3", "tuesday.csv, row 3"]) expect(rest).toContain(place);
+    expect(rest).not.toContain("Earlier imports");
+  });
+
+  it("is told of as these files' own where it came back in them", async () => {
+    const office = openOffice(weighings);
+    await office.brought("monday.csv", loads("A 10 5", "B 10 x"));
+    await office.brought("tuesday.csv", loads("A 10 6", "B 10 x"));
+    const { problems } = await office.brought("wednesday.csv", loads("A 10 6", "C 10 5"));
+    expect(problems.map(({ code, count, earlier }) => [code, count, earlier])).toEqual([
+      ["number-unreadable", 1, 1],
+      ["changed", 1, undefined],
+    ]);
   });
 });

@@ -3,17 +3,21 @@ import { shorten } from "../../model/fold.js";
 import { solutionOf } from "../../model/solution.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
+import { earlierOf, problemsHere } from "../../report/outcome.js";
 import { bold, dim, joined, lines, type Part } from "./text.js";
 
 /** `rejects` and the report have all causes. */
 const MOST = 12;
 
+/** What earlier imports left is only counted, unless there is nothing else. */
 export function problemSections(problems: readonly ToldProblem[]): Part[] {
-  const groups = Map.groupBy(problems, ({ code }) => solutionOf(code));
+  const groups = Map.groupBy(problemsHere(problems), ({ code }) => solutionOf(code));
+  const earlier = earlierOf(problems);
   return [
     causes("To correct", "in the file; then import it again", groups.get("correct")),
     causes("To decide", "no correction of the row can send these", groups.get("decide")),
     causes("In doubt", "the next run settles these", groups.get("resume")),
+    earlier > 0 && `Earlier imports left ${grouped(earlier)} more.`,
   ];
 }
 

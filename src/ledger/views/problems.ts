@@ -2,7 +2,7 @@
 import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, groupOf, rowName } from "../rows.js";
+import { describeRow, groupOf, inputOf, rowName } from "../rows.js";
 import { MAKERS } from "../decide/replace.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
@@ -18,20 +18,30 @@ interface Failure {
   name: string | null;
 }
 
+interface Group extends Failure {
+  count: number;
+  /** Of these, in no file of the command. */
+  earlier: number;
+}
+
 /**
  * Most frequent first: rows' problems by column and mistake, others by code. `cells`: show cells in examples (terminal)
- * or hide them (collected output, P9).
+ * or hide them (collected output, P9). `files`: names of inputs; what is in none of them is counted as `earlier`, and is
+ * an example only where nothing else is. None: nothing is told apart.
  */
-export function tallyProblems(database: LedgerDatabase, cells = false): ToldProblem[] {
-  const others = tally(database, "SELECT * FROM failures WHERE subject <> 'row'", cells);
-  return [...problemsOfRows(database, cells), ...others].toSorted((a, b) => b.count - a.count);
+export function tallyProblems(database: LedgerDatabase, cells = false, files: readonly string[] = []): ToldProblem[] {
+  const named = "SELECT id FROM inputs WHERE name IN (SELECT value FROM json_each(@files))";
+  const inputs = files.length === 0 ? null : database.values<number>(named, { files });
+  const others = tally(database, "SELECT * FROM failures WHERE subject <> 'row'", cells, inputs);
+  return [...problemsOfRows(database, cells, inputs), ...others].toSorted((a, b) => b.count - a.count);
 }
 
 /** More variants of one mistake become one line, because their messages may differ in every row. */
 const KINDS_OF_A_MISTAKE = 5;
 
-function problemsOfRows(database: LedgerDatabase, cells: boolean): ToldProblem[] {
-  const groups = new Map<string, Failure & { count: number; last: number | null }>();
+function problemsOfRows(database: LedgerDatabase, cells: boolean, inputs: readonly number[] | null): ToldProblem[] {
+  const here = inputs && new Set(inputs);
+  const groups = new Map<string, Group & { last: number | null }>();
   const kinds = new Map<string, number>();
   for (const found of database.each<Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id")) {
     const place = JSON.stringify([found.code, found.column_name]);
@@ -42,12 +52,12 @@ function problemsOfRows(database: LedgerDatabase, cells: boolean): ToldProblem[]
       if (known >= KINDS_OF_A_MISTAKE) name = place;
       kinds.set(place, known + 1);
     }
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, { ...found, count: 1, last: found.row_id });
-    else if (group.last !== found.row_id) {
-      group.count += 1;
-      group.last = found.row_id;
-    }
+    const earlier = here === null || found.row_id === null || here.has(inputOf(found.row_id)) ? 0 : 1;
+    const group = groups.get(name) ?? { ...found, count: 0, earlier: 0, last: null };
+    if (group.last === found.row_id) continue;
+    const example = earlier === 0 && group.earlier === group.count ? found : group;
+    const counts = { count: group.count + 1, earlier: group.earlier + earlier, last: found.row_id };
+    groups.set(name, { ...example, ...counts });
   }
   const conceal = concealing(database, cells);
   return Array.from(groups.values(), (group) => told(database, conceal, group));
@@ -77,16 +87,23 @@ const warningsSince = (
 export const tallyWarnings = (database: LedgerDatabase, since: number): ToldProblem[] =>
   tally(database, warningsSince(since), false);
 
-function tally(database: LedgerDatabase, failures: string, cells: boolean): ToldProblem[] {
-  type Counted = Pick<Failure, "subject" | "code"> & { count: number; id: number };
+function tally(
+  database: LedgerDatabase,
+  failures: string,
+  cells: boolean,
+  inputs: readonly number[] | null = null,
+): ToldProblem[] {
+  type Counted = Pick<Group, "subject" | "code" | "count" | "earlier"> & { id: number };
   const conceal = concealing(database, cells);
-  const counted = `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM (${failures})
-    GROUP BY subject, code ORDER BY count DESC`;
-  return database.rows<Counted>(counted).flatMap((found) => {
+  const isHere = inputs === null ? "TRUE" : "(subject, id) IN here";
+  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs)))
+    SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(${isHere}, NULL, id)) AS earlier,
+      coalesce(min(iif(${isHere}, id, NULL)), min(id)) AS id FROM (${failures}) GROUP BY subject, code ORDER BY count DESC`;
+  return database.rows<Counted>(counted, { inputs }).flatMap((found) => {
     const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id AND code = @code LIMIT 1`;
     const failure = database.row<Failure>(first, found);
     if (failure === null) return [];
-    const one = told(database, conceal, { ...failure, count: found.count });
+    const one = told(database, conceal, { ...failure, count: found.count, earlier: found.earlier });
     return [found.subject === "event" && areOfMakers(database, found.code) ? { ...one, replaceable: false } : one];
   });
 }
@@ -100,8 +117,8 @@ const areOfMakers = (database: LedgerDatabase, code: Code): boolean =>
 /** A placeholder while cells are hidden. */
 const NAME = "\u0001";
 
-function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { count: number }): ToldProblem {
-  const { code, count, row_id: row, column_name: column, name } = found;
+function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldProblem {
+  const { code, count, earlier, row_id: row, column_name: column, name } = found;
   // States that nothing was said of, such as a foreign key.
   const message = found.message ?? codes[code].meaning;
   const isCancel = code === "cancel-refused";
@@ -118,7 +135,7 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { cou
   ];
   const example = parts.filter((part) => part !== null && part !== "").join(": ");
   const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);
-  return { code, count, place, column, example };
+  return { code, count, ...(earlier === 0 ? {} : { earlier }), place, column, example };
 }
 
 /** Held events by what they wait for, most frequent first, with the first one as an example. */

@@ -51,6 +51,7 @@ export const rowOutcomes = object({
 export const toldProblem = object({
   code,
   count: count.describe("rows, or records, that have it"),
+  earlier: count.optional().describe("of these, in no file of this command; absent: none"),
   place: textOrNull.describe("of the example"),
   column: textOrNull,
   example: text.describe("what is wrong with one of them; cells are hidden"),
