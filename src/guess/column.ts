@@ -245,6 +245,10 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   // A unit that appears once among many cells is probably a mistake.
   const several = (unit: string) => cells.length < 20 || units.lastIndexOf(unit) > units.indexOf(unit);
   const found = [...new Set(units)].filter(several);
+  const odd = found.find((unit) => unit.length === 1 && /\p{Letter}/u.test(unit) && !(unit in kilograms));
+  // `12a` beside `7` is a place in a street, or a name.
+  if (odd !== undefined && units.filter((unit) => unit === odd).length < cells.length / 2)
+    return text(`only some have the unit ${odd}`);
   if (found.length > 1 && !found.every((unit) => unit in kilograms))
     return text(`no one unit for ${found.slice(0, 5).join(", ")}`);
   const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;

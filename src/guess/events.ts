@@ -5,7 +5,7 @@ import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { foldWords } from "../map/convert/text.js";
-import { nameOf } from "./words.js";
+import { nameOf, qualifiersOf, sameStem } from "./words.js";
 
 export interface EventTable {
   input: string;
@@ -157,17 +157,12 @@ function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: Eve
   return best && ref(best);
 }
 
-/** Events of a table whose rows are documents: every time column is one, with the columns to its right. */
+/** Events of a table whose rows are documents: every time column is one, with the columns that tell of it. */
 export function wideEvents({ times, free, columns, defaults, decisions }: EventTable): Trees {
   const names = new Set(["defaults"]);
   const end = times.at(-1)?.index ?? 0;
-  const events = times.map((time, position): [string, Said] => {
-    const next = times[position + 1]?.index ?? Number.POSITIVE_INFINITY;
-    // Columns after the last time seldom describe it; only its numbers do.
-    const own = free.filter(({ index, type }) => {
-      const about = type.as === "number" || times.length === 1 || index < end;
-      return about ? index > time.index && index < next : position === 0;
-    });
+  const owned = Map.groupBy(free, (column) => eventOf(column, times, decisions));
+  const events = times.map((time): [string, Said] => {
     const closes = time.role === "closed" && times.length > 1 && time.index === end;
     const title = titleOf(time);
     if (title === "Event")
@@ -179,11 +174,31 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
       name: closes ? "CLOSE" : literal(isReserved(title) ? `Event ${title}` : title, columns),
       key: "once",
       externalCreatedAt: ref(time),
-      ...attributes(own),
+      ...attributes(owned.get(time) ?? []),
     };
     return [nameOf(title, "event", names), new Said(value)];
   });
   return { defaults, ...Object.fromEntries(events) };
+}
+
+/**
+ * The time that the column's header names, or the one to its left; but one that is there wherever the column is filled, for
+ * what goes with an event that did not happen is not sent.
+ */
+function eventOf(column: Column, times: readonly Column[], { notes }: Decisions): Column {
+  const { header, index, type, values } = column;
+  const words = qualifiersOf(header);
+  const isNamed = (time: Column) => qualifiersOf(time.header).some((one) => words.some((word) => sameStem(word, one)));
+  const left = times.filter((time) => time.index < index).toReversed();
+  // Columns after the last time seldom describe it; only its numbers do.
+  const isNear = type.as === "number" || index < (times.at(-1)?.index ?? 0);
+  const likely = [...left.filter(isNamed), ...(isNear ? left : []), ...times];
+  const lacking = (time: Column) => values.filter((value, row) => value !== "" && time.values[row] === "").length;
+  const [found] = likely.toSorted((one, other) => lacking(one) - lacking(other));
+  const time = found as Column;
+  if (lacking(time) > 0)
+    notes.add(`event ${titleOf(time)}: it carries "${header}", which is not sent from rows that lack "${time.header}"`);
+  return time;
 }
 
 const dateWords = new Set("data date datum fecha hora time dt e and y de da do of del".split(" "));

@@ -15,7 +15,7 @@ const table = {
   zipCode: "cep cp zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
-  number: "hausnummer haus_nr house_number house_no house_nr street_number street_no",
+  number: "hausn* haus_nr numero_civico civico house_number house_no house_nr street_number street_no",
   street: "rua logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
   city: "municipio cidade city ciudad localidade localidad ort stadt ville",
   state: "uf provincia distrito bundesland",

@@ -445,6 +445,35 @@ describe("what people write (F28)", () => {
     expect(said).toContain("its other digits are not in the file");
   });
 
+  it("a house number with a letter is no number with a unit", async () => {
+    const { input } = await draft(
+      "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
+      "P-#;A %;CNPJ;Allee;{1a|2|3};Köln;{4b|5|6};2#/03/2026",
+    );
+    expect(input.columns).toMatchObject({ hausnr: "Hausnr.", posten: "Posten" });
+    expect(only(input.addresses).number).toBe("=hausnr");
+  });
+
+  it("what goes with an event that did not happen is not sent: a column goes with one that did in each of its rows", async () => {
+    const header = "Pedido;CNPJ;Abertura;Entrega;Cancelamento;Motivo cancelamento;Peso;Recebido por";
+    const dates = "0{1|2|3}/10/2025;{15/10/2025|16/10/2025|};{||17/10/2025}";
+    const { input, said } = await draft(header, `P-#;CNPJ;${dates};{||desistiu};#,5;{Ana|Eva|}`);
+    const carried = Object.entries(input.events).flatMap(([name, event]: Any) =>
+      Object.keys(event.attributes?.private ?? {}).map((title) => `${title}: ${name}`),
+    );
+    expect(carried.toSorted()).toEqual([
+      "Motivo cancelamento: cancelamento",
+      "Peso: abertura",
+      "Recebido por: abertura",
+    ]);
+    expect(said).not.toContain("which is not sent from rows that lack");
+    const other = await draft(
+      "Pedido;CNPJ;Entrega;Peso;Retorno",
+      "P-#;CNPJ;{|16/10/2025|17/10/2025};#,5;{15/10/2025||}",
+    );
+    expect(other.said).toContain('event Entrega: it carries "Peso", which is not sent from rows that lack "Entrega"');
+  });
+
   it("what programs write for nothing is blank: NaN, \\N", async () => {
     const { mapping, said } = await draft("Pedido;Data;CNPJ;Peso;Nota", "P-#;2#/03/2026;CNPJ;{#|NaN|1};{a|\\N|b|c}");
     expect(mapping.defaults.blank).toEqual(["", "\\N", "NaN"]);
