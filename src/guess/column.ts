@@ -208,7 +208,9 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     const isOne = (cell: Cell) => likely(cell) && readers.some((isId) => isId(cell));
     const fits = share(few, isOne) < enoughHere / 2 ? 0 : share(cells, isOne);
     if (fits < enoughHere) continue;
-    const met = types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
+    // A Spanish CIF is also a NIF: without a type it could be either.
+    const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
+    const met = sole.length > 0 ? sole.slice(0, 1) : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
     return { type: { as: "taxId", country, types: met }, fits };
   }
   return null;
@@ -255,7 +257,8 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
-  if (whole && (naming.has(role) || read.some((cell) => cell.text.length > 15)))
+  const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
+  if (whole && (isId || naming.has(role) || read.some((cell) => cell.text.length > 15)))
     return text("digits, but not a quantity");
   return { type: { as: "number", marks, units: found, whole }, fits };
 }

@@ -149,7 +149,7 @@ function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: Eve
   if (words !== null && said.length > 1 && apart(words, 0)) return ref(words);
   const codes = filled.filter(
     ({ type, role }) =>
-      (type.as === "text" || (type.as === "number" && type.whole)) && role !== "amount" && role !== "phone",
+      (type.as === "text" || (type.as === "number" && type.whole)) && !["amount", "phone", "unit"].includes(role ?? ""),
   );
   const code = codes.find((column) => numbered.has(column.role) && apart(column));
   if (code === undefined && apart(null)) return "once";

@@ -128,13 +128,15 @@ export function address(
   { columns, owner, code }: { columns: Party["columns"]; owner: Tree; code: Column | null },
   { country, decisions }: { country: string; decisions: Decisions },
 ): Said {
+  const { number, state } = columns;
+  const isStandIn = state === undefined && country === "BR";
   const missing = (["street", "city", "state"] as const).filter((role) => columns[role] === undefined);
   if (missing.length > 0) {
     const question = `where is it? No column holds the ${missing.join(", ")}.`;
-    decisions.choose(`${name}.place`, question, [{ value: null, label: 'write it in place of "?"' }]);
+    const label = `write it in place of "?"${isStandIn ? " and SP" : ""}`;
+    decisions.choose(`${name}.place`, question, [{ value: null, label }]);
   }
   const field = (column: Column | undefined, otherwise = "?") => (column === undefined ? otherwise : ref(column));
-  const { number, state } = columns;
   const value: Trees = {
     key: code === null ? undefined : ref(code),
     participant: owner,
@@ -143,7 +145,7 @@ export function address(
     street: field(columns.street),
     number: number === undefined || number.filled === 1 ? field(number, "S/N") : `=default(${number.name}, "S/N")`,
     city: field(columns.city),
-    countryState: state === undefined && country === "BR" ? "SP" : field(state),
+    countryState: isStandIn ? "SP" : field(state),
     countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
   for (const role of extended) if (columns[role] !== undefined) value[role] = ref(columns[role]);

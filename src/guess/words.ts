@@ -12,12 +12,12 @@ const table = {
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
-  zipCode: "cep cp zip* postal postcode post_code plz postleitzahl",
+  zipCode: "cep cp c_p zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
   number: "hausn* haus_nr numero_civico civico house_number house_no house_nr street_number street_no",
   street: "rua logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
-  city: "municipio cidade city ciudad localidade localidad ort stadt ville",
+  city: "municipio poblacion cidade city ciudad localidade localidad ort stadt ville",
   state: "uf provincia distrito bundesland",
   stateOrStatus: "estado state",
   country: "pais country land pays",
@@ -27,6 +27,7 @@ const table = {
   goods: "sku produto product producto artikel item ean gtin ncm asset equipment placa plate veiculo vehicle",
   amount:
     "valor preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume",
+  unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
     "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
   status: "situacao status situacion",

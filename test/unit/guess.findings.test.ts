@@ -445,6 +445,31 @@ describe("what people write (F28)", () => {
     expect(said).toContain("its other digits are not in the file");
   });
 
+  it("a Spanish CIF beside DNIs, a C.P. and a Población are read as such", async () => {
+    const { input, said } = await draft(
+      "Albarán;Fecha;Cliente;NIF;Dirección;C.P.;Población;Provincia",
+      "A-#;2#/03/2026;Talleres %;{B12345674|12345678Z|X1234567L};Calle #;2801%;Madrid;Madrid",
+    );
+    expect(said).toEqual(allStaged);
+    expect(input.columns).toMatchObject({ nif: { as: "taxId", type: "NIF" }, c_p: "C.P." });
+    expect(only(input.addresses)).toMatchObject({ city: "=poblacion", zipCode: "=c_p" });
+  });
+
+  it("a number that names an organisation is no quantity, and its owner's id; a VAT may be an amount", async () => {
+    const { input } = await draft(
+      "Facture;Date;Fournisseur;SIRET;VAT",
+      "FA-#;2#/03/2026;Dupont %;{73282932000074|40483304800022|44306184100047};1%,50",
+    );
+    expect(input.columns).toMatchObject({ siret: "SIRET", vat: { as: "number" } });
+    expect(only(input.participants)).toMatchObject({ taxIdType: "SIRET", taxId: "=siret" });
+  });
+
+  it("a unit that happens to tell rows apart is no key", async () => {
+    const { input, said } = await draft("Coleta;Data;CNPJ;Qtd;Un", "C-{1|1|2|2|3|3|4|4|5};2#/03/2026;CNPJ;#,5;{t|kg}");
+    expect(said).toContain("how is it known to be the same event?");
+    expect(only(input.events)).not.toMatchObject({ key: "=un" });
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
