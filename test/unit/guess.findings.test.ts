@@ -465,9 +465,8 @@ describe("what people write (F28)", () => {
   });
 
   it("a unit that happens to tell rows apart is no key", async () => {
-    const { input, said } = await draft("Coleta;Data;CNPJ;Qtd;Un", "C-{1|1|2|2|3|3|4|4|5};2#/03/2026;CNPJ;#,5;{t|kg}");
-    expect(said).toContain("how is it known to be the same event?");
-    expect(only(input.events)).not.toMatchObject({ key: "=un" });
+    const { input } = await draft("Coleta;Data;CNPJ;Qtd;Un", "C-{1|1|2|2|3|3|4|4|5};2#/03/2026;CNPJ;#,5;{t|kg}");
+    expect(only(input.events).key).not.toBe("=un");
   });
 
   it("a house number with a letter is no number with a unit", async () => {
