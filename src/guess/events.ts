@@ -89,7 +89,7 @@ function findWords({ input, columns, free, key, decisions }: EventTable): Column
   for (const value of columns) {
     const { type, filled, distinct, cells, role, header } = value;
     const fits = free.includes(value) && !key.follows.has(value) && type.as === "text" && filled >= 0.9;
-    if (!fits || distinct.size < 2 || distinct.size === cells.length) continue;
+    if (!fits || role === "unit" || distinct.size < 2 || distinct.size === cells.length) continue;
     const few = role === "status" || role === "category" ? 2 : 4;
     // More words name things, not events.
     const kinds = distinct.size <= 8 && distinct.size * few <= cells.length;
