@@ -52,10 +52,14 @@ export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: 
   });
 }
 
+/** A window that ends later has begun before the command, or was mistyped. */
+const HALF_A_DAY_MS = 12 * 3_600_000;
+
 /** @returns the exit code @throws the run's error, after everything that follows a run */
 export async function runCommand(frame: Frame, flags: SendingFlags, { source, send }: Run): Promise<number> {
   const { world, signal } = frame;
   const now = world.clock.now();
+  const until = flags.until === undefined ? undefined : nextTimeOfDay(flags.until, now);
   let target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
   let teller: Teller | null = null;
   let run: { summary: Summary; folder: string; commands: string[] } | undefined;
@@ -73,8 +77,16 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       work.announce();
       // The console sees the running command.
       const course = keepCourse(work.target.stateFolder, () => world.clock.now(), work.target.rate);
-      const summary = await watched(work, (observe) =>
-        send(world.pipeline, {
+      const summary = await watched(work, (observe) => {
+        if (
+          until !== undefined &&
+          until - now > HALF_A_DAY_MS &&
+          new Date(until).getDate() !== new Date(now).getDate()
+        ) {
+          const message = `${flags.until} has passed today: this run may send until ${flags.until} tomorrow.`;
+          observe({ type: "notice", level: "info", code: null, message });
+        }
+        return send(world.pipeline, {
           ...work.options,
           observe(event) {
             observe(event);
@@ -84,12 +96,12 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
             maxErrors: flags.maxErrors,
             maxOutageMs: flags.maxOutage,
             limitDocuments: flags.limit,
-            until: flags.until === undefined ? undefined : nextTimeOfDay(flags.until, now),
+            until,
             waitForLock: flags.wait === true,
           },
           logLevel: flags.logLevel,
-        }),
-      ).finally(course.close);
+        });
+      }).finally(course.close);
       const commands = nextSteps(summary, work.shown).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
       return tellSummary(work, summary);

@@ -206,6 +206,19 @@ describe("flags reach the pipeline", () => {
     expect(until.getTime() - world.now).toBeLessThanOrEqual(86_400_000);
   });
 
+  it.each([
+    [-1, true],
+    [1, false],
+    [13, false],
+  ])("--until of a time that has passed today says that it is tomorrow's: %s h from now", async (hours, told) => {
+    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary()) } });
+    world.now = new Date(2026, 10, 20, 2, 0).getTime();
+    const until = new Date(world.now + hours * 3_600_000);
+    const time = [until.getHours(), until.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
+    await type(world, "import", "m.yaml", "a.csv", "--until", time);
+    expect(world.err.includes(`${time} has passed today: this run may send until ${time} tomorrow.`)).toBe(told);
+  });
+
   it("--metrics and --on-finish get what the run did", async () => {
     const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
     const code = await type(
