@@ -141,13 +141,11 @@ export async function tellerOf(target: Target, world: World): Promise<Teller | n
 async function tellSummary({ world, target, shown }: Work, summary: Summary): Promise<Told> {
   let { problems } = summary;
   if (world.stdout.isTTY && problems.length > 0) {
-    const status = await world.pipeline.readStatus({
-      target,
-      cells: true,
-      files: summary.inputs.map(({ input }) => input),
-    });
     // The ledger knows nothing of empty files.
-    problems = [...problems.filter(({ code }) => code === "file-empty"), ...status.problems];
+    const empty = problems.filter(({ code }) => code === "file-empty");
+    const files = [...summary.inputs.map(({ input }) => input), ...empty.map(({ place }) => place ?? "")];
+    const status = await world.pipeline.readStatus({ target, cells: true, files });
+    problems = [...empty, ...status.problems];
   }
   return printSummary(summary, problems, shown);
 }

@@ -85,7 +85,7 @@ const sentence = (text: string): string =>
 export const onlyYouCanSettle = (held: number): string =>
   `${counted(held, "event")} ${held === 1 ? "waits" : "wait"} for something that only you can settle. Nothing is lost.`;
 
-function whatIsNeeded({ outcomes, open, command }: Summary): string {
+function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
   const rows = outcomes.toCorrect + outcomes.toDecide;
   if (rows > 0) {
     const { waiting, toSend, toCorrect } = outcomes;
@@ -100,8 +100,10 @@ function whatIsNeeded({ outcomes, open, command }: Summary): string {
   const held = open.events["held"] ?? 0;
   if (count === 0 && held > 0) return onlyYouCanSettle(held);
   if (count === 0) return "A file holds no rows; everything else is done.";
+  const isEmpty = problems.some(({ code }) => code === "file-empty");
   const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
-  return `${own} the ledger holds ${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you.`;
+  const left = `${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you.`;
+  return `${isEmpty ? "A file holds no rows, and" : own} the ledger holds ${left}`;
 }
 
 function allIsWell(summary: Summary): string {

@@ -54,14 +54,17 @@ export function summarise(
       secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),
       limit,
     },
-    problems: [...emptyFiles(session), ...tallyProblems(database, false, namesOf(context.staged))],
+    problems: [...emptyFiles(session), ...tallyProblems(database, false, namesOf(session, context.staged))],
     warnings: tallyWarnings(database, context.startedAt),
     files: [],
   };
 }
 
 /** Of files, as `tallyProblems` takes them. */
-export const namesOf = (staged: readonly Pick<StagedInput, "input">[]): string[] => staged.map(({ input }) => input);
+export const namesOf = ({ emptyFiles }: Pick<Session, "emptyFiles">, staged: readonly StagedInput[]): string[] => [
+  ...emptyFiles,
+  ...staged.map(({ input }) => input),
+];
 
 function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problems"] {
   if (place === undefined) return [];

@@ -58,7 +58,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       cheaper: cheaperSetting(session, { ...expected, shells }, options.mappingPath),
       preview,
       basis,
-      problems: tallyProblems(database, options.cells, namesOf(staged)),
+      problems: tallyProblems(database, options.cells, namesOf(session, staged)),
       waiting: tallyHeld(database),
       warnings: tallyWarnings(database, startedAt),
       exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,

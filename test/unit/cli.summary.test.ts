@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { globSync } from "tinyglobby";
 import { nextSteps } from "../../src/report/next-steps.js";
@@ -195,6 +195,15 @@ describe("what earlier files left open", () => {
     const rest = words((await office.type("resume")).out);
     for (const place of ["monday.csv, row 3", "tuesday.csv, row 3"]) expect(rest).toContain(place);
     expect(rest).not.toContain("Earlier imports");
+  });
+
+  it("is only counted beside a file that holds no rows", async () => {
+    const office = openOffice(weighings);
+    await office.brought("monday.csv", loads("B 10 x"));
+    writeFileSync(office.path("tuesday.csv"), "");
+    const { out } = await office.type("import", "m.yaml", "tuesday.csv");
+    expect(out).toMatch(/^A file holds no rows, and the ledger holds 1 thing that needs you\./);
+    expect(out).toContain("the file holds no rows\n     tuesday.csv · file-empty\n\nEarlier imports left 1 more.");
   });
 
   it("is told of as these files' own where it came back in them", async () => {
