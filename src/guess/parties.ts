@@ -122,15 +122,29 @@ export function participant({ identity, columns }: Party, code: Column | null, c
 
 const extended = ["neighborhood", "complement", "zipCode", "latitude", "longitude"] as const;
 
+/** `Campinas/SP`, `Campinas - SP`, `Chicago, IL`, `Campinas (SP)`. */
+const CITY = "^(.+?) *[-/,(] *[A-Z]{2}[)]?$";
+const STATE = "([A-Z]{2})[)]?$";
+
+const holdsState = ({ cells }: Column): boolean =>
+  cells.length > 0 && cells.every(({ text }) => new RegExp(CITY).test(text.trim()));
+
+const stateIn = ({ name }: Column, country: string): string =>
+  country === "BR" ? `=state(extract(${name}, "${STATE}"))` : `=extract(${name}, "${STATE}")`;
+
 /** `owner`: how it names its participant. */
 export function address(
   name: string,
   { columns, owner, code }: { columns: Party["columns"]; owner: Tree; code: Column | null },
   { country, decisions }: { country: string; decisions: Decisions },
 ): Said {
-  const { number, state } = columns;
-  const isStandIn = state === undefined && country === "BR";
-  const missing = (["street", "city", "state"] as const).filter((role) => columns[role] === undefined);
+  const { number, city, state } = columns;
+  const isBoth = state === undefined && city !== undefined && holdsState(city);
+  const isStateKnown = state !== undefined || isBoth;
+  const isStandIn = !isStateKnown && country === "BR";
+  const missing = (["street", "city", "state"] as const).filter(
+    (role) => columns[role] === undefined && !(role === "state" && isBoth),
+  );
   if (missing.length > 0) {
     const question = `where is it? No column holds the ${missing.join(", ")}.`;
     const label = `write it in place of "?"${isStandIn ? " and SP" : ""}`;
@@ -141,11 +155,11 @@ export function address(
     key: code === null ? undefined : ref(code),
     participant: owner,
     // A nonexistent state would not load; the "?" in its name keeps such an address from the service.
-    name: state === undefined ? "?" : field(columns.placeName ?? columns.name, "Main"),
+    name: !isStateKnown ? "?" : field(columns.placeName ?? columns.name, "Main"),
     street: field(columns.street),
     number: number === undefined || number.filled === 1 ? field(number, "S/N") : `=default(${number.name}, "S/N")`,
-    city: field(columns.city),
-    countryState: isStandIn ? "SP" : field(state),
+    city: isBoth ? `=extract(${city.name}, "${CITY}")` : field(city),
+    countryState: isBoth ? stateIn(city, country) : isStandIn ? "SP" : field(state),
     countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
   for (const role of extended) if (columns[role] !== undefined) value[role] = ref(columns[role]);

@@ -1,6 +1,7 @@
 /** What a draft says first, what it never takes for an event or a key, and how it reads what people write (F28, F121–F126). */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import ExcelJS from "exceljs";
 import { parse } from "yaml";
 import { pipeline } from "../../src/cli/pipeline.js";
@@ -444,6 +445,37 @@ describe("what people write (F28)", () => {
     expect(input.columns).toMatchObject({ ...texts, preco: { as: "number", units: ["eur"] } });
     expect(said).toContain("its other digits are not in the file");
   });
+
+  it.each([
+    [
+      "CNPJ",
+      "CNPJ",
+      "{Campinas/SP|São Paulo - SP|Rio de Janeiro (RJ)}",
+      ["Campinas SP", "São Paulo SP", "Rio de Janeiro RJ"],
+    ],
+    ["EIN", "12-345678%", "{Chicago, IL|St. Louis, MO|Winston-Salem NC}", null],
+    [
+      "EIN",
+      "12-345678%",
+      "{Chicago, IL|St. Louis, MO|Winston-Salem, NC}",
+      ["Chicago IL", "St. Louis MO", "Winston-Salem NC"],
+    ],
+  ])(
+    "a city and its state in one cell come apart, where all cells are so: %s %s %s",
+    async (header, id, places, apart) => {
+      const { input, world } = await draft(
+        `Pedido;Data;${header};Rua;Cidade/UF`,
+        `P-#;2#/03/2026;${id};Rua #;${places}`,
+      );
+      if (apart === null) return expect(only(input.addresses)).toMatchObject({ city: "=cidade_uf", countryState: "?" });
+      expect(await type(world, "import", "m.yaml", "a.csv", "--sandbox")).toBe(0);
+      const ledger = new Database(join(world.cwd, "state/sandbox/ledger.db"), { readonly: true });
+      const data = ledger.prepare("SELECT payload FROM registrations WHERE kind = 'address'").pluck().all() as string[];
+      ledger.close();
+      const found = data.map((one): Any => JSON.parse(one)).map(({ city, countryState }) => `${city} ${countryState}`);
+      expect(new Set(found)).toEqual(new Set(apart));
+    },
+  );
 
   it("a Spanish CIF beside DNIs, a C.P. and a Población are read as such", async () => {
     const { input, said } = await draft(
