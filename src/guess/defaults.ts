@@ -1,4 +1,5 @@
 /** The `defaults:` of a mapping, and the exceptions of single columns. */
+import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
@@ -51,6 +52,8 @@ const zones: { [country: string]: string } = {
   MX: "America/Mexico_City",
   DE: "Europe/Berlin",
   FR: "Europe/Paris",
+  GB: "Europe/London",
+  IT: "Europe/Rome",
   US: "America/New_York",
 };
 
@@ -66,6 +69,14 @@ const spoken: { [country: string]: RegExp } = {
 /** Too little to decide. */
 const likeness = (country: string, headers: string) =>
   Math.min(0.4, 0.1 * (headers.match(spoken[country] ?? /$^/g)?.length ?? 0));
+
+/** That of a column that names a single one. */
+function countryIn(columns: readonly Column[]): string | undefined {
+  const read = compileConversion({ name: "country" }, {});
+  const named = columns.find(({ type, distinct }) => type.as === "country" && distinct.size === 1);
+  const [cell] = named?.cells ?? [];
+  return cell === undefined ? undefined : String(read(cell.text, cell.kind));
+}
 
 /** What columns are compared with. */
 export interface Defaults {
@@ -91,7 +102,10 @@ export function settle(
   const headers = columns.map(({ header }) => foldWords(header)).join(" ");
   const countries = Object.keys(zones).map((value) => ({ value, label: value, score: likeness(value, headers) }));
   const country =
-    asked ?? types.find((type) => type.as === "taxId")?.country ?? decisions.choose("country", question, countries);
+    asked ??
+    types.find((type) => type.as === "taxId")?.country ??
+    countryIn(columns) ??
+    decisions.choose("country", question, countries);
   const zone = timezone ?? zones[country] ?? "UTC";
   const tree: Trees = { country: new Said(country, decisions.take()), timezone: zone };
   if (timezone === undefined && dates.length > 0)

@@ -15,18 +15,19 @@ const table = {
   zipCode: "cep cp c_p zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
-  number: "hausn* haus_nr numero_civico civico house_number house_no house_nr street_number street_no",
+  number: "street_number street_no",
   street: "rua logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
-  city: "municipio poblacion cidade city ciudad localidade localidad ort stadt ville",
+  house: "hausn* haus_nr civico house_number house_no house_nr",
+  city: "municipio poblacion comuna cidade city town ciudad localidade localidad ort stadt ville",
   state: "uf provincia distrito bundesland",
   stateOrStatus: "estado state",
   country: "pais country land pays",
   latitude: "lat latitude latitud",
   longitude: "lon lng long longitude longitud",
   phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
-  goods: "sku produto product producto artikel item ean gtin ncm asset equipment placa plate veiculo vehicle",
+  goods: "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate veiculo vehicle",
   amount:
-    "valor preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume",
+    "valor preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
     "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
@@ -37,18 +38,19 @@ const table = {
   duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures",
   created: "emissao emitido criacao criado cadastro created issued issue emision erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
-  legal: "razao_social nome name empresa company fantasia nombre nom denominacion denominacao_social",
+  legal:
+    "razao_social razon_social raison_sociale nome name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade filial local planta site branch place loja sede werk",
   document:
-    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande*",
+    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* belegn*",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
   time: "data date datum fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at",
 };
-export type Role = Exclude<keyof typeof table, "legal">;
+export type Role = Exclude<keyof typeof table, "legal" | "house">;
 /** Less telling words for another role. */
-const same: { [role: string]: string } = { legal: "name" };
+const same: { [role: string]: string } = { legal: "name", house: "number" };
 
 const forms = Object.entries(table).flatMap(([role, words]) =>
   words.split(" ").map((word) => ({

@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import ExcelJS from "exceljs";
 import { parse } from "yaml";
 import { pipeline } from "../../src/cli/pipeline.js";
+import { roleOf } from "../../src/guess/words.js";
 import { checkMapping } from "../../src/map/load-mapping.js";
 import { testWorld, type } from "../support/cli.world.js";
 import { dotted, makeCnpj, makeCpf } from "../../scripts/fixtures/tax-ids.js";
@@ -444,6 +445,37 @@ describe("what people write (F28)", () => {
     const texts = { semana: "Semana", ...posts, operador: "Operador", texto: "Texto", chave: "Chave" };
     expect(input.columns).toMatchObject({ ...texts, preco: { as: "number", units: ["eur"] } });
     expect(said).toContain("its other digits are not in the file");
+  });
+
+  it.each([
+    ["Straße u. Hausnr.", "street"],
+    ["Hausnr.", "number"],
+    ["Street No.", "number"],
+    ["Folio", "document"],
+    ["N° Guía", "document"],
+    ["Consignment", "document"],
+    ["Belegnr.", "document"],
+    ["Razón Social Emisor", "name"],
+    ["Raison sociale", "name"],
+    ["Comuna", "city"],
+    ["Town", "city"],
+    ["C.P.", "zipCode"],
+    ["Un", "unit"],
+    ["Unidade", "placeName"],
+  ])("the header %s speaks of a %s", (header, role) => expect(roleOf(header)).toBe(role));
+
+  it("one country in all cells of its column is the mapping's", async () => {
+    const { mapping, said } = await draft(
+      "Consignment;Collected;Customer;Country",
+      "C-#;2#/11/2025 08:30;Acme %;United Kingdom",
+    );
+    expect(mapping.defaults).toMatchObject({ country: "GB", timezone: "Europe/London" });
+    expect(said).not.toContain("which country");
+    const several = await draft(
+      "Consignment;Collected;Customer;Country",
+      "C-#;2#/11/2025 08:30;Acme %;{United Kingdom|Ireland}",
+    );
+    expect(several.said).toContain("which country");
   });
 
   it.each([
