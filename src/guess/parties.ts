@@ -97,6 +97,8 @@ function taxIdTypeOf({ role, header }: Column): string {
   return own.join("_").toUpperCase();
 }
 
+export const addressOf = ({ name }: Party): string => `${name}_address`;
+
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
 /** `code`: the column by which other tables refer to it. */
@@ -182,9 +184,9 @@ export function reference(
   for (const column of columns) {
     const known = (codes: ReadonlySet<string>) => [...column.distinct].filter((value) => codes.has(value)).length;
     const found = directories.find(
-      ({ codes }) => column.distinct.size > 0 && known(codes) >= column.distinct.size * 0.9,
+      ({ of: kind, codes }) => kind === of && column.distinct.size > 0 && known(codes) >= column.distinct.size * 0.9,
     );
-    if (found?.of === of) return { ref: found.record, key: ref(column) };
+    if (found !== undefined) return { ref: found.record, key: ref(column) };
   }
   return undefined;
 }

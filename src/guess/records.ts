@@ -5,6 +5,7 @@ import type { Candidate, Decisions } from "./decisions.js";
 import { longEvents, wideEvents } from "./events.js";
 import {
   address,
+  addressOf,
   codeColumn,
   type Directory,
   findByName,
@@ -56,8 +57,9 @@ export function draftRecords(draft: InputDraft, shared: Shared): void {
   const code = codeColumn(columns);
   if (kind === "organisations") {
     const [first] = draftParties(records, findParties(columns, decisions), code, shared);
-    if (code !== null && first !== undefined)
-      directories.push({ record: first.name, of: "participant", codes: code.distinct });
+    if (code === null || first === undefined) return;
+    directories.push({ record: first.name, of: "participant", codes: code.distinct });
+    if (hasAddress(first)) directories.push({ record: addressOf(first), of: "address", codes: code.distinct });
     return;
   }
   const owner = reference(
@@ -85,7 +87,7 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
     const own = position === 0 ? code : null;
     participants[party.name] = new Said(participant(party, own, shared.country), shared.decisions.take());
     if (!hasAddress(party)) continue;
-    const name = `${party.name}_address`;
+    const name = addressOf(party);
     addresses[name] = address(name, { columns: party.columns, owner: party.name, code: own }, shared);
   }
   if (parties.length > 0) {
@@ -115,12 +117,13 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const acting = key.long ? parties.find((party) => party !== owner && !follows(party)) : undefined;
   const placeOf = (party: Party | undefined): Tree => {
     const at = party !== undefined && hasAddress(party) ? party : parties.find(hasAddress);
-    if (at !== undefined) return `${at.name}_address`;
+    if (at !== undefined) return addressOf(at);
     const place = reference("address", columns, directories);
     if (place !== undefined || owner === undefined) return place ?? "?";
-    const { name: placed, columns: own } = parties.find(({ columns: some }) => some.street !== undefined) ?? owner;
-    const unknown = `${placed}_address`;
-    records["addresses"] ??= { [unknown]: address(unknown, { columns: own, owner: placed, code: null }, shared) };
+    const placed = parties.find(({ columns: some }) => some.street !== undefined) ?? owner;
+    const unknown = addressOf(placed);
+    const own = { columns: placed.columns, owner: placed.name, code: null };
+    records["addresses"] ??= { [unknown]: address(unknown, own, shared) };
     return unknown;
   };
   const document: Trees = {

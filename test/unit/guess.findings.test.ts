@@ -533,6 +533,21 @@ describe("what people write (F28)", () => {
     expect(input.events.event.key).toBe("content");
   });
 
+  it("documents whose customers stand in a file of their own have these and their addresses", async () => {
+    const customers = "Código;Razão Social;CNPJ;Endereço;Nº;Bairro;Cidade;UF";
+    const { input, mapping, said, world } = await draftOf({
+      "customers.csv": text([customers, ...rows("C00#;Acme #;CNPJ;Rua #;#0;Centro;Rio;RJ", 2)]),
+      "orders.csv": text(["Pedido;Cliente;Faturado em", ...rows("P-#;C00{1|2};2#/03/2026")]),
+    });
+    expect(said).not.toContain("To decide");
+    expect(only(input.addresses)).toMatchObject({ key: "=codigo", number: "=no_" });
+    expect(only(mapping.inputs.orders.documents)).toMatchObject({
+      participant: { ref: "organisation", key: "=cliente" },
+      address: { ref: "organisation_address", key: "=cliente" },
+    });
+    expect(await type(world, "import", "m.yaml", "customers.csv", "orders.csv", "--sandbox")).toBe(0);
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
