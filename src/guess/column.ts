@@ -261,7 +261,9 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
-  if (whole && (isId || naming.has(role) || read.some((cell) => cell.text.length > 15)))
+  // `2025.001` of a protocol, say.
+  const isName = naming.has(role) && found.length === 0;
+  if (isName || (whole && (isId || read.some((cell) => cell.text.length > 15))))
     return text("digits, but not a quantity");
   return { type: { as: "number", marks, units: found, whole }, fits };
 }

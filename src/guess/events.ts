@@ -203,11 +203,13 @@ function eventOf(column: Column, times: readonly Column[], { notes }: Decisions)
 
 const dateWords = new Set("data date datum fecha hora time dt e and y de da do of del".split(" "));
 
-/** `Data da Coleta (UTC)` → `Coleta`; only `Data` → `Event`. */
+/** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; only `Data` → `Event`. */
 function titleOf(column: Column) {
   const header = column.header.replace(/\([^()]*\)/g, " ");
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
-  return told === undefined || foldWords(told) === "" ? "Event" : header.slice(header.indexOf(told)).trim();
+  if (told === undefined || foldWords(told) === "") return "Event";
+  const title = header.slice(header.indexOf(told)).trim();
+  return title.replace(/(?:[\s./_-]+(?:date|datum|time|at|on|em|am|el|le))+$/i, "");
 }
 
 /** A literal equal to a column's name would be taken for a forgotten `=`. */

@@ -1,4 +1,5 @@
 /** Samples the tables of files for a draft. A file that cannot be read does not stop the others. */
+import { foldWords } from "../map/convert/text.js";
 import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import type { ReadOptions } from "../model/dialect.js";
@@ -50,11 +51,17 @@ export async function sampleFiles(
       }
     });
   if (tables.length === 0 && refusals[0] !== undefined) throw refusals[0];
-  const filled = tables.filter(({ sheet, sample }) => sheet === null || sample.some(isOfSeveral));
+  // Sheets of instructions, and sums of other sheets.
+  const whyNot = ({ sheet, sample, header }: GuessTable) => {
+    if (sheet === null) return null;
+    if (!sample.some(isOfSeveral)) return "has no row of several cells";
+    const label = header.find((one) => pivotal.has(foldWords(one)));
+    return label === undefined ? null : `is a pivot table ("${label}")`;
+  };
+  const filled = tables.filter((table) => whyNot(table) === null);
   if (filled.length === 0) return { tables, left, notes };
-  // Sheets of instructions.
   for (const table of tables.filter((one) => !filled.includes(one)))
-    notes.push(`sheet "${table.sheet}" of ${table.file} has no row of several cells and was left out`);
+    notes.push(`sheet "${table.sheet}" of ${table.file} ${whyNot(table)} and was left out`);
   return { tables: filled, left, notes };
 
   async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {
@@ -101,6 +108,15 @@ export async function sampleFiles(
     };
   }
 }
+
+/** What Excel writes above the first column of a pivot table, folded. */
+const pivotal = new Set([
+  "row labels",
+  "rotulos de linha",
+  "etiquetas de fila",
+  "zeilenbeschriftungen",
+  "etiquettes de lignes",
+]);
 
 const isOfSeveral = ({ cells }: Row): boolean => cells.filter(isFilled).length > 1;
 

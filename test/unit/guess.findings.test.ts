@@ -548,6 +548,38 @@ describe("what people write (F28)", () => {
     expect(await type(world, "import", "m.yaml", "customers.csv", "orders.csv", "--sandbox")).toBe(0);
   });
 
+  it.each([
+    ["Ship Date", "Ship"],
+    ["Faturado em", "Faturado"],
+    ["created_at", "created"],
+    ["Pickup Date/Time", "Pickup"],
+    ["Date of Arrival", "Arrival"],
+  ])("the event of a column of times %s is called %s", async (header, name) => {
+    const { yaml } = await draft(`Pedido;${header};Outra Data;CNPJ`, "P-#;2#/03/2026;2#/04/2026;CNPJ");
+    expect(yaml).toMatch(new RegExp(`name: ${name}[,\\n]`));
+  });
+
+  it("the number of a protocol is a name, though it has a point", async () => {
+    const { input } = await draft("protocolo;evento;data;CNPJ", "2025.00{1|1|2|2|3};{Abertura|Fim};2#/03/2026;CNPJ");
+    expect(only(input.documents).key).toBe("=protocolo");
+    expect(input.columns.protocolo).toBe("protocolo");
+  });
+
+  it("a pivot table beside the sheets that it sums up is left out, and said", async () => {
+    const book = new ExcelJS.Workbook();
+    book
+      .addWorksheet("Orders")
+      .addRows([["Pedido", "Data", "Valor"], ...rows("P-#;2#/03/2026;#,5").map((row) => row.split(";"))]);
+    book.addWorksheet("Pivot").addRows([
+      ["Row Labels", "Sum of Valor"],
+      ["P-1", 1.5],
+      ["P-2", 2.5],
+    ]);
+    const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+    expect(Object.keys(mapping.inputs)).toEqual(["orders"]);
+    expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
