@@ -551,7 +551,7 @@ describe("what people write (F28)", () => {
   it.each([
     ["Ship Date", "Ship"],
     ["Faturado em", "Faturado"],
-    ["created_at", "created"],
+    ["delivered_at", "delivered"],
     ["Pickup Date/Time", "Pickup"],
     ["Date of Arrival", "Arrival"],
   ])("the event of a column of times %s is called %s", async (header, name) => {
