@@ -95,12 +95,24 @@ export function profile(
     const distinct = filledValues(values);
     return [{ name, header: text, index, nth, role, type, cells, values, distinct, filled, fits, clock: [] }];
   });
+  agreeOnCountry(columns, country);
   joinClocks(columns);
   for (const column of columns) {
     if (column.role === "numbered") column.role = isOfHouse(column, columns) ? "number" : "code";
     if (column.role === "stateOrStatus") column.role = isOfCountry(column, columns, country) ? "state" : "status";
   }
   return columns;
+}
+
+/** One number in a hundred is another country's tax id too: the columns of a table are one country's where they can be. */
+function agreeOnCountry(columns: readonly Column[], asked: string | undefined) {
+  if (asked !== undefined) return;
+  const ids = columns.flatMap((column) => (column.type.as === "taxId" ? { column, of: column.type.country } : []));
+  const [main] = ids.toSorted((one, other) => other.column.distinct.size - one.column.distinct.size);
+  for (const { column, of } of ids) {
+    const again = main === undefined || of === main.of ? null : taxIds(column.cells, main.of, foldWords(column.header));
+    if (again !== null) Object.assign(column, { type: again.type, fits: again.fits });
+  }
 }
 
 /** Whether a `Num` is a number in a street; else it is the document's. */

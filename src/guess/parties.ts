@@ -128,8 +128,11 @@ const extended = ["neighborhood", "complement", "zipCode", "latitude", "longitud
 const CITY = "^(.+?) *[-/,(] *[A-Z]{2}[)]?$";
 const STATE = "([A-Z]{2})[)]?$";
 
-const holdsState = ({ cells }: Column): boolean =>
-  cells.length > 0 && cells.every(({ text }) => new RegExp(CITY).test(text.trim()));
+/** `89073 Ulm`, `D-89073 Ulm`, `4700-001 Braga`. */
+const ZIP_AND_CITY = "^[A-Z]{0,2}-?[0-9][0-9-]{3,8} +([^0-9 ].*)$";
+
+const holds = ({ cells }: Column, pattern: string): boolean =>
+  cells.length > 0 && cells.every(({ text }) => new RegExp(pattern).test(text.trim()));
 
 const stateIn = ({ name }: Column, country: string): string =>
   country === "BR" ? `=state(extract(${name}, "${STATE}"))` : `=extract(${name}, "${STATE}")`;
@@ -141,12 +144,13 @@ export function address(
   { country, decisions }: { country: string; decisions: Decisions },
 ): Said {
   const { number, city, state } = columns;
-  const isBoth = state === undefined && city !== undefined && holdsState(city);
+  const isBoth = state === undefined && city !== undefined && holds(city, CITY);
   const isStateKnown = state !== undefined || isBoth;
   const isStandIn = !isStateKnown && country === "BR";
-  const missing = (["street", "city", "state"] as const).filter(
-    (role) => columns[role] === undefined && !(role === "state" && isBoth),
-  );
+  const { zipCode } = columns;
+  const isZipAndCity = zipCode !== undefined && holds(zipCode, ZIP_AND_CITY);
+  const known = { street: columns.street !== undefined, city: city !== undefined || isZipAndCity, state: isStateKnown };
+  const missing = (["street", "city", "state"] as const).filter((role) => !known[role]);
   if (missing.length > 0) {
     const question = `where is it? No column holds the ${missing.join(", ")}.`;
     const label = `write it in place of "?"${isStandIn ? " and SP" : ""}`;
@@ -160,11 +164,16 @@ export function address(
     name: !isStateKnown ? "?" : field(columns.placeName ?? columns.name, "Main"),
     street: field(columns.street),
     number: number === undefined || number.filled === 1 ? field(number, "S/N") : `=default(${number.name}, "S/N")`,
-    city: isBoth ? `=extract(${city.name}, "${CITY}")` : field(city),
+    city: isBoth
+      ? `=extract(${city.name}, "${CITY}")`
+      : city === undefined && isZipAndCity
+        ? `=extract(${zipCode.name}, "${ZIP_AND_CITY}")`
+        : field(city),
     countryState: isBoth ? stateIn(city, country) : isStandIn ? "SP" : field(state),
     countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
   for (const role of extended) if (columns[role] !== undefined) value[role] = ref(columns[role]);
+  if (isZipAndCity) value["zipCode"] = `=extract(${zipCode.name}, "^([^ ]+) ")`;
   return new Said(value, decisions.take());
 }
 

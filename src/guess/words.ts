@@ -16,9 +16,9 @@ const table = {
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
   number: "street_number street_no",
-  street: "rua logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
+  street: "rua morada logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
   house: "hausn* haus_nr civico house_number house_no house_nr",
-  city: "municipio poblacion comuna cidade city town ciudad localidade localidad ort stadt ville",
+  city: "municipio concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville",
   state: "uf provincia distrito bundesland",
   stateOrStatus: "estado state",
   country: "pais country land pays",
@@ -40,7 +40,7 @@ const table = {
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
   legal:
     "razao_social razon_social raison_sociale nome name empresa company fantasia nombre nom denominacion denominacao_social",
-  placeName: "unidade filial local planta site branch place loja sede werk",
+  placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
     "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* belegn*",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",

@@ -580,6 +580,31 @@ describe("what people write (F28)", () => {
     expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
   });
 
+  it("a tax id that would also be one of another country is of the country of the others", async () => {
+    const { input, mapping } = await draft(
+      "Guia;NIPC Produtor;NIPC Transportador;Data",
+      "G-#;{503876321|500829993|501442600};501442600;2#/03/2026",
+    );
+    expect(mapping.defaults.country).toBe("PT");
+    expect(input.columns.nipc_transportador).toEqual({ header: "NIPC Transportador", as: "taxId", type: "NIF" });
+  });
+
+  it.each([
+    ["PLZ/Ort", "{89073 Ulm|D-10115 Berlin|4700-001 Vila Nova}", "plz_ort", ["Ulm", "Berlin", "Vila Nova"]],
+    ["CEP", "13010-000", "cep", null],
+  ])("a zip code and its city in one cell come apart: %s", async (header, cells, name, cities) => {
+    const { input } = await draft(`Pedido;Data;CNPJ;Rua;${header};UF`, `P-#;2#/03/2026;CNPJ;Rua #;${cells};SP`);
+    const at = only(input.addresses);
+    if (cities === null) return expect(at).toMatchObject({ city: "?", zipCode: `=${name}` });
+    const [, pattern = ""] = /"(.*)"/.exec(at.city) ?? [];
+    const found = cells
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => new RegExp(pattern).exec(cell)?.[1]);
+    expect([at.city.startsWith(`=extract(${name}, `), found]).toEqual([true, cities]);
+    expect(at.zipCode).toBe(`=extract(${name}, "^([^ ]+) ")`);
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
