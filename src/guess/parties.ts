@@ -122,20 +122,33 @@ export function participant({ identity, columns }: Party, code: Column | null, c
   };
 }
 
-const extended = ["neighborhood", "complement", "zipCode", "latitude", "longitude"] as const;
+const extended = ["neighborhood", "complement", "latitude", "longitude"] as const;
 
 /** `Campinas/SP`, `Campinas - SP`, `Chicago, IL`, `Campinas (SP)`. */
 const CITY = "^(.+?) *[-/,(] *[A-Z]{2}[)]?$";
 const STATE = "([A-Z]{2})[)]?$";
-
 /** `89073 Ulm`, `D-89073 Ulm`, `4700-001 Braga`. */
 const ZIP_AND_CITY = "^[A-Z]{0,2}-?[0-9][0-9-]{3,8} +([^0-9 ].*)$";
+const ZIP = "^([^ ]+) ";
 
 const holds = ({ cells }: Column, pattern: string): boolean =>
   cells.length > 0 && cells.every(({ text }) => new RegExp(pattern).test(text.trim()));
 
-const stateIn = ({ name }: Column, country: string): string =>
-  country === "BR" ? `=state(extract(${name}, "${STATE}"))` : `=extract(${name}, "${STATE}")`;
+/** Formulas; undefined: no column holds it. One cell may hold two of them. */
+function placeIn({ street, city, state, zipCode }: Party["columns"], country: string) {
+  const whole = (column: Column | undefined) => column && ref(column);
+  const part = (column: Column, pattern: string) => `extract(${column.name}, "${pattern}")`;
+  const place = { street: whole(street), city: whole(city), state: whole(state), zipCode: whole(zipCode) };
+  if (state === undefined && city !== undefined && holds(city, CITY)) {
+    place.city = `=${part(city, CITY)}`;
+    place.state = country === "BR" ? `=state(${part(city, STATE)})` : `=${part(city, STATE)}`;
+  }
+  if (zipCode !== undefined && holds(zipCode, ZIP_AND_CITY)) {
+    place.city ??= `=${part(zipCode, ZIP_AND_CITY)}`;
+    place.zipCode = `=${part(zipCode, ZIP)}`;
+  }
+  return place;
+}
 
 /** `owner`: how it names its participant. */
 export function address(
@@ -143,38 +156,29 @@ export function address(
   { columns, owner, code }: { columns: Party["columns"]; owner: Tree; code: Column | null },
   { country, decisions }: { country: string; decisions: Decisions },
 ): Said {
-  const { number, city, state } = columns;
-  const isBoth = state === undefined && city !== undefined && holds(city, CITY);
-  const isStateKnown = state !== undefined || isBoth;
-  const isStandIn = !isStateKnown && country === "BR";
-  const { zipCode } = columns;
-  const isZipAndCity = zipCode !== undefined && holds(zipCode, ZIP_AND_CITY);
-  const known = { street: columns.street !== undefined, city: city !== undefined || isZipAndCity, state: isStateKnown };
-  const missing = (["street", "city", "state"] as const).filter((role) => !known[role]);
+  const { street, city, state, zipCode } = placeIn(columns, country);
+  const isStandIn = state === undefined && country === "BR";
+  const missing = Object.entries({ street, city, state }).flatMap(([part, is]) => (is === undefined ? part : []));
   if (missing.length > 0) {
     const question = `where is it? No column holds the ${missing.join(", ")}.`;
     const label = `write it in place of "?"${isStandIn ? " and SP" : ""}`;
     decisions.choose(`${name}.place`, question, [{ value: null, label }]);
   }
   const field = (column: Column | undefined, otherwise = "?") => (column === undefined ? otherwise : ref(column));
+  const { number } = columns;
   const value: Trees = {
     key: code === null ? undefined : ref(code),
     participant: owner,
     // A nonexistent state would not load; the "?" in its name keeps such an address from the service.
-    name: !isStateKnown ? "?" : field(columns.placeName ?? columns.name, "Main"),
-    street: field(columns.street),
+    name: state === undefined ? "?" : field(columns.placeName ?? columns.name, "Main"),
+    street: street ?? "?",
     number: number === undefined || number.filled === 1 ? field(number, "S/N") : `=default(${number.name}, "S/N")`,
-    city: isBoth
-      ? `=extract(${city.name}, "${CITY}")`
-      : city === undefined && isZipAndCity
-        ? `=extract(${zipCode.name}, "${ZIP_AND_CITY}")`
-        : field(city),
-    countryState: isBoth ? stateIn(city, country) : isStandIn ? "SP" : field(state),
+    city: city ?? "?",
+    countryState: state ?? (isStandIn ? "SP" : "?"),
     countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
   for (const role of extended) if (columns[role] !== undefined) value[role] = ref(columns[role]);
-  if (isZipAndCity) value["zipCode"] = `=extract(${zipCode.name}, "^([^ ]+) ")`;
-  return new Said(value, decisions.take());
+  return new Said({ ...value, zipCode }, decisions.take());
 }
 
 /** A table of organisations or places that other tables refer to by code. */
