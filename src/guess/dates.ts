@@ -22,12 +22,15 @@ const days =
 const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a";
 const others =
   "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMddHHmmss";
+/** With the offset that shops and trackers write, or UTC. */
+const zoned =
+  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
 const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d MMMM yyyy|MMMM d, yyyy|MMMM d yyyy|d. MMMM yyyy|d 'de' MMMM 'de' yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy";
 const timed = (list: string[]) => list.flatMap((day) => times.split(",").map((time) => day + time));
 /** Among equals the first wins: dd/MM before MM/dd, two digits before one. */
 const numeric = timed([...days.split(" "), "d. M. yyyy", "d. M. yyyy.", "yyyy. M. d", "yyyy. M. d."]);
-const digital = [...others.split(" "), ...numeric];
+const digital = [...others.split(" "), ...zoned.split("|"), ...numeric];
 const wordy = timed(named.split("|"));
 /** How words begin. Only texts with a month are tried, because luxon is slow. */
 const months =
@@ -88,7 +91,7 @@ function bestFormat(group: readonly Cell[], told: boolean) {
   const [, weekday = "", sign = ""] = /^(\p{Letter}[\p{Letter}-]+)(,? )(?=.*\d{4})/u.exec(text) ?? [];
   const early = !hasWordOf(weekdays, weekday) ? "" : `${weekday.length > 3 ? "EEEE" : "EEE"}${sign}`;
   const isNamed = hasWordOf(months, early === "" ? text : text.slice(weekday.length));
-  const words = early !== "" || /\p{Letter}{3}/u.test(text);
+  const words = early !== "" || /\p{Letter}{3}/u.test(text.replace(/ (?:UTC|GMT)$/, ""));
   const digits = /^\d+([.,]\d+)?$/.test(text) && !told && !group.every((cell) => readsCell("yyyyMMdd", "en", cell));
   if (digits || (words && early === "" && !isNamed)) return null;
   const few = group.filter((_, at) => at % Math.ceil(group.length / 5) === 0);

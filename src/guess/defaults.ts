@@ -63,7 +63,7 @@ const spoken: { [country: string]: RegExp } = {
   ES: /\b(fecha|importe|albaran|proveedor|provincia|nombre|cantidad|folio)\b/g,
   DE: /\b(datum|betrag|menge|kunde|firma|\w*nummer|\w*datum|\w*tag|uhrzeit|wahrung|werk|ort)\b/g,
   FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse)\b/g,
-  US: /\b(date|order|customer|amount|weight|city|state|name|time|when|quantity|qty|status)\b/g,
+  US: /\b(date|order|customer|amount|weight|city|state|name|time|when|quantity|qty|status|batch|product|shipping|at|on|by|of)\b/g,
 };
 
 /** Too little to decide. */
@@ -165,7 +165,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
         );
     }
     if (type.as !== "timestamp") continue;
-    const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$/.test(one)).length;
+    const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)).length;
     if (local > 0 && local < type.formats.length)
       notes.add(`dates: some times of "${header}" have an offset (or Z); the others are read in the time zone ${zone}`);
     if (areSwapped(cells))

@@ -244,7 +244,8 @@ function weigh(column: Column, columns: readonly Column[]) {
   const value: DocumentKey = { column, long, follows: long ? follows : new Set(others) };
   const counted =
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
-  const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every((text) => text.length <= 60);
+  const isName = (text: string) => text.length <= 60 && !/.@./.test(text);
+  const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isName);
   const score = word + (several ? 1 + Math.min(2, telling / 2) : single ? 1 : 0);
   return { value, label: `"${header}"`, why, score: able ? score : 0 };
 }

@@ -19,7 +19,7 @@ const table = {
   street: "rua morada logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
   house: "hausn* haus_nr civico house_number house_no house_nr",
   city: "municipio concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville",
-  state: "uf provincia distrito bundesland",
+  state: "uf provincia province distrito bundesland",
   stateOrStatus: "estado state",
   country: "pais country land pays",
   latitude: "lat latitude latitud",
@@ -42,7 +42,7 @@ const table = {
     "razao_social razon_social raison_sociale nome name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
-    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* belegn*",
+    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",

@@ -605,6 +605,28 @@ describe("what people write (F28)", () => {
     expect(at.zipCode).toBe(`=extract(${name}, "^([^ ]+) ")`);
   });
 
+  it.each([
+    ["2025-10-2# 09:15:22 -0400", "yyyy-MM-dd HH:mm:ss ZZZ"],
+    ["2025-10-2# 09:15:22 UTC", "yyyy-MM-dd HH:mm:ss z"],
+    ["2025-10-2# 09:15:22.12# UTC", "yyyy-MM-dd HH:mm:ss.u z"],
+    ["2025-10-2#T09:15:22.000+0000", "ISO"],
+    ["2025-10-2# 09:15:22+02:00", "ISO"],
+  ])("times with an offset as programs export them: %s", async (time, format) => {
+    const { mapping, said } = await draft("Order;Paid at;Vendor", `#;${time};V%`);
+    expect(mapping.defaults.dates).toEqual([format]);
+    expect(said).toEqual(allStaged);
+  });
+
+  it("an address of mail names no document", async () => {
+    const each = "{a|a|b|b|c|c|d|d|e}";
+    const lines = [
+      "Email;Country;Group;Paid at;Item",
+      `${each}@example.com;Land ${each};G${each};2025-10-2# 10:00;{Tea|Mug}`,
+    ] as const;
+    const { input } = await draft(...lines);
+    expect(Object.values(input.documents ?? {}).map((document: Any) => document.key)).not.toContain("=email");
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
