@@ -76,7 +76,9 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     const party =
       told ??
       parties.findLast(({ identity }) => (identity?.index ?? 0) < index) ??
-      (parties.length === 1 ? parties[0] : undefined);
+      (parties.length === 1 ? parties[0] : undefined) ??
+      // `Gerador; CNPJ/CPF`.
+      (role === "name" ? parties.find(({ identity }) => identity?.index === index + 1) : undefined);
     if (party === undefined) continue;
     const same = party.identity === null ? null : agree(groupsOf(party.identity), column);
     // A header with only the party's name holds the name: `Gerador`.

@@ -228,7 +228,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const follows = new Set(others.filter((other) => other.filled >= 0.9 && agree(groups, other) === true));
   // Values such as `LS-1001`, not words.
   const coded = [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
-  const word = role === "document" ? 3 : role === "code" ? 1 : role === null && coded ? 0.5 : 0;
+  const word = role === "document" ? 3 : !coded ? 0 : role === "code" ? 1 : role === null ? 0.5 : 0;
   const single = distinct.size === cells.length && cells.length > 2;
   // What has one value only follows from everything.
   const telling = [...follows].filter((other) => other.distinct.size > 1).length;

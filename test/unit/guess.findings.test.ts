@@ -627,6 +627,23 @@ describe("what people write (F28)", () => {
     expect(Object.values(input.documents ?? {}).map((document: Any) => document.key)).not.toContain("=email");
   });
 
+  it("the name before a tax id that says nothing of its party is this party's", async () => {
+    const { input } = await draft(
+      "CADRI;Gerador;CNPJ/CPF;Emissão;Destinador;CNPJ Destinador",
+      "4100#;Acme %;CNPJ;2#/03/2026;Aterro;11.222.333/0001-81",
+    );
+    const names = Object.values(input.participants).map((party: Any) => [party.taxId, party.name]);
+    expect(names).toEqual([
+      ["=cnpj_cpf", "=gerador"],
+      ["=cnpj_destinador", "=destinador"],
+    ]);
+  });
+
+  it("a description that holds a code names no document beside a number that does", async () => {
+    const { input } = await draft("CADRI;Resíduo (Cód.);CNPJ;Emissão", "4100#;06050#(*) - Lodos;CNPJ;2#/03/2026");
+    expect(only(input.documents).key).toBe("=cadri");
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
