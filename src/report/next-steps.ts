@@ -39,16 +39,18 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const stranded = list && resolveAll(shown(list.path), step);
   // Commands that only read take no journal.
   const status = (why: string) => stepWith(targetFlags(target.name, { ledger }, shown))("status", why);
+  // `status` does not know of an empty file, and no correction of a row fills it.
+  const here = problemsHere(problems).filter(({ code }) => code !== "file-empty");
+  const isEmpty = problems.some(({ code }) => code === "file-empty");
   const steps = [
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
-    ...stepsOfOpen({ open, problems: problemsHere(problems) }, step, corrections, stranded),
-    ...(isLeft ? [status("see what earlier imports left")] : []),
+    ...stepsOfOpen({ open, problems: here }, step, corrections, stranded),
   ];
-  if (steps.length > 0 || exitCode !== ExitCode.person || stopped?.code === "import-unstaged") return steps;
-  // `status` does not know of it.
-  if (problems.some(({ code }) => code === "file-empty"))
-    return [stepWith("")("explain file-empty", "what to do about an empty file, and how to allow it")];
-  return [status("see what needs you, and why")];
+  if (steps.length === 0 && exitCode === ExitCode.person && stopped?.code !== "import-unstaged") {
+    if (isEmpty) steps.push(stepWith("")("explain file-empty", "what to do about an empty file, and how to allow it"));
+    else if (!isLeft) steps.push(status("see what needs you, and why"));
+  }
+  return isLeft ? [...steps, status("see what earlier imports left")] : steps;
 }
 
 /** `path`: the displayed path of the list of stranded documents. */
