@@ -205,6 +205,22 @@ const known: readonly { country: string; types: string[]; header?: RegExp; sign?
   { country: "ES", types: ["NIF", "CIF"] },
 ];
 
+/** The countries of a word that names a kind of tax ids: no other country's are looked for under it. */
+const schemes: { [word: string]: string[] } = {
+  cnpj: ["BR"],
+  cpf: ["BR"],
+  nipc: ["PT"],
+  nif: ["PT", "ES"],
+  cif: ["ES"],
+  cuit: ["AR"],
+  rut: ["CL"],
+  nit: ["CO"],
+  rfc: ["MX"],
+  siret: ["FR"],
+  siren: ["FR"],
+  kvk: ["NL"],
+};
+
 function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Found | null {
   // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
   const likely = ({ text: cell }: Cell) =>
@@ -216,7 +232,9 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
   if (share(cells, likely) < enoughHere || ((cells.length < 2 || isOneNumber) && !isSaid)) return null;
   const few = cells.filter((_, at) => at % Math.ceil(cells.length / 30) === 0);
   const one = known.filter(({ country }) => country === asked);
+  const told = header.split(" ").flatMap((word) => schemes[word] ?? []);
   for (const { country, types, header: words, sign } of one.length > 0 ? one : known) {
+    if (one.length === 0 && told.length > 0 && !told.includes(country)) continue;
     const said = words?.test(header) ?? true;
     if (!said && (sign === undefined || share(cells, (cell) => sign.test(cell.text)) < enough)) continue;
     const readers = types.map((type) => reader({ name: "taxId", country, type }));
@@ -264,7 +282,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const found = [...new Set(units)].filter(several);
   const odd = found.find((unit) => unit.length === 1 && /\p{Letter}/u.test(unit) && !(unit in kilograms));
   // `12a` beside `7` is a place in a street, or a name.
-  if (odd !== undefined && units.filter((unit) => unit === odd).length < cells.length / 2)
+  if (odd !== undefined && units.filter((unit) => unit === odd).length <= cells.length / 2)
     return text(`only some have the unit ${odd}`);
   if (found.length > 1 && !found.every((unit) => unit in kilograms))
     return text(`no one unit for ${found.slice(0, 5).join(", ")}`);

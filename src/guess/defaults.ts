@@ -62,7 +62,7 @@ const spoken: { [country: string]: RegExp } = {
   BR: /\b(data|emissao|peso|pedido|nome|cidade|valor|hora|placa)\b/g,
   ES: /\b(fecha|importe|albaran|proveedor|provincia|nombre|cantidad|folio)\b/g,
   DE: /\b(datum|betrag|menge|kunde|firma|\w*nummer|\w*datum|\w*tag|uhrzeit|wahrung|werk|ort)\b/g,
-  FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse)\b/g,
+  FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse|siret|siren|raison|dechet|statut)\b/g,
   US: /\b(date|order|customer|amount|weight|city|state|name|time|when|quantity|qty|status|batch|product|shipping|at|on|by|of)\b/g,
 };
 

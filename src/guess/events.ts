@@ -26,6 +26,9 @@ interface Event {
 }
 
 const reserved = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
+/** Headers of times at which a program wrote the row. */
+const recorded =
+  /\b(updated?|modified|changed|inserted|loaded|exported|imported|synced|atualiza\w*|altera\w*|modific\w*|geandert|maj)\b/;
 /** A rarer value is taken for a slip. */
 const seldom = 150;
 
@@ -33,7 +36,8 @@ export function longEvents(table: EventTable): Trees {
   const { input, times, free, columns, defaults, decisions } = table;
   const when = times.map((value): Candidate<Column> => {
     const why = `filled in ${Math.round(value.filled * 100)}% of the rows`;
-    const score = value.filled + (times.length === 1 || value.role === "time" ? 2 : 0);
+    const isOfRecord = recorded.test(foldWords(value.header));
+    const score = value.filled + (times.length === 1 || (value.role === "time" && !isOfRecord) ? 2 : 0);
     return { value, label: `"${value.header}"`, why, score };
   });
   const time = decisions.choose(`${input}.time`, "when did it happen?", when);

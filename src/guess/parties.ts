@@ -130,7 +130,7 @@ const extended = ["neighborhood", "complement", "latitude", "longitude"] as cons
 const CITY = "^(.+?) *[-/,(] *[A-Z]{2}[)]?$";
 const STATE = "([A-Z]{2})[)]?$";
 /** `89073 Ulm`, `D-89073 Ulm`, `4700-001 Braga`. */
-const ZIP_AND_CITY = "^[A-Z]{0,2}-?[0-9][0-9-]{3,8} +([^0-9 ].*)$";
+const ZIP_AND_CITY = "^[A-Z]{0,2}-?[0-9][0-9-]{3,8} +([^0-9 ]..+)$";
 const ZIP = "^([^ ]+) ";
 
 const holds = ({ cells }: Column, pattern: string): boolean =>

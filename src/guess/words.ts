@@ -8,7 +8,7 @@ import { foldWords } from "../map/convert/text.js";
 const table = {
   name: "^kunde* ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^transportador* ^carrier ^gerador*",
   taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
-  taxId: "cnpj cpf nif nipc siren siret tax_id taxid vat rut cuit rfc ein fein ust_id* ustid* uid",
+  taxId: "cnpj cpf nif nipc siren siret kvk tax_id taxid vat rut cuit rfc ein fein ust_id* ustid* uid",
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
@@ -25,7 +25,8 @@ const table = {
   latitude: "lat latitude latitud",
   longitude: "lon lng long longitude longitud",
   phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
-  goods: "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate veiculo vehicle",
+  goods:
+    "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen matricula targa veiculo vehicle",
   amount:
     "valor preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
@@ -42,7 +43,7 @@ const table = {
     "razao_social razon_social raison_sociale nome name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
-    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
+    "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",

@@ -644,6 +644,31 @@ describe("what people write (F28)", () => {
     expect(only(input.documents).key).toBe("=cadri");
   });
 
+  it("a number under the name of one country's tax ids is no other country's", async () => {
+    const { mapping, input } = await draft(
+      "N° BSD;Date de création;Destinataire;Destinataire SIRET;Statut",
+      "BSD-#;2#/11/2025;Eco;40483304800022;Traité",
+    );
+    expect(mapping.defaults.country).toBe("FR");
+    expect(input.columns.destinataire_siret).toBe("Destinataire SIRET");
+  });
+
+  it("the time at which a program wrote the row is not when it happened", async () => {
+    const { said } = await draft(
+      "shipment;facility;status_ts;updated_at;CNPJ",
+      "S-{1|1|2|2|3|3};F-%;2025-10-2#T08:00:00Z;2025-11-0#T09:00:00Z;CNPJ",
+    );
+    expect(said).toContain("when did it happen?");
+  });
+
+  it("a Dutch postcode holds no city", async () => {
+    const { input } = await draft(
+      "Brief;Laaddatum;CNPJ;Straße;Postcode",
+      "N-#;2#/11/2025;CNPJ;Kade #;{1234 AB|3011 XY}",
+    );
+    expect(only(input.addresses)).toMatchObject({ city: "?", zipCode: "=postcode" });
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
