@@ -207,13 +207,20 @@ function eventOf(column: Column, times: readonly Column[], { notes }: Decisions)
 
 const dateWords = new Set("data date datum fecha hora time dt e and y de da do of del".split(" "));
 
+/** At the end of a header that says what happened: `Ship Date`, `Faturado em`. */
+const lastWords = new Set("date datum time at on em am el le".split(" "));
+
 /** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; only `Data` → `Event`. */
 function titleOf(column: Column) {
   const header = column.header.replace(/\([^()]*\)/g, " ");
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
   if (told === undefined || foldWords(told) === "") return "Event";
-  const title = header.slice(header.indexOf(told)).trim();
-  return title.replace(/(?:[\s./_-]+(?:date|datum|time|at|on|em|am|el|le))+$/i, "");
+  const words = header
+    .slice(header.indexOf(told))
+    .trim()
+    .split(/([\s./_-]+)/);
+  while (words.length > 1 && lastWords.has(words.at(-1)?.toLowerCase() ?? "")) words.splice(-2);
+  return words.join("");
 }
 
 /** A literal equal to a column's name would be taken for a forgotten `=`. */

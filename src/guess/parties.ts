@@ -1,4 +1,5 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
+import { RE2JS } from "re2js";
 import { foldWords } from "../map/convert/text.js";
 import { agree, type Column, groupsOf } from "./column.js";
 import type { Decisions } from "./decisions.js";
@@ -133,8 +134,11 @@ const STATE = "([A-Z]{2})[)]?$";
 const ZIP_AND_CITY = "^[A-Z]{0,2}-?[0-9][0-9-]{3,8} +([^0-9 ]..+)$";
 const ZIP = "^([^ ]+) ";
 
-const holds = ({ cells }: Column, pattern: string): boolean =>
-  cells.length > 0 && cells.every(({ text }) => new RegExp(pattern).test(text.trim()));
+/** As the mapping will read it. */
+function holds({ cells }: Column, pattern: string): boolean {
+  const compiled = RE2JS.compile(pattern);
+  return cells.length > 0 && cells.every(({ text }) => compiled.matcher(text.trim()).find());
+}
 
 /** Formulas; undefined: no column holds it. One cell may hold two of them. */
 function placeIn({ street, city, state, zipCode }: Party["columns"], country: string) {

@@ -41,7 +41,7 @@ export const safeguards = {
   "meeting-points": ["plan/links.ts", "if (!event.mirrored) return [];", "return [];"],
   "look-before-create": [
     "run/register.ts",
-    "if (await lookSettles(session, steps)) return;",
+    "if (await lookSettles(session, steps, true)) return;",
     "return;",
     "if ((steps.lookFirst || steps.attempted) &&",
     "if (steps.lookFirst &&",
