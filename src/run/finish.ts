@@ -61,8 +61,8 @@ export function summarise(
 }
 
 /** Of files, as `tallyProblems` takes them. */
-export const namesOf = ({ emptyFiles }: Pick<Session, "emptyFiles">, staged: readonly StagedInput[]): string[] => [
-  ...emptyFiles,
+export const namesOf = (session: Pick<Session, "emptyFiles">, staged: readonly StagedInput[]): string[] => [
+  ...session.emptyFiles,
   ...staged.map(({ input }) => input),
 ];
 
