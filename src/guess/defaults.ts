@@ -70,8 +70,13 @@ const spoken: { [country: string]: RegExp } = {
 const likeness = (country: string, headers: string) =>
   Math.min(0.4, 0.1 * (headers.match(spoken[country] ?? /$^/g)?.length ?? 0));
 
-/** That of a column that names a single one. */
+/** States of Brazil that are none of the United States. */
+const brazilian = /^(AC|AM|AP|BA|CE|DF|ES|GO|MG|PB|PE|PI|PR|RJ|RN|RO|RR|RS|SE|SP|TO)$/;
+
+/** That of a column that names a single one, or of its states. */
 function countryIn(columns: readonly Column[]): string | undefined {
+  if (columns.some(({ type, distinct }) => type.as === "state" && [...distinct].some((one) => brazilian.test(one))))
+    return "BR";
   const read = compileConversion({ name: "country" }, {});
   const named = columns.find(({ type, distinct }) => type.as === "country" && distinct.size === 1);
   const [cell] = named?.cells ?? [];

@@ -5,6 +5,7 @@ import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { foldWords } from "../map/convert/text.js";
+import { listed } from "../model/fold.js";
 import { nameOf, qualifiersOf, sameStem } from "./words.js";
 
 export interface EventTable {
@@ -165,7 +166,14 @@ function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: Eve
 export function wideEvents({ times, free, columns, defaults, decisions }: EventTable): Trees {
   const names = new Set(["defaults"]);
   const end = times.at(-1)?.index ?? 0;
-  const owned = Map.groupBy(free, (column) => eventOf(column, times, decisions));
+  const owned = Map.groupBy(free, (column) => eventOf(column, times));
+  for (const [time, own] of owned) {
+    const lost = own.filter((column) => lacking(column, time) > 0).map(({ header }) => JSON.stringify(header));
+    if (lost.length > 0)
+      decisions.notes.add(
+        `event ${titleOf(time)}: what it carries of ${listed(lost, 5)} is not sent from rows that lack "${time.header}"`,
+      );
+  }
   const events = times.map((time): [string, Said] => {
     const closes = time.role === "closed" && times.length > 1 && time.index === end;
     const title = titleOf(time);
@@ -189,26 +197,26 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
  * The time that the column's header names, or the one to its left; but one that is there wherever the column is filled, for
  * what goes with an event that did not happen is not sent.
  */
-function eventOf(column: Column, times: readonly Column[], { notes }: Decisions): Column {
-  const { header, index, type, values } = column;
+function eventOf(column: Column, times: readonly Column[]): Column {
+  const { header, index, type } = column;
   const words = qualifiersOf(header);
   const isNamed = (time: Column) => qualifiersOf(time.header).some((one) => words.some((word) => sameStem(word, one)));
   const left = times.filter((time) => time.index < index).toReversed();
   // Columns after the last time seldom describe it; only its numbers do.
   const isNear = type.as === "number" || index < (times.at(-1)?.index ?? 0);
   const likely = [...left.filter(isNamed), ...(isNear ? left : []), ...times];
-  const lacking = (time: Column) => values.filter((value, row) => value !== "" && time.values[row] === "").length;
-  const [found] = likely.toSorted((one, other) => lacking(one) - lacking(other));
-  const time = found as Column;
-  if (lacking(time) > 0)
-    notes.add(`event ${titleOf(time)}: it carries "${header}", which is not sent from rows that lack "${time.header}"`);
-  return time;
+  const [found] = likely.toSorted((one, other) => lacking(column, one) - lacking(column, other));
+  return found as Column;
 }
+
+/** Rows in which the column is filled, and the time is not. */
+const lacking = ({ values }: Column, time: Column): number =>
+  values.filter((value, row) => value !== "" && time.values[row] === "").length;
 
 const dateWords = new Set("data date datum fecha hora time dt e and y de da do of del".split(" "));
 
 /** At the end of a header that says what happened: `Ship Date`, `Faturado em`. */
-const lastWords = new Set("date datum time at on em am el le".split(" "));
+const lastWords = new Set("date datum time timestamp ts at on em am el le".split(" "));
 
 /** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; only `Data` → `Event`. */
 function titleOf(column: Column) {

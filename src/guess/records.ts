@@ -135,7 +135,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const before = times.filter((column) => key.follows.has(column));
   const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
   const own = times.filter((column) => column !== created && (!key.long || !key.follows.has(column)));
-  const happened = own.length > 0 ? own : times;
+  // What only some rows came to does not tell of the others: then the creation is an event too.
+  const isWhole = key.long || own.some(({ filled }) => filled === 1);
+  const happened = own.length > 0 && isWhole ? own : times;
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
   const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
   if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: placeOf(acting) });
@@ -153,7 +155,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
   if (ofDocument.length > 0)
     decisions.notes.add("fields: rename the document fields to those that your service knows, or remove them");
-  if (created !== undefined && own.length > 0) fields["externalCreatedAt"] = ref(created);
+  if (created !== undefined && !happened.includes(created)) fields["externalCreatedAt"] = ref(created);
   if (Object.keys(fields).length > 0) document["fields"] = fields;
   const record = nameOf(key.column.header, "document");
   records["documents"] = { [record]: new Said(document, above) };

@@ -10,7 +10,7 @@ const table = {
   taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
   taxId: "cnpj cpf nif nipc siren siret kvk tax_id taxid vat rut cuit rfc ein fein ust_id* ustid* uid",
   personal:
-    "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo faellig* fallig* caducidad echeance gultig*",
+    "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo estimat* estimad* previst* expected eta planned scheduled agendad* geplant* faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
   zipCode: "cep cp c_p zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",

@@ -611,7 +611,9 @@ describe("what people write (F28)", () => {
     ["2025-10-2# 09:15:22.12# UTC", "yyyy-MM-dd HH:mm:ss.u z"],
     ["2025-10-2#T09:15:22.000+0000", "ISO"],
     ["2025-10-2# 09:15:22+02:00", "ISO"],
-  ])("times with an offset as programs export them: %s", async (time, format) => {
+    ["11/2#/2025, 8:15 AM", "M/d/yyyy, h:mm a"],
+    ["2#.11.2025, 08:15:30", "d.M.yyyy, H:mm:ss"],
+  ])("times as programs export them: %s", async (time, format) => {
     const { mapping, said } = await draft("Order;Paid at;Vendor", `#;${time};V%`);
     expect(mapping.defaults.dates).toEqual([format]);
     expect(said).toEqual(allStaged);
@@ -669,6 +671,38 @@ describe("what people write (F28)", () => {
     expect(only(input.addresses)).toMatchObject({ city: "?", zipCode: "=postcode" });
   });
 
+  it("the creation of a document is an event where the others took place in some rows only", async () => {
+    const { input, said } = await draft(
+      "Número MTR;Data de Emissão;Data de Recebimento;CNPJ;Classe",
+      "25#;2#/11/2025;{20/12/2025||};CNPJ;II A",
+    );
+    expect(said).not.toContain("is not sent from rows that lack");
+    expect(Object.keys(input.events)).toEqual(["defaults", "emissao", "recebimento"]);
+    expect(input.events.emissao.attributes.private).toEqual({ Classe: "=classe" });
+    const whole = await draft("Número MTR;Data de Emissão;Data de Recebimento;CNPJ", "25#;2#/11/2025;2#/12/2025;CNPJ");
+    expect(Object.keys(whole.input.events)).toEqual(["defaults", "recebimento"]);
+  });
+
+  it("a day that is estimated is no event", async () => {
+    const { input } = await draft(
+      "order;shipped_at;estimated_delivery_date;CNPJ",
+      "P-#;2#/11/2025 10:00;2#/12/2025;CNPJ",
+    );
+    expect(Object.keys(input.events)).toEqual(["defaults", "shipped"]);
+    expect(input.columns.estimated_delivery_date).toMatchObject({ as: "date" });
+  });
+
+  it.each([
+    ["{SP|BA|GO}", "BR"],
+    ["{MA|PA|SC}", "US"],
+  ])("states %s that only Brazil has are the country", async (states, country) => {
+    const { mapping } = await draft(
+      "order;time;customer_city;customer_state;status",
+      `P-#;2#/11/2025;City %;${states};x`,
+    );
+    expect(mapping.defaults.country).toBe(country);
+  });
+
   it("a house number with a letter is no number with a unit", async () => {
     const { input } = await draft(
       "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
@@ -690,12 +724,12 @@ describe("what people write (F28)", () => {
       "Peso: abertura",
       "Recebido por: abertura",
     ]);
-    expect(said).not.toContain("which is not sent from rows that lack");
+    expect(said).not.toContain("is not sent from rows that lack");
     const other = await draft(
       "Pedido;CNPJ;Entrega;Peso;Retorno",
       "P-#;CNPJ;{|16/10/2025|17/10/2025};#,5;{15/10/2025||}",
     );
-    expect(other.said).toContain('event Entrega: it carries "Peso", which is not sent from rows that lack "Entrega"');
+    expect(other.said).toContain('event Entrega: what it carries of "Peso" is not sent from rows that lack "Entrega"');
   });
 
   it("what programs write for nothing is blank: NaN, \\N", async () => {
