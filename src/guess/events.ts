@@ -200,13 +200,21 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
 function eventOf(column: Column, times: readonly Column[]): Column {
   const { header, index, type } = column;
   const words = qualifiersOf(header);
-  const isNamed = (time: Column) => qualifiersOf(time.header).some((one) => words.some((word) => sameStem(word, one)));
+  const isNamed = (time: Column) =>
+    beginAlike(header, time.header) ||
+    qualifiersOf(time.header).some((one) => words.some((word) => sameStem(word, one)));
   const left = times.filter((time) => time.index < index).toReversed();
   // Columns after the last time seldom describe it; only its numbers do.
   const isNear = type.as === "number" || index < (times.at(-1)?.index ?? 0);
   const likely = [...left.filter(isNamed), ...(isNear ? left : []), ...times];
   const [found] = likely.toSorted((one, other) => lacking(column, one) - lacking(column, other));
   return found as Column;
+}
+
+/** `Etapa 3 - Resultado` and `Etapa 3 - Data`. */
+function beginAlike(header: string, other: string): boolean {
+  const [words, others] = [header, other].map((text) => foldWords(text).split(" ")) as [string[], string[]];
+  return words.length > 2 && words[0] === others[0] && words[1] === others[1];
 }
 
 /** Rows in which the column is filled, and the time is not. */
@@ -216,7 +224,7 @@ const lacking = ({ values }: Column, time: Column): number =>
 const dateWords = new Set("data date datum fecha hora time dt e and y de da do of del".split(" "));
 
 /** At the end of a header that says what happened: `Ship Date`, `Faturado em`. */
-const lastWords = new Set("date datum time timestamp ts at on em am el le".split(" "));
+const lastWords = new Set("date datum data fecha hora time timestamp ts at on em am el le".split(" "));
 
 /** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; only `Data` → `Event`. */
 function titleOf(column: Column) {

@@ -6,7 +6,7 @@ import { foldWords } from "../map/convert/text.js";
  * The first role with a word in the folded header wins. `*`: any end of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
-  name: "^kunde* ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^transportador* ^carrier ^gerador*",
+  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^transportador* ^carrier ^gerador*",
   taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
   taxId: "cnpj cpf nif nipc siren siret kvk tax_id taxid vat rut cuit rfc ein fein ust_id* ustid* uid",
   personal:

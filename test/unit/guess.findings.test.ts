@@ -683,6 +683,17 @@ describe("what people write (F28)", () => {
     expect(Object.keys(whole.input.events)).toEqual(["defaults", "recebimento"]);
   });
 
+  it("columns that begin as a time does go with it, also behind the last one", async () => {
+    const { input } = await draft(
+      "Processo;CNPJ;Etapa 1 - Data;Etapa 1 - Resultado;Etapa 2 - Data;Etapa 2 - Resultado",
+      "P-#;CNPJ;2#/10/2025;OK;{20/11/2025||};{Falha||}",
+    );
+    expect(input.events).toMatchObject({
+      etapa_1: { attributes: { private: { "Etapa 1 - Resultado": "=etapa_1_resultado" } } },
+      etapa_2: { attributes: { private: { "Etapa 2 - Resultado": "=etapa_2_resultado" } } },
+    });
+  });
+
   it("a day that is estimated is no event", async () => {
     const { input } = await draft(
       "order;shipped_at;estimated_delivery_date;CNPJ",
