@@ -28,11 +28,11 @@ const zoned =
 const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d MMMM yyyy|MMMM d, yyyy|MMMM d yyyy|d. MMMM yyyy|d 'de' MMMM 'de' yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy";
 const timed = (list: string[]) => list.flatMap((day) => times.split(",").map((time) => day + time));
-/** Among equals the first wins: dd/MM before MM/dd, two digits before one. */
 /** As browsers write them. */
 const local = ["d/M/yyyy", "M/d/yyyy", "d.M.yyyy"].flatMap((day) =>
   ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a"].map((time) => `${day}, ${time}`),
 );
+/** Among equals the first wins: dd/MM before MM/dd, two digits before one. */
 const numeric = timed([...days.split(" "), "d. M. yyyy", "d. M. yyyy.", "yyyy. M. d", "yyyy. M. d."]);
 const digital = [...others.split(" "), ...zoned.split("|"), ...numeric, ...local];
 const wordy = timed(named.split("|"));
