@@ -41,7 +41,7 @@ const KINDS_OF_A_MISTAKE = 5;
 
 function problemsOfRows(database: LedgerDatabase, cells: boolean, inputs: readonly number[] | null): ToldProblem[] {
   const here = inputs && new Set(inputs);
-  const groups = new Map<string, Group & { last: number | null }>();
+  const groups = new Map<string, { example: Failure; count: number; earlier: number; last: number | null }>();
   const kinds = new Map<string, number>();
   for (const found of database.each<Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id")) {
     const place = JSON.stringify([found.code, found.column_name]);
@@ -52,15 +52,19 @@ function problemsOfRows(database: LedgerDatabase, cells: boolean, inputs: readon
       if (known >= KINDS_OF_A_MISTAKE) name = place;
       kinds.set(place, known + 1);
     }
-    const earlier = here === null || found.row_id === null || here.has(inputOf(found.row_id)) ? 0 : 1;
-    const group = groups.get(name) ?? { ...found, count: 0, earlier: 0, last: null };
+    const isHere = here === null || found.row_id === null || here.has(inputOf(found.row_id));
+    const group = groups.get(name) ?? { example: found, count: 0, earlier: 0, last: null };
+    groups.set(name, group);
     if (group.last === found.row_id) continue;
-    const example = earlier === 0 && group.earlier === group.count ? found : group;
-    const counts = { count: group.count + 1, earlier: group.earlier + earlier, last: found.row_id };
-    groups.set(name, { ...example, ...counts });
+    if (isHere && group.earlier === group.count) group.example = found;
+    group.count += 1;
+    if (!isHere) group.earlier += 1;
+    group.last = found.row_id;
   }
   const conceal = concealing(database, cells);
-  return Array.from(groups.values(), (group) => told(database, conceal, group));
+  return Array.from(groups.values(), ({ example, count, earlier }) =>
+    told(database, conceal, { ...example, count, earlier }),
+  );
 }
 
 /** The message without quoted cells and numbers. */
