@@ -1,6 +1,6 @@
 /** Samples the tables of files for a draft. A file that cannot be read does not stop the others. */
-import { foldWords } from "../map/convert/text.js";
 import { resolve } from "node:path";
+import { foldWords } from "../map/convert/text.js";
 import { RowferryError } from "../model/error.js";
 import type { ReadOptions } from "../model/dialect.js";
 import type { Row } from "../model/row.js";
