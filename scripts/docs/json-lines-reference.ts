@@ -95,7 +95,8 @@ function described(schema: z.ZodType): Described {
   }
   if (schema instanceof z.ZodEnum) {
     const words = schema.options.map((word) => `\`${JSON.stringify(word).replaceAll('"', "")}\``);
-    return found(says === "" || words.length < 7 ? words.join(", ") : "");
+    const kind = typeof schema.options[0] === "number" ? "number" : "text";
+    return found(says === "" || words.length < 7 ? words.join(", ") : kind);
   }
   if (schema instanceof z.ZodLiteral) return found(`\`${String(schema.value)}\``);
   if (schema instanceof z.ZodBoolean) return found("true or false");
