@@ -43,7 +43,7 @@ export function createJudge() {
       const reads = mapping.inputs.find(({ name }) => name === input.mappingInput);
       if (reads === undefined)
         throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
-      const bound = reads.bind(input.header, { file: basename(input.name), sheet: input.sheet });
+      const bound = reads.bind(input.header, { file: input.name, sheet: input.sheet });
       return { zones: bound.zones, map: (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]) };
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
@@ -106,7 +106,15 @@ function judgeGroup(
   mapped: (rows: readonly Row[]) => Verdict,
 ) {
   const map = (rows: readonly OpenRow[]) =>
-    mapped(rows.map(({ row: number, cells, kinds }) => ({ number, cells: [...cells], kinds, problems: null })));
+    mapped(
+      rows.map(({ row: number, cells, kinds, corrects }) => ({
+        number,
+        cells: [...cells],
+        kinds,
+        problems: null,
+        corrects,
+      })),
+    );
   const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
   const isEdited = patched.some(({ file }) => file.isEdited);
   const now = isEdited ? map(patched.map(({ file }) => file)) : null;

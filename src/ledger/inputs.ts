@@ -1,4 +1,4 @@
-/** Inputs: files by content hash and sheet, and whether they must be staged again. */
+/** Inputs: files by content hash and sheet, and by name where that matters, and whether they must be staged again. */
 import { fact, type LedgerDatabase } from "./ledger-database.js";
 import { rowsOfInput } from "./rows.js";
 import { giveBackWhatIsNeeded, withdrawInput } from "./stage/take-back.js";
@@ -10,6 +10,8 @@ export interface InputDescription {
   name: string;
   path: string;
   sheet: string | null;
+  /** Its name, where formulas of its mapping name the file; else "". */
+  named: string;
   mapping: string;
   mappingHash: string;
   mappingInput: string;
@@ -18,6 +20,8 @@ export interface InputDescription {
   dialect: Dialect;
 }
 
+type InputIdentity = Pick<InputDescription, "contentHash" | "sheet" | "named" | "namespace" | "mappingInput">;
+
 export interface StoredInput extends InputDescription {
   id: number;
   counts: RowCounts;
@@ -25,7 +29,7 @@ export interface StoredInput extends InputDescription {
 
 type InputRow = Omit<StoredInput, "header" | "dialect" | "counts"> & RowCounts & { header: string; dialect: string };
 
-const columns = `id, content_hash AS contentHash, name, path, sheet, mapping, mapping_hash AS mappingHash,
+const columns = `id, content_hash AS contentHash, name, path, sheet, named, mapping, mapping_hash AS mappingHash,
   mapping_input AS mappingInput, namespace, header, dialect, read, skipped, invalid, known, staged`;
 
 const stored = (row: InputRow | null): StoredInput | null => {
@@ -40,12 +44,12 @@ const stored = (row: InputRow | null): StoredInput | null => {
 };
 
 export function createInputStore(database: LedgerDatabase) {
-  const find = (contentHash: string, sheet: string | null, namespace: string, mappingInput: string) =>
+  const find = ({ contentHash, sheet, named, namespace, mappingInput }: InputIdentity) =>
     stored(
       database.row(
         `SELECT ${columns} FROM inputs WHERE content_hash = @contentHash AND coalesce(sheet, '') = coalesce(@sheet, '')
-           AND namespace = @namespace AND mapping_input = @mappingInput`,
-        { contentHash, sheet, namespace, mappingInput },
+           AND named = @named AND namespace = @namespace AND mapping_input = @mappingInput`,
+        { contentHash, sheet, named, namespace, mappingInput },
       ),
     );
 
@@ -69,7 +73,7 @@ export function createInputStore(database: LedgerDatabase) {
       input: InputDescription & { mappingText: string },
       context: { runId: number; settingsId: number; now: number },
     ) {
-      const before = find(input.contentHash, input.sheet, input.namespace, input.mappingInput);
+      const before = find(input);
       if (before !== null) withdrawInput(database, before.id, before.mappingHash !== input.mappingHash);
       database.run("INSERT OR IGNORE INTO mappings (hash, text) VALUES (@mappingHash, @mappingText)", input);
       const used = {
@@ -88,8 +92,8 @@ export function createInputStore(database: LedgerDatabase) {
         return before.id;
       }
       const id = database.number("SELECT max(id) FROM inputs") + 1;
-      const { contentHash, sheet, namespace, mappingInput } = input;
-      const own = { id, content_hash: contentHash, sheet, namespace, mapping_input: mappingInput };
+      const { contentHash, sheet, named, namespace, mappingInput } = input;
+      const own = { id, content_hash: contentHash, sheet, named, namespace, mapping_input: mappingInput };
       database.add("inputs", { ...own, ...used });
       return id;
     },

@@ -88,6 +88,8 @@ CREATE TABLE inputs (
   name TEXT NOT NULL,
   path TEXT NOT NULL,
   sheet TEXT,
+  -- Its name, where formulas of its mapping name the file: the same bytes under another name are then another input.
+  named TEXT NOT NULL DEFAULT '',
   mapping TEXT NOT NULL,
   -- Null: the journal.
   mapping_hash TEXT REFERENCES mappings (hash),
@@ -107,7 +109,7 @@ CREATE TABLE inputs (
   staged INTEGER NOT NULL DEFAULT 0,
   CHECK (read = skipped + invalid + known + staged)
 ) STRICT;
-CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
+CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), named, namespace, mapping_input);
 
 -- Rows that are invalid, skipped or known. A valid row that needs no more stands in row_events or pages alone. settled_by is the row that has come instead.
 CREATE TABLE rows (

@@ -19,8 +19,12 @@ export interface MappingInput {
   read: ReadOptions;
   /** For each column the mapping's name, then its possible headers. */
   columns: readonly (readonly string[])[];
-  /** @throws RowferryError naming every missing or ambiguous column, with the nearest header. */
-  /** `isPart`: a header of the columns that matter, as cases have it; sets of columns may then be empty. */
+  /** The same rows in another file, or sheet, may be other records: its formulas name them. */
+  names: { file: boolean; sheet: boolean };
+  /**
+   * `isPart`: a header of the columns that matter, as cases have it; sets of columns may then be empty.
+   * @throws RowferryError naming every missing or ambiguous column, with the nearest header.
+   */
   bind(header: string[], place: { file: string; sheet: string | null }, isPart?: boolean): RowMapper;
 }
 

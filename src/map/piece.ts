@@ -24,8 +24,8 @@ export interface Reads {
   columns: Set<Column>;
   /** As `plants.region`. */
   tables: Set<string>;
-  /** The row's number, all rows of its group, a custom function. */
-  others: Set<"row" | "group" | "function">;
+  /** The row's number and the names of its file and sheet, all rows of its group, a custom function. */
+  others: Set<"row" | "file" | "sheet" | "group" | "function">;
 }
 
 export interface Formula extends Piece<Value> {
@@ -190,7 +190,8 @@ const CAPACITY = 5000;
  * some thousands of different cells.
  */
 export function share<T>({ reads, run }: Piece<T>, table: View): Piece<T>["run"] {
-  if (reads.others.has("row")) return run;
+  const { others } = reads;
+  if (others.has("row") || others.has("file") || others.has("sheet")) return run;
   const indexes = new Set([...reads.columns].map(({ slot }) => table.index[slot] ?? -1));
   const known = new Map<string, T>();
   return (view) => {

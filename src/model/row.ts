@@ -33,6 +33,8 @@ export interface Row {
   looks?: Looks;
   /** From the reader (short or long row, error cell …); such a row is invalid. Null: none. */
   problems: Problem[] | null;
+  /** Where the row was that it corrects, for formulas that name its place; absent: it corrects none. */
+  corrects?: { file: string; sheet: string | null; row: number } | undefined;
   /** Why the row is skipped: hidden, or by `skip`; absent: it is not. */
   leftOut?: string;
 }

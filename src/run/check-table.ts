@@ -15,6 +15,7 @@ import type { Problem } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
+import { isReferenceColumn } from "../read/corrected.js";
 import type { Input, Table } from "../read/table.js";
 
 type ProblemCounts = Map<Code, TableCheck["problems"][number]>;
@@ -65,7 +66,7 @@ export async function checkTable(
     const { unmapped, absent } = mapper;
     const found = header.filter((text) => text !== "" && !unmapped.includes(text) && !isOwnColumn(text));
     check.columns = { found, unmapped: [...unmapped], absent: [...absent] };
-    await mapRows(table, mapper, check, options);
+    await mapRows(table, { ...mapper, names: mappingInput.names }, check, options);
   } catch (error) {
     check.error = checkErrorOf(error);
   }
@@ -85,7 +86,7 @@ function columnsByName({ columns }: MappingInput, header: readonly string[]): Ta
 
 async function mapRows(
   table: Table,
-  mapper: RowMapper,
+  { names, ...mapper }: RowMapper & Pick<MappingInput, "names">,
   check: TableCheck,
   { signal, progress }: CheckTableOptions,
 ): Promise<void> {
@@ -152,7 +153,15 @@ async function mapRows(
     if (check.events === 0) check.eventless = null;
     // Readers add notes while they read (hidden rows).
     const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
-    check.notes = [...table.notes, ...cells.doubts(), ...(keys.size < MAX_KEYS ? [] : [uncompared])];
+    const renamed =
+      "Formulas that name the file or sheet get this file's here; `import` gives them that of the row corrected.";
+    const isRenamed = (names.file || names.sheet) && table.header.some(isReferenceColumn);
+    check.notes = [
+      ...table.notes,
+      ...cells.doubts(),
+      ...(keys.size < MAX_KEYS ? [] : [uncompared]),
+      ...(isRenamed ? [renamed] : []),
+    ];
   }
 }
 

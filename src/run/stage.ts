@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { createFirstPlaces } from "../ledger/stage/corrections.js";
 import type { StageOptions } from "../ledger/stage/staging.js";
 import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
@@ -105,7 +106,15 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const { mapping, mappingInput, ofImport } = context;
   const { inputs, clock, run } = session;
   const table = await input.open(mappingInput.read);
-  const before = inputs.find(input.contentHash, table.sheet, mapping.namespace, mappingInput.name);
+  const firstPlace = createFirstPlaces(session.database, table.header);
+  const identity = {
+    contentHash: input.contentHash,
+    sheet: table.sheet,
+    named: mappingInput.names.file && firstPlace === null ? input.name : "",
+    namespace: mapping.namespace,
+    mappingInput: mappingInput.name,
+  };
+  const before = inputs.find(identity);
   const name = { input: input.name, sheet: table.sheet };
   const same = context.staged.find(({ id }) => id === before?.id);
   if (same !== undefined) {
@@ -125,14 +134,11 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
   const id = inputs.begin(
     {
-      contentHash: input.contentHash,
+      ...identity,
       name: input.name,
       path: context.file.path,
-      sheet: table.sheet,
       mapping: mapping.path,
       ...context.used,
-      mappingInput: mappingInput.name,
-      namespace: mapping.namespace,
       header: table.header,
       dialect: table.dialect,
     },
@@ -150,10 +156,14 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     now: clock.now(),
     ...ofImport,
     header: table.header,
+    namesPlace: mappingInput.names.file || mappingInput.names.sheet,
     place: { file: input.name, sheet: table.sheet },
     notify: ({ code, message }) => session.tell(message, "warning", code),
   });
-  await stageRows(session, table, mapper, stager.stage, () => context.file.tell(stager.counts.read));
+  const readRow = (row: Row): void => {
+    if (firstPlace !== null) row.corrects = firstPlace(row);
+  };
+  await stageRows(session, { table, readRow }, mapper, stager.stage, () => context.file.tell(stager.counts.read));
   // Notes that only the end of the table shows: hidden rows, a cut last line.
   tell(table.notes.slice(known));
   stager.end();
@@ -163,7 +173,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
 
 async function stageRows(
   session: Session,
-  table: Table,
+  { table, readRow }: { table: Table; readRow(row: Row): void },
   mapper: { map(rows: readonly Row[]): MappedRow[]; end(): MappedRow[] },
   stage: (mapped: MappedRow, rowOf: (number: number) => Row) => void,
   tellRows: () => void,
@@ -186,7 +196,10 @@ async function stageRows(
   for await (const rows of table.rows()) {
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.", { hint: AGAIN });
-    for (const row of rows) pending.set(row.number, row);
+    for (const row of rows) {
+      readRow(row);
+      pending.set(row.number, row);
+    }
     take(mapper.map(rows));
     untold += rows.length;
     if (untold < TOLD_EVERY) continue;

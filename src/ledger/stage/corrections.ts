@@ -4,7 +4,8 @@ import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, leadOf, groupOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
-import { cellHash } from "./row-cells.js";
+import { createKnownRows, type KnownRows } from "../known-rows.js";
+import { cellHash, createCells } from "./row-cells.js";
 import type { Staging } from "./staging.js";
 import type { CorrectedRow } from "./take-back.js";
 
@@ -23,7 +24,7 @@ export function createCorrections(
   database: LedgerDatabase,
   { inputId, header, place, knownRows, correctedByImport, originalCells }: Staging,
 ) {
-  const column = header.findIndex((name) => name.trim().toLowerCase() === "rowferry_row");
+  const column = referenceColumn(header);
   if (column < 0) return null;
 
   const placeOf = (row: number) => ({ file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }), row });
@@ -52,20 +53,6 @@ export function createCorrections(
     return new RowferryError("group-incomplete", message, { place: placeOf(row) });
   };
 
-  /** Null: this ledger has no such row. */
-  const referredTo = (cell: string) => {
-    const reference = parseRowReference(cell);
-    if (reference === null) return null;
-    const { hashPrefix: hash, row } = reference;
-    const isThere = database.has(
-      `SELECT 1 FROM inputs WHERE id = @input AND substr(content_hash, 1, 8) = @hash AND (
-         EXISTS (SELECT 1 FROM row_events WHERE row_id = @row) OR EXISTS (SELECT 1 FROM rows WHERE id = @row)
-         OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row) OR @known)`,
-      { input: inputOf(row), hash, row, known: knownRows.eventsOf(row).length },
-    );
-    return isThere ? row : null;
-  };
-
   /** The row that replaced this one, if it is of another input than the current one; else itself. */
   const settledBy = (row: number) => {
     const seen = new Set<number>();
@@ -92,7 +79,7 @@ export function createCorrections(
      */
     of(rows: readonly Row[]): Correction | null {
       const corrected = rows.flatMap((row): CorrectedRow[] => {
-        const before = referredTo(row.cells[column] ?? "");
+        const before = referredTo(database, knownRows, row.cells[column] ?? "");
         return before === null ? [] : [{ before, cells: originalCells(row) }];
       });
       const [lead, ...others] = new Set(corrected.map(({ before }) => leadOf(database, before)));
@@ -117,6 +104,58 @@ export function createCorrections(
   };
 }
 
+/** Null: this ledger has no such row. */
+function referredTo(database: LedgerDatabase, knownRows: KnownRows, cell: string): number | null {
+  const reference = parseRowReference(cell);
+  if (reference === null) return null;
+  const { hashPrefix: hash, row } = reference;
+  const isThere = database.has(
+    `SELECT 1 FROM inputs WHERE id = @input AND substr(content_hash, 1, 8) = @hash AND (
+       EXISTS (SELECT 1 FROM row_events WHERE row_id = @row) OR EXISTS (SELECT 1 FROM rows WHERE id = @row)
+       OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row) OR @known)`,
+    { input: inputOf(row), hash, row, known: knownRows.eventsOf(row).length },
+  );
+  return isThere ? row : null;
+}
+
+/**
+ * Where the rows of a corrected file were first, for formulas that name the place: a corrected file of a corrected file leads
+ * back to the same row. Null: the file corrects nothing. A row gets undefined if this ledger does not know it.
+ */
+export function createFirstPlaces(database: LedgerDatabase, header: readonly string[]) {
+  const column = referenceColumn(header);
+  if (column < 0) return null;
+  const knownRows = createKnownRows(database);
+  const kept = createCells(database);
+  const inputs = new Map<number, { file: string; sheet: string | null; own: number } | null>();
+  const inputAt = (id: number) => {
+    const known = inputs.get(id);
+    if (known !== undefined) return known;
+    const select = "SELECT name AS file, sheet, header FROM inputs WHERE id = @id";
+    const found = database.row<{ file: string; sheet: string | null; header: string }>(select, { id });
+    const input = found === null ? null : { ...found, own: referenceColumn(JSON.parse(found.header) as string[]) };
+    inputs.set(id, input);
+    return input;
+  };
+  const find = (row: number | null): Row["corrects"] => {
+    const input = row === null ? null : inputAt(inputOf(row));
+    if (row === null || input === null) return undefined;
+    const { file, sheet, own } = input;
+    if (own < 0) return { file, sheet, row: rowNumberOf(row) };
+    const cell = kept.of(row)?.cells[own];
+    // A correction is younger than what it corrects.
+    const before =
+      cell === undefined
+        ? database.value<number>("SELECT min(id) FROM rows WHERE settled_by = @row AND id < @row", { row })
+        : referredTo(database, knownRows, cell);
+    return before === null || before >= row ? undefined : find(before);
+  };
+  return ({ cells }: Pick<Row, "cells">) => find(referredTo(database, knownRows, cells[column] ?? ""));
+}
+
+const referenceColumn = (header: readonly string[]): number =>
+  header.findIndex((name) => /^rowferry_row$/i.test(name.trim()));
+
 export const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
 
 export function withoutOwnColumns(header: readonly string[]): (cells: readonly string[]) => string[] {
@@ -126,4 +165,4 @@ export function withoutOwnColumns(header: readonly string[]): (cells: readonly s
 
 /** `header`: a JSON array, as the ledger keeps it. */
 export const isReferenceHeader = (header: string): boolean =>
-  (JSON.parse(header) as string[]).some((name) => /^rowferry_row$/i.test(name.trim()));
+  referenceColumn(JSON.parse(header) as string[]) >= 0;

@@ -4,9 +4,14 @@ import type { CellKind, Looks, Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createPages } from "../pages.js";
 
-/** Equal cells have equal hashes, wherever the row is (H23). A group's hash covers all its rows. */
-export function cellHash(cells: readonly string[]): Buffer {
-  return createHash("sha256").update(JSON.stringify(cells)).digest().subarray(0, 16);
+/**
+ * Equal cells have equal hashes, wherever the row is (H23). A group's hash covers all its rows. `documents`: of the row, where
+ * the cells alone do not tell.
+ */
+export function cellHash(cells: readonly string[], documents: readonly { kind: string; key: string }[] = []): Buffer {
+  const named = new Set(documents.map(({ kind, key }) => JSON.stringify([kind, key])));
+  const text = JSON.stringify(cells) + [...named].toSorted().join("");
+  return createHash("sha256").update(text).digest().subarray(0, 16);
 }
 
 interface KeptCells {

@@ -76,7 +76,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const documents = createDocumentStager(database, staging);
   const keys = createEventKeys(database, staging);
   const events = createEventStager(database, staging, documents, keys);
-  const withdrawal = createRowWithdrawal(database, inputId, now);
+  const withdrawal = createRowWithdrawal(database, options);
   const interruptedBy = createGroupsSeen(database);
   const states = createFileStates(database, inputId, inputsOfImport);
   const mended = createMendedRows(database, states, references);
@@ -135,7 +135,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       record,
     });
 
-  const hashOf = ({ rows }: Group) => cellHash(rows.flatMap(originalCells));
+  const hashOf = ({ rows, mapped: { outcome } }: Group) =>
+    cellHash(rows.flatMap(originalCells), options.namesPlace ? documentsOf(outcome) : []);
 
   /** A newer version was staged; the source still has the old one (H37). */
   const stageSuperseded = ({ mapped, rows }: Group, hash: Buffer, settled: Settled) => {
@@ -365,6 +366,18 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       }
     },
   };
+}
+
+/** Of its events; without events, those that it declares. */
+function documentsOf(outcome: MappedRow["outcome"]): { kind: string; key: string }[] {
+  if (outcome.fate === "skipped") return [];
+  if (outcome.fate === "valid") {
+    const { events, documents } = outcome.records;
+    return events.length > 0 ? events.map(({ document }) => document) : documents;
+  }
+  const { placements } = outcome;
+  const ofEvents = placements.filter(({ event }) => event !== null);
+  return (ofEvents.length > 0 ? ofEvents : placements).map(({ document }) => document);
 }
 
 /** The first row of a group whose rows are interrupted by others; null: the group begins here. */

@@ -27,6 +27,8 @@ export interface StageOptions {
   correctedByImport: CorrectedByImport;
   /** Our own columns (`rowferry_…`) identify a corrected file. */
   header: readonly string[];
+  /** Whether formulas name the file or the sheet: equal cells of two documents are then two rows. */
+  namesPlace: boolean;
   /** For messages. */
   place: { file: string; sheet: string | null };
   /** Reports a warning before anything is sent. */

@@ -5,6 +5,7 @@ import { inputOf, groupOf, ofSameMapping, rowsOfInput, settleGroup } from "../ro
 import { Writer } from "../writer.js";
 import { readCodes } from "../../model/codes/read.js";
 import type { Problem } from "../../model/problem.js";
+import type { StageOptions } from "./staging.js";
 import { withoutOwnColumns } from "./corrections.js";
 import { cellHash, createCells } from "./row-cells.js";
 
@@ -100,8 +101,10 @@ const trimmedEnd = (cells: readonly string[]) =>
 const withoutOwn = (header: string, cells: readonly string[]) =>
   withoutOwnColumns(JSON.parse(header) as string[])(cells);
 
-/** `input`: the current one. */
-export function createRowWithdrawal(database: LedgerDatabase, input: number, now: number) {
+export function createRowWithdrawal(
+  database: LedgerDatabase,
+  { inputId: input, now, namesPlace }: Pick<StageOptions, "inputId" | "now" | "namesPlace">,
+) {
   const cells = createCells(database);
   const headerOf = (row: number) =>
     database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) }) ?? "[]";
@@ -139,7 +142,9 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   const hashOfCells = (row: number) => {
     const header = headerOf(row);
     const kept = groupOf(database, row).map((one) => cells.of(one)?.cells);
-    return kept.includes(undefined) ? null : cellHash(kept.flatMap((one) => withoutOwn(header, one ?? [])));
+    if (kept.includes(undefined)) return null;
+    const given = kept.flatMap((one) => withoutOwn(header, one ?? []));
+    return cellHash(given, namesPlace ? documentsOfRow(database, row) : []);
   };
 
   /** Rows with the same cells that hold what `row` alone would no longer hold. */
@@ -276,6 +281,17 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
       settleGroup(database, before, "superseded", after);
     },
   };
+}
+
+/** Of its events; without events, those that it declares. */
+function documentsOfRow(database: LedgerDatabase, row: number) {
+  const of = (ids: string) =>
+    database.rows<{ kind: string; key: string }>(`SELECT kind, key FROM documents WHERE id IN (${ids})`, { row });
+  const ofEvents = of(
+    "SELECT e.document_id FROM row_events re JOIN events e ON e.id = re.event_id WHERE re.row_id = @row",
+  );
+  if (ofEvents.length > 0) return ofEvents;
+  return of("SELECT record_id FROM row_records WHERE row_id = @row AND kind = 'document'");
 }
 
 export function problemsOfRow(database: LedgerDatabase, row: number): Problem[] {

@@ -1,10 +1,11 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
 import { codes } from "../../model/codes.js";
 import type { Problem } from "../../model/problem.js";
-import type { CellKind, Looks } from "../../model/row.js";
+import type { CellKind, Looks, Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, leadOf, groupOf, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
+import { createFirstPlaces } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/take-back.js";
 
@@ -18,6 +19,8 @@ export interface OpenRow {
   cells: string[];
   kinds: CellKind[] | null;
   looks: Looks | null;
+  /** Where the row was that it corrects; undefined: it corrects none. */
+  corrects: Row["corrects"];
   /** From staging or the service's refusal. */
   problems: Problem[];
 }
@@ -44,6 +47,7 @@ const problemOf = ({ code, message }: Refusal): Problem => ({
 export function createOpenRowReader(database: LedgerDatabase) {
   const inputs = createInputStore(database);
   const known = new Map<number, StoredInput | null>();
+  const places = new Map<number, ReturnType<typeof createFirstPlaces>>();
   const cells = createCells(database);
   const ofRecords = Map.groupBy(database.rows<Refusal & { row: number }>(refusedRecords), ({ row }) => row);
   const input = (id: number): StoredInput | null => {
@@ -54,6 +58,11 @@ export function createOpenRowReader(database: LedgerDatabase) {
     const from = input(inputOf(id));
     return from === null ? null : rowReference(from.contentHash, id);
   };
+  const firstPlace = (id: number, row: Pick<Row, "cells">) => {
+    const of = inputOf(id);
+    if (!places.has(of)) places.set(of, createFirstPlaces(database, input(of)?.header ?? []));
+    return places.get(of)?.(row);
+  };
   const read = (id: number): OpenRow[] => {
     const kept = cells.of(id);
     const own = ref(id);
@@ -61,7 +70,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
     const refusals = [...(ofRecords.get(id) ?? []), ...database.rows<Refusal>(refusedEvents, { row: id })];
     const lead = ref(leadOf(database, id)) ?? own;
     const problems = [...problemsOfRow(database, id), ...refusals.map(problemOf)];
-    return [{ ref: own, input: inputOf(id), row: rowNumberOf(id), lead, ...kept, problems }];
+    const corrects = firstPlace(id, kept);
+    return [{ ref: own, input: inputOf(id), row: rowNumberOf(id), lead, ...kept, corrects, problems }];
   };
   return {
     input,

@@ -32,8 +32,6 @@ export interface Made {
 
 export class View {
   readonly header: readonly string[];
-  readonly file: string;
-  readonly sheet: string;
   /** The position in the header of each column, by its slot; -1: the file has none. */
   readonly index: number[] = [];
   /** The positions of each set of columns, by its slot. */
@@ -42,6 +40,9 @@ export class View {
   cells: readonly string[] = [];
   kinds: readonly CellKind[] | null = null;
   row = 0;
+  /** Where the row was first; a row of a corrected file stands for the one that it corrects. */
+  source: { file: string; sheet: string | null; row: number };
+  readonly #place: { file: string; sheet: string | null };
   /** The rows that are looked at together; null: one row by itself. */
   members: readonly Row[] | null = null;
   /** All rows of the group, also while one of them is looked at by itself. */
@@ -54,8 +55,8 @@ export class View {
 
   constructor(header: readonly string[], place: { file: string; sheet: string | null }) {
     this.header = header;
-    this.file = place.file;
-    this.sheet = place.sheet ?? "";
+    this.#place = place;
+    this.source = { ...place, row: 0 };
   }
 
   /** Looks at one row, or at the rows of a group of several. What was computed before is forgotten. */
@@ -69,7 +70,7 @@ export class View {
 
   /** Looks at each row of the group by itself; problems then name the row. */
   eachMember(visit: (row: number) => void): void {
-    const { cells, kinds, row, members, problems } = this;
+    const { cells, kinds, row, source, members, problems } = this;
     const stamp = this.#stamp;
     for (const member of this.group ?? []) {
       this.members = null;
@@ -79,12 +80,12 @@ export class View {
       for (const problem of this.problems)
         problems.push({ ...problem, message: `row ${member.number}: ${problem.message}` });
     }
-    Object.assign(this, { cells, kinds, row, members, problems });
+    Object.assign(this, { cells, kinds, row, source, members, problems });
     this.#stamp = stamp;
   }
 
-  #at({ cells, kinds, number }: Row): void {
-    Object.assign(this, { cells, kinds, row: number });
+  #at({ cells, kinds, number, corrects }: Row): void {
+    Object.assign(this, { cells, kinds, row: number, source: corrects ?? { ...this.#place, row: number } });
     // Never a stamp that was used before: a row that was left may have changed what is remembered.
     this.#stamp = ++counter;
   }

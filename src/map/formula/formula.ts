@@ -110,11 +110,9 @@ function literalOf(node: ASTNode & { op: "value" }): Part {
 }
 
 function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part {
-  if (name === "row") {
-    reads.others.add("row");
-    return { type: "number", run: (view) => Exact.of(view.row) };
-  }
-  if (name === "file" || name === "sheet") return { type: "text", run: (view) => view[name] || undefined };
+  if (name === "row" || name === "file" || name === "sheet") reads.others.add(name);
+  if (name === "row") return { type: "number", run: ({ source }) => Exact.of(source.row) };
+  if (name === "file" || name === "sheet") return { type: "text", run: ({ source }) => source[name] || undefined };
   if (name === "tables") return refuseNode(node, "a table is read by a key", READ_TABLE);
   const column = scope.column(name);
   if (column === undefined) {

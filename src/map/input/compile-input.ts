@@ -74,6 +74,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
     files: spec.files === undefined ? null : [spec.files].flat(),
     read: readOptions(spec),
     columns: columns.flatMap(({ use }) => (use === null ? [] : [use.nth === null ? use.headers : [use.name]])),
+    names: { file: reads.others.has("file"), sheet: reads.others.has("sheet") },
     bind: (header, place, isPart = false) => {
       const headers = new Headers(header);
       const view = new View(header, place);

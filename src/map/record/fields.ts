@@ -55,7 +55,7 @@ export function compileCondition(spec: string | boolean, site: Site): Condition 
 
 /** Whether it is false or blank whatever the row is. */
 function isNeverTrue({ run, reads: { columns, tables, others }, tree }: Formula) {
-  const isFixed = columns.size + tables.size + others.size === 0 && tree !== "" && !/\b(?:file|sheet)\b/.test(tree);
+  const isFixed = columns.size + tables.size + others.size === 0 && tree !== "";
   return isFixed && run(new View([], { file: "", sheet: null })) !== true;
 }
 

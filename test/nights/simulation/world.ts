@@ -336,6 +336,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
         name,
         path: name,
         sheet: null,
+        named: "",
         mapping: "story.yaml",
         mappingHash: "1",
         mappingText: "",
@@ -368,6 +369,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       changedByImport,
       correctedByImport: new Map(),
       header: ["row"],
+      namesPlace: false,
       place: { file: name, sheet: null },
     });
     for (const row of rows) {
