@@ -35,11 +35,14 @@ export function correctedCsv(head: Buffer): CorrectedCsv | null {
   return { delimiter, reference };
 }
 
-/** The mapping's options that also apply to a corrected file. */
+/** The mapping's options that also apply to a corrected file, which is quoted as every program does it. */
 export function correctedOptions(csv: CsvOptions, { delimiter }: CorrectedCsv): CsvOptions {
   const pinned = csv.encoding ?? "auto";
   return {
     ...csv,
+    quote: '"',
+    escape: '"',
+    trim: false,
     ...(delimiter === null ? {} : { delimiter }),
     // Editors save a file in UTF-8 whatever its encoding was.
     encoding: "auto",

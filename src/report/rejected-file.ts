@@ -1,6 +1,6 @@
 /**
- * Writes `<input name>.rejected.csv|xlsx` with the rows to correct, in the input's format: for CSV its delimiter,
- * quote, escape, line ending, encoding and byte order mark.
+ * Writes `<input name>.rejected.csv|xlsx` with the rows to correct, in the input's format: for CSV its delimiter, line ending,
+ * encoding and byte order mark; cells are quoted as every program expects, however the input quotes, or not.
  */
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
@@ -56,21 +56,18 @@ async function writeRejectedCsv(path: string, dialect: CsvDialect, content: Reje
 function write(path: string, dialect: CsvDialect, content: RejectedContent): Promise<number> {
   const { encoding } = dialect;
   const isUnicode = /^utf-?(8|16|32)/i.test(encoding);
-  const quote = dialect.quote ?? "";
   const options = {
-    delimiter: dialect.delimiter,
+    delimiter: dialect.delimiter === '"' ? ";" : dialect.delimiter,
     record_delimiter: dialect.lineEnding,
-    quote: quote === "" ? false : quote,
-    escape: dialect.escape ?? (quote === "" ? '"' : quote),
     // A reader that trims, or accepts any line end, must find the same cell.
-    quoted_match: quote === "" ? [] : [/^\s|\s$|[\r\n]/],
+    quoted_match: [/^\s|\s$|[\r\n]/],
   };
   const columns = originalColumns(content.header);
   return writeAtomically(path, (file) => {
     const add = (cells: readonly string[], own: readonly string[]) => {
       const original = columns.map((index) => cells[index] ?? "");
       if (!isUnicode && !original.every((cell) => fits(cell, encoding))) throw new LackingCharacter();
-      const line = [...original, ...own.map((cell) => ownText(cell, dialect, isUnicode ? null : encoding))];
+      const line = [...original, ...own.map((cell) => ownText(cell, isUnicode ? null : encoding))];
       file.write(iconv.encode(stringify([line], options), encoding, { addBOM: false }));
     };
     if (dialect.bom) file.write(iconv.encode("\uFEFF", encoding, { addBOM: false }));
@@ -90,15 +87,10 @@ function fits(text: string, encoding: string): boolean {
   return iconv.decode(iconv.encode(text, encoding), encoding) === text;
 }
 
-/**
- * Changes our own text instead: without quoting it avoids the delimiter, and characters that the encoding lacks are
- * simplified. `encoding` null: nothing is lacking.
- */
-function ownText(text: string, dialect: CsvDialect, encoding: string | null): string {
-  const other = dialect.delimiter === "," ? ";" : ",";
-  const safe = dialect.quote === null ? text.replaceAll(dialect.delimiter, other) : text;
-  if (encoding === null || fits(safe, encoding)) return safe;
-  const plain = plainer.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), safe);
+/** Changes our own text instead: characters that the encoding lacks are simplified. `encoding` null: nothing is lacking. */
+function ownText(text: string, encoding: string | null): string {
+  if (encoding === null || fits(text, encoding)) return text;
+  const plain = plainer.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
   return Array.from(plain, (character) => (fits(character, encoding) ? character : "?")).join("");
 }
 

@@ -31,6 +31,12 @@ const officeFor = (inputs: object) =>
     inputs,
   });
 
+const customers = (office: Office) =>
+  office.documents().map(({ externalId, events: [event] }) => {
+    const { attributes } = event?.body["metadata"] as { attributes: { name: string; value: string }[] };
+    return `${externalId} ${attributes.find(({ name }) => name === "Customer")?.value}`;
+  });
+
 const ansi = (text: string) => iconv.encode(text, "windows-1252");
 const titles = "Kälte Nord;;\r\nStand: 20.11.2025;;\r\n;;\r\n";
 const bare = "A1;Weiß;01.10.2025 10:00\r\nA2;Käßbohrer;irgendwann\r\n";
@@ -54,6 +60,25 @@ const csv = { csv: { delimiter: ";", encoding: "windows-1252" } };
 const orders = input({ files: ["orders*.csv"], ...csv, header: 4 });
 
 describe("a rejected CSV file", () => {
+  it.each([
+    ["does not quote", { quote: null }, `A1;5" pipe;01.10.2025 10:00`, `A2;7" pipe;irgendwann`, '7" pipe'],
+    ["quotes with apostrophes", { quote: "'" }, "A1;'x';01.10.2025 10:00", "A2;'L'';ab';irgendwann", "L';ab"],
+    ["escapes with a backslash", { escape: "\\" }, 'A1;"x\\"";01.10.2025 10:00', 'A2;"L\\"ab";irgendwann', 'L"ab'],
+    ["has blanks around its cells", { trim: true }, 'A1; "x" ;01.10.2025 10:00', 'A2; "L;ab" ;irgendwann', "L;ab"],
+  ])("of a file that %s is one for a spreadsheet", async (_title, options, good, bad, cell) => {
+    const office = officeFor({ orders: input({ csv: { delimiter: ";", ...options } }) });
+    const path = await rejectedOf(office, "orders.csv", Buffer.from(`Auftrag;Kunde;Beginn\n${good}\n${bad}\n`));
+    const rows: string[][] = parse(readFileSync(path), { delimiter: ";" });
+    expect(rows[1]?.slice(0, 3)).toEqual(["A2", cell, "irgendwann"]);
+    // Saved by a spreadsheet; the new text holds what the file's own quoting could not.
+    const mended = rows.map((row) =>
+      row.map((one) => ({ [cell]: "5\"; b's", irgendwann: "02.10.2025 10:00" })[one] ?? one),
+    );
+    writeFileSync(office.path("mended.csv"), stringify(mended, { delimiter: ";" }));
+    expect((await office.import("mended.csv")).exitCode).toBe(0);
+    expect(customers(office)).toEqual(expect.arrayContaining(["A2 5\"; b's"]));
+  });
+
   it.each<[string, object, string, Buffer]>([
     ["with titles above its header", orders, "orders.csv", ansi(titles + table)],
     [

@@ -33,12 +33,10 @@ function row(cells: string[], changes: Partial<RejectedRow> = {}): RejectedRow {
 }
 
 /** Reads as our reader does: one of three line ends, quotes where the dialect has them, nothing trimmed. */
+/** As any other program reads it. */
 function read(path: string, dialect: Csv): string[][] {
-  const quote = dialect.quote ?? "";
   return parse(iconv.decode(readFileSync(path), dialect.encoding), {
     delimiter: dialect.delimiter,
-    quote: quote === "" ? null : quote,
-    escape: dialect.escape ?? (quote === "" ? null : quote),
     bom: true,
     record_delimiter: ["\r\n", "\n", "\r"],
   });
@@ -75,14 +73,13 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     { ...plain, encoding: "utf-16le", bom: true, delimiter: "\t", lineEnding: "\r\n" },
     { ...plain, encoding: "utf8", delimiter: "|", quote: "'", lineEnding: "\r" },
     { ...plain, encoding: "utf8", escape: "\\", lineEnding: "\n" },
+    { ...plain, quote: null, escape: null },
   ];
 
   it.each(dialects)("gives every cell back as it was: $encoding $delimiter $lineEnding $escape", async (dialect) => {
     const alphabet = ["a", "é", ";", ",", "\t", "|", "'", '"', "\n", "\r", " ", "=", "\\", "-", "0"];
     const cell = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 6 });
-    // A backslash that ends a quoted cell cannot be told from one that escapes the quote: csv-parse has no text for it.
-    const readable = dialect.escape === "\\" ? cell.map((text) => text.replaceAll("\\", "/")) : cell;
-    const table = fc.array(fc.tuple(readable, readable, readable), { minLength: 1, maxLength: 8 });
+    const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(table, async (cells) => {
         const path = place("m.rejected.csv");
@@ -95,17 +92,6 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
       }),
       { numRuns: 25 },
     );
-  });
-
-  it("without quotes our own text avoids the delimiter and line ends", async () => {
-    const path = place("m.rejected.csv");
-    const dialect: Csv = { ...plain, quote: null };
-    const problems = [problem({ message: "a;b\r\nc" })];
-    await writeRejectedFile(path, { header: ["a", "b"], dialect, rows: [row(['1"2', "x"], { problems })] });
-    const [, cells = []] = read(path, dialect);
-    expect(cells.slice(0, 2)).toEqual(['1"2', "x"]);
-    expect(cells).toHaveLength(6);
-    expect(cells[4]).toBe("Peso: a,b␍␊c".replaceAll("␍", "?").replaceAll("␊", "?"));
   });
 
   it("becomes UTF-8 with a byte order mark where the encoding lacks a character of a cell, and says so", async () => {
