@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "commander";
 import type { Selectors } from "../ledger/decide/selection.js";
 import { isRedisAddress } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
+import { READABLE } from "../model/file-endings.js";
 import { shellQuoted } from "../model/shell-quoted.js";
 import type { Flags, Given } from "./command.js";
 
@@ -156,7 +157,7 @@ export const pastTime = textLike("a time such as 02:13, 2026-11-20T02:13 or 90m"
  * the first argument is a data file
  */
 export function checkMappingFirst(command: string, mappingPath: string, files: readonly string[]): void {
-  if (!/\.(csv|tsv|txt|xlsx|xlsm)(\.gz)?$/i.test(mappingPath)) return;
+  if (!READABLE.test(mappingPath)) return;
   const mapping = files.find((file) => /\.ya?ml$/i.test(file));
   if (mapping === undefined && /\.txt$/i.test(mappingPath)) return;
   const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(shellQuoted).join(" ");

@@ -1,6 +1,7 @@
 /** What a person sees first: whether all is well, and what there is to do; what was run and read; and what is to be decided. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { READABLE } from "../model/file-endings.js";
 import { glob } from "tinyglobby";
 import { parse } from "yaml";
 import { shownPath } from "../cli/output.js";
@@ -186,10 +187,10 @@ export const filesOf = (target: Target, cwd: string) =>
 
 /** What an import can begin with, in the folder and in those right in it. */
 export async function startable(cwd: string): Promise<{ mappings: string[]; files: string[] }> {
-  const found = (kinds: string) => glob([`*.{${kinds}}`, `*/*.{${kinds}}`], { cwd, expandDirectories: false });
-  const yaml = await found("yaml,yml");
-  const isMapping = (path: string) => /^version:\s*\d/m.test(readFileSync(join(cwd, path), "utf8"));
-  return { mappings: yaml.filter(isMapping).toSorted(), files: (await found("csv,tsv,txt,xlsx,xlsm")).toSorted() };
+  const found = (await glob(["*", "*/*"], { cwd, expandDirectories: false })).toSorted();
+  const isMapping = (path: string) =>
+    /\.ya?ml$/i.test(path) && /^version:\s*\d/m.test(readFileSync(join(cwd, path), "utf8"));
+  return { mappings: found.filter(isMapping), files: found.filter((path) => READABLE.test(path)) };
 }
 
 const reportOf = (target: Target, run: string): string => join(target.stateFolder, "runs", run, "report.html");

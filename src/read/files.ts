@@ -3,11 +3,10 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { RowferryError } from "../model/error.js";
+import { READABLE } from "../model/file-endings.js";
 import { listed } from "../model/fold.js";
 import { missingFile, openFile } from "./opened-file.js";
 import { openZip } from "./zip.js";
-
-export const READABLE = /\.(csv|tsv|tab|txt|psv|xlsx|xlsm)(\.gz|\.zst)?$|\.zip$/i;
 
 /**
  * Files in the order of the arguments, each once; those of one pattern, folder or archive by name. `-` stays. An

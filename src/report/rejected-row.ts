@@ -1,5 +1,6 @@
 /** A row to correct: its original cells, then our own four columns. Also the file's name. */
 import type { Dialect } from "../model/dialect.js";
+import { withoutEnding } from "../model/file-endings.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind, Looks } from "../model/row.js";
 import { plainText } from "./plain-text.js";
@@ -51,8 +52,7 @@ function harmless(text: string): string {
  * read). Separators become `_`, and so does what nobody sees, which could not be typed.
  */
 export function rejectedFileName(inputName: string, sheet: string | null, format: Dialect["format"]): string {
-  const base = inputName.replace(/\.(gz|zip)$/i, "").replace(/\.(csv|tsv|txt|xlsx|xlsm)$/i, "");
-  const bare = base.replace(/\.rejected$/i, "");
+  const bare = withoutEnding(inputName).replace(/\.rejected$/i, "");
   const name = sheet === null ? bare : `${bare}.${sheet}`;
   const safe = name.replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, "_").replace(/^\.+/, "_");
   return `${Array.from(safe).slice(0, 150).join("")}.rejected.${format}`;

@@ -10,7 +10,7 @@ import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
-import { READABLE } from "../read/files.js";
+import { READABLE } from "../model/file-endings.js";
 import { missingFile } from "../read/opened-file.js";
 import { writeAtomically } from "../report/atomic-file.js";
 

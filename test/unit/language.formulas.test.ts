@@ -242,6 +242,11 @@ describe("a formula", () => {
   });
 });
 
+it("replace() has groups in a text that is written out, and none in a cell", async () => {
+  expect(await value('replace(x, "(b)", "<$1>")', { X: "abc" })).toBe("a<b>c");
+  expect(await value('replace(x, "b", y)', { X: "abc", Y: "US$10\\" })).toBe("aUS$10\\c");
+});
+
 describe("a custom function", () => {
   const yaml = (formula: string) => yamlWith(formula, "functions: ./fns.mjs\n");
 
@@ -255,6 +260,15 @@ describe("a custom function", () => {
     const reckoned = await load(yaml("half(n) + 0.1"), { "fns.mjs": fns });
     expect(recordsOf(mapRows(reckoned, [{ ...DAY, N: "3" }])).events[0]?.attributes[0]?.value).toBe("1.6");
     expect(reckoned.functions).toMatch(/fns\.mjs$/u);
+  });
+
+  it("that gives the text of a time is refused where a time is needed, rather than compared letter by letter", async () => {
+    const fns = { "fns.mjs": "export const iso = (x) => '2026-02-01T03:00:00.000Z';" };
+    const text = (formula: string) => yaml(`iff(${formula}, "a", "b")`);
+    const [problem] = problemsOf(
+      mapRows(await load(text("timestamp(day_text) == iso(x)"), fns), [{ ...DAY, X: "a" }])[0],
+    );
+    expect(`${problem?.message} ${problem?.hint}`).toMatch(/a time is needed.*timestamp\(/u);
   });
 
   it("that throws, or gives something else than a value, makes the row invalid and is named", async () => {

@@ -43,6 +43,7 @@ describe("letters and digits", () => {
     ["lower", "ÁÉ", "áé"],
     ["digits", "00.12-3", "00123"],
     ["slug", "  Ünïcode & co. ", "unicode-co"],
+    ["slug", "Große Straße", "grosse-strasse"],
   ])("%s of %j is %j", (name, cell, value) => {
     expect(convert(name, cell)).toEqual({ value });
   });

@@ -68,6 +68,18 @@ describe("a column", () => {
     ]);
   });
 
+  it.each([
+    ["as: number, places: 2, oneOf: [10, 20]", "10", "10.00"],
+    ["as: number, oneOf: [1500]", "1.500,00", "1500"],
+    ["as: timestamp, oneOf: [01/02/2026]", "01/02/2026", "2026-02-01T00:00:00.000Z"],
+    ['as: timestamp, pattern: "2026-02-01T.*"', "01/02/2026", "2026-02-01T00:00:00.000Z"],
+    ["as: date, oneOf: [01/02/2026]", "01/02/2026", "2026-02-01"],
+    ["as: boolean, oneOf: [Sim]", "sim", "true"],
+    ["as: digits, oneOf: ['12-3']", "123", "123"],
+  ])("{ %s } means values as the column reads them", async (options, cell, value) => {
+    expect(await attribute(`{ header: X, ${options} }`, cell)).toBe(value);
+  });
+
   it("refuses spreadsheet errors, whatever it does with the text", async () => {
     const mapping = await load(yamlOf("X"));
     const header = ["Doc", "Day", "X"];

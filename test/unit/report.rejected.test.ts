@@ -237,6 +237,7 @@ it.each<[string, Dialect]>([
 it.each([
   ["nightly.csv", null, "csv", "nightly.rejected.csv"],
   ["nightly.csv.gz", null, "csv", "nightly.rejected.csv"],
+  ["nightly.tab.zst", null, "csv", "nightly.rejected.csv"],
   ["nightly.rejected.csv", null, "csv", "nightly.rejected.csv"],
   ["book.xlsx", "Março", "xlsx", "book.Março.rejected.xlsx"],
   ["stdin", null, "csv", "stdin.rejected.csv"],

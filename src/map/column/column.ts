@@ -46,7 +46,7 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   const map = spec.map === undefined ? null : compileMap(spec.map, site);
   if (spec.otherwise !== undefined && map === null)
     site.report("mapping-value", ": `otherwise` needs a `map`.", null, "otherwise");
-  const accept = compileRules(spec, site);
+  const accept = compileRules(spec, name, own, site);
   const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, name, own, site);
   const keep = typeof spec.otherwise === "object" && !isExactNumber(spec.otherwise);
   const otherwise = keep ? undefined : (spec.otherwise as Scalar | undefined);
@@ -87,10 +87,16 @@ function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conve
   }
 }
 
-function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
-  const allowed = oneOf && new Map(oneOf.map((one) => [foldName(literalText(one)), one]));
+function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, convert: Conversion, site: Site) {
+  const show = (value: Value) => asText(value, typeOf(name));
+  /** As the column would read it; types that depend on the row read no literal. */
+  const readAs = (literal: Scalar) => {
+    const result = convert(literalText(literal), kindOf(literal));
+    return result instanceof Refused ? literalText(literal) : show(valueOf(result, name));
+  };
+  const allowed = oneOf && new Map(oneOf.map((one) => [foldName(readAs(one)), one]));
   for (const one of oneOf ?? []) {
-    const [text, other] = [one, allowed?.get(foldName(literalText(one))) ?? one].map(literalText);
+    const [text, other] = [one, allowed?.get(foldName(readAs(one))) ?? one].map(literalText);
     const message = `: "${text}" and "${other}" are one value (case, accents and white space do not count).`;
     if (text !== other) site.report("mapping-value", message, "Keep the spelling that is to be sent.", "oneOf");
   }
@@ -101,14 +107,16 @@ function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
     site.report("mapping-pattern", `: ${(error as Error).message}.`, PATTERN_SIGNS, "pattern");
   }
   return (value: Value, index: number, view: View): Value | null => {
-    const own = allowed?.get(foldName(asText(value)));
+    const folded = foldName(show(value));
+    const own = allowed?.get(folded);
     if (allowed !== undefined && own === undefined) {
       const some = [...allowed.values()].slice(0, 10).map(literalText).join(", ");
-      return view.report("value-not-allowed", `${quoteCell(asText(value))} is none of ${some}`, null, index);
+      return view.report("value-not-allowed", `${quoteCell(show(value))} is none of ${some}`, null, index);
     }
-    const spelt = typeof value === "string" && typeof own === "string" ? own : value;
-    if (whole?.testExact(asText(spelt)) !== false) return spelt;
-    return view.report("value-pattern", `${quoteCell(asText(spelt))} does not match its pattern`, null, index);
+    // Only the spelling is the list's: of a date, the value stays.
+    const spelt = typeof value === "string" && typeof own === "string" && foldName(own) === folded ? own : value;
+    if (whole?.testExact(show(spelt)) !== false) return spelt;
+    return view.report("value-pattern", `${quoteCell(show(spelt))} does not match its pattern`, null, index);
   };
 }
 

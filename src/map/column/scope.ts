@@ -119,7 +119,12 @@ export class Scope {
     const compute: Eval = (view) =>
       view.members === null || reads.others.has("group")
         ? run(view)
-        : agreed(view, -1, `column "${name}": `, (give) => view.eachMember(() => give(run(view))));
+        : agreed(view, -1, `column "${name}": `, (give) =>
+            view.eachMember(() => {
+              const value = run(view);
+              give(value, value == null ? undefined : asText(value, type));
+            }),
+          );
     const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}(`;
     const { as, taxId } = column ?? own;
     return { ...own, type, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };

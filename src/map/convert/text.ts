@@ -114,7 +114,7 @@ export const slug = defineConversion({
   options: noOptions,
   examples: [{ spec: "slug", in: "Coleta — São João (2ª)", out: "coleta-sao-joao-2a" }],
   compile: () => (cell) => {
-    const value = foldText(cell)
+    const value = foldWords(cell)
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-|-$/g, "");
     return value === "" ? refuse("text-empty", cell, "holds nothing but signs") : value;

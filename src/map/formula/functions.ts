@@ -32,7 +32,7 @@ export const formulaFunctions = {
   "contains(text, part), startsWith(text, part), endsWith(text, part)": "Compared exactly.",
   "matches(text, pattern)": "Whether some part matches the RE2 pattern, which is written out.",
   "extract(text, pattern)": "The first match, or its first group; blank where nothing matches.",
-  "replace(text, pattern, by)": "Every match replaced; `$1` stands for a group.",
+  "replace(text, pattern, by)": "Every match replaced; in a text written out, `$1` stands for a group.",
   "sum(x), min(x), max(x), count(x), first(x), last(x), join(x, between)":
     "Over the rows of a group. Blanks do not count; `join` takes each text once.",
 };
@@ -43,7 +43,7 @@ const MAX_PADDED = 1000;
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of arguments are checked by `takes`
 type Run = (...values: any[]) => Value | undefined;
 /** A literal pattern is compiled when the mapping loads. */
-type Takes = Type | "pattern";
+type Takes = Type | "pattern" | "replacement";
 
 export function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
   return {
@@ -65,10 +65,13 @@ export function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callab
 }
 
 /** Text functions take any value as keys write it; numbers stay numbers. */
-function argument(node: ASTNode, type: Type, given: Part): Part {
-  if (type !== "text") return wanted(given, type, node);
+function argument(node: ASTNode, type: Type | "replacement", given: Part): Part {
+  if (type !== "text" && type !== "replacement") return wanted(given, type, node);
   const part = given.type === "number" ? given : wanted(given, "text", node);
-  return lift("text", [part], (value: Value) => asText(value, given.type));
+  // In a cell, `US$10` names no group.
+  const isPlain = type === "text" || given.written !== undefined;
+  const plain = isPlain ? (text: string) => text : RE2JS.quoteReplacement;
+  return lift("text", [part], (value: Value) => plain(asText(value, given.type)));
 }
 
 function patternOf(node: ASTNode): RE2JS {
@@ -130,7 +133,7 @@ const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, r
   ["endsWith", ["text", "text"], "boolean", (text: string, part: string) => text.endsWith(part)],
   ["matches", ["text", "pattern"], "boolean", (text: string, by: RE2JS) => by.test(text)],
   ["extract", ["text", "pattern"], "text", extract],
-  ["replace", ["text", "pattern", "text"], "text", replace],
+  ["replace", ["text", "pattern", "replacement"], "text", replace],
 ];
 
 function padLeft(text: string, length: Exact, fill: string) {

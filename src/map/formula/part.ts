@@ -60,11 +60,11 @@ export function wanted(given: Part, type: Type, node: ASTNode): Part {
 
 /** Checks each row's value. */
 function narrowed(run: Eval, type: Type): Eval {
-  const form = type === "timestamp" ? "string" : formOf(type);
   return (view) => {
     const value = run(view);
-    if (value == null || typeof value === form) return value;
-    throw new Refused(`${typeName(type)} is needed, and a function gave ${quoteCell(asText(value))}`);
+    if (value == null || typeof value === formOf(type)) return value;
+    const hint = typeof value === "string" && type === "timestamp" ? "Write timestamp(…) around the function." : null;
+    throw new Refused(`${typeName(type)} is needed, and a function gave ${quoteCell(asText(value))}`, undefined, hint);
   };
 }
 

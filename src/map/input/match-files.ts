@@ -1,11 +1,11 @@
 /** Finds the inputs that read a file. */
 import { RowferryError } from "../../model/error.js";
+import { PACKED } from "../../model/file-endings.js";
 import { compileGlob } from "../../model/glob.js";
 import type { CorrectedOrigin, MappingInput } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 
 const WORKBOOK = /\.xls[xm]$/iu;
-const PACKED = /\.(gz|zst)$/iu;
 const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
 
 function refuse(file: string, message: string, hint?: string): never {
