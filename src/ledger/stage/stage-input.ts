@@ -114,7 +114,10 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     markOpen(database, made);
   };
 
-  /** Settles rows that could not be read when they named this event. @returns their inputs */
+  /**
+   * Rows that could not be read when they named this event hold it no more; those that named no other are settled. A row may
+   * share one event with many, and bring one of its own. @returns the inputs of settled rows
+   */
   const settlePlaced = ({ record, key }: KeyedEvent, by: number) => {
     const document = references.document(record.document.kind, record.document.key);
     // Two contradicting rows of one import settle nothing for each other.
@@ -124,8 +127,22 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
          AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(@imported)))`,
       { document, key, imported: [...inputsOfImport] },
     );
-    for (const lead of leads) withdrawal.settle(lead, by, states.isSameName(inputOf(lead)));
-    return leads.map(inputOf);
+    const settled = leads.filter((lead) => {
+      const others = `row_id = @lead AND event IS NOT NULL AND NOT (document_id = @document AND deduplication_id IS @key)`;
+      const isWhole = !database.has(`SELECT 1 FROM placements WHERE ${others}`, { lead, document, key });
+      if (isWhole) withdrawal.settle(lead, by, states.isSameName(inputOf(lead)));
+      else
+        database.run(
+          "DELETE FROM placements WHERE row_id = @lead AND document_id = @document AND deduplication_id = @key",
+          {
+            lead,
+            document,
+            key,
+          },
+        );
+      return isWhole;
+    });
+    return settled.map(inputOf);
   };
 
   const addRecord = (row: number, kind: PromisedParty["party"] | "document", record: number) =>
