@@ -164,6 +164,9 @@ export function createDocumentStager(
       return stageDeclaration(kind, key, { ...target, mode: "target", createEmpty: false }, row);
     },
 
+    /** After declarations were taken back. */
+    forget: () => kept.clear(),
+
     isKnown: (id: number) =>
       database.has(
         "SELECT 1 FROM document_states WHERE document_id = @id AND state IN ('open', 'closed', 'cancelled')",

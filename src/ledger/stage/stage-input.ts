@@ -4,7 +4,7 @@
  */
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import { type Problem, problem } from "../../model/problem.js";
-import type { Records } from "../../model/records.js";
+import type { EventRecord, Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
 import { countContentChange } from "../inputs.js";
@@ -83,6 +83,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const cutRows = createCutRows(database, states);
   const corrections = createCorrections(database, staging);
   let anyPlacements = database.has("SELECT 1 FROM placements");
+  const anyUnsent = database.has(
+    "SELECT 1 FROM open_registrations UNION ALL SELECT 1 FROM open_documents UNION ALL SELECT 1 FROM failed_documents",
+  );
 
   const place = (row: number, placement: Placement) => {
     const { kind, key, documentId = null } = placement.document;
@@ -217,6 +220,21 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     return { ...records, events: owned };
   };
 
+  /** What earlier versions of the row declared is said anew by this one, as long as it was not sent. */
+  const releaseVersions = ({ participants, addresses }: Records, keyed: readonly KeyedEvent[]) => {
+    if (!anyUnsent) return;
+    const declarers = () => [...participants, ...addresses].flatMap((record) => registrations.declarer(record) ?? []);
+    // Of rows without events, those of a file of the same name.
+    const versions =
+      keyed.length > 0
+        ? withdrawal.versionsBefore(keyed.flatMap(({ stored }) => stored ?? []))
+        : declarers().filter((row) => states.isSameName(inputOf(row)) && withdrawal.isEventless(row));
+    const rows = [...superseded, ...versions.filter((row) => !inputsOfImport.has(inputOf(row)))];
+    if (rows.length === 0) return;
+    withdrawal.release(rows);
+    documents.forget();
+  };
+
   /** Merges equal events under one key; reports a problem if they differ. */
   const withoutTwins = (keyed: KeyedEvent[]) => {
     if (keyed.length < 2) return { keyed, repeated: false, twins: null };
@@ -271,12 +289,17 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const stageValid = (group: Group, given: Records) => {
     const { mapped, rows, correction, leads, cut } = group;
     const id = currentRow;
-    const records = withOwners(given);
     const replaced = mapped.rowId === null ? [] : withdrawal.rowsWithKey(mapped.rowId);
-    for (const { kind, key, documentId } of records.documents)
+    for (const { kind, key, documentId } of given.documents)
       if (documentId !== null) references.identify(kind, key, documentId);
     superseded = [...replaced, ...leads];
-    const all = records.events.map((record) => keys.key(record, correction?.referred ?? null));
+    const keyOf = (record: EventRecord) => keys.key(record, correction?.referred ?? null);
+    const own = given.events.map(keyOf);
+    releaseVersions(given, own);
+    const records = withOwners(given);
+    const all = records.events.map((record, at) =>
+      record === given.events[at] ? (own[at] as KeyedEvent) : keyOf(record),
+    );
     const { keyed, repeated, twins } = withoutTwins(all);
     const problems: Problem[] = twins === null ? [] : [twins];
     const note = (found: Problem | null) => void (found === null || problems.push(found));

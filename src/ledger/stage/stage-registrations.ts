@@ -139,6 +139,13 @@ export function createRegistrationStager(
       return record.alias === null ? null : keptByAnother(kind, record, stored?.id ?? null);
     },
 
+    /** The row that declared it, if it was not sent; null: none. */
+    declarer(record: RegistrationRecord): number | null {
+      const given = givenBy(record);
+      const stored = given && find(given);
+      return stored?.state === "planned" || stored?.state === "rejected" ? stored.row_id : null;
+    },
+
     stage(record: RegistrationRecord, row: number) {
       const before = seen.get(record);
       if (before !== undefined) return before;

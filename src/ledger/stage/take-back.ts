@@ -30,10 +30,7 @@ export const needed = `SELECT id, min(row_id) AS row_id FROM (
 /** Called before the input is staged again. `refused`: includes refused records. */
 export function withdrawInput(database: LedgerDatabase, input: number, refused: boolean): void {
   const range = rowsOfInput(input);
-  database.exec(
-    `DROP TABLE IF EXISTS temp.withdrawn; CREATE TEMP TABLE withdrawn (id INTEGER PRIMARY KEY);
-     DROP TABLE IF EXISTS temp.taken_back; CREATE TEMP TABLE taken_back (document INTEGER NOT NULL, id INTEGER NOT NULL)`,
-  );
+  database.exec("DROP TABLE IF EXISTS temp.withdrawn; CREATE TEMP TABLE withdrawn (id INTEGER PRIMARY KEY)");
   database.run(
     `INSERT INTO temp.withdrawn SELECT DISTINCT re.event_id FROM row_events re JOIN events_now e ON e.id = re.event_id
      WHERE re.row_id BETWEEN @first AND @last
@@ -46,7 +43,18 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
   database.run("DELETE FROM rows WHERE id BETWEEN @first AND @last", range);
   database.run("DELETE FROM problems WHERE row_id BETWEEN @first AND @last AND stage = 'staging'", range);
   dropUnbroughtEvents(database, "SELECT id FROM temp.withdrawn");
-  // Records declared again take the new data; others that nothing needs are never sent.
+  takeBackDeclarations(database, range);
+  database.run("UPDATE inputs SET read = 0, skipped = 0, invalid = 0, known = 0, staged = 0 WHERE id = @input", {
+    input,
+  });
+}
+
+/**
+ * Takes back what these rows declared and was not sent: records declared again take the new data; others that nothing needs are
+ * never sent.
+ */
+function takeBackDeclarations(database: LedgerDatabase, range: { first: number; last: number }): void {
+  database.exec("CREATE TEMP TABLE IF NOT EXISTS taken_back (document INTEGER NOT NULL, id INTEGER NOT NULL)");
   database.run(
     `INSERT INTO temp.taken_back SELECT 0, id FROM registrations
      WHERE row_id BETWEEN @first AND @last AND state IN ('planned', 'rejected')`,
@@ -56,21 +64,22 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
   database.run(
     `INSERT INTO temp.taken_back SELECT 1, d.id FROM documents_now d
      WHERE row_id BETWEEN @first AND @last AND declared = 1 AND state IN ('planned', 'rejected')
-       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.target_document = d.id)`,
+       AND NOT EXISTS (SELECT 1 FROM events_now e WHERE e.target_document = d.id AND NOT e.unsent)`,
     range,
   );
   database.run(
     "UPDATE registrations SET row_id = NULL WHERE id IN (SELECT id FROM temp.taken_back WHERE NOT document)",
   );
   database.run("UPDATE documents SET declared = 0 WHERE id IN (SELECT id FROM temp.taken_back WHERE document)");
-  database.run("UPDATE inputs SET read = 0, skipped = 0, invalid = 0, known = 0, staged = 0 WHERE id = @input", {
-    input,
-  });
 }
 
-/** Called after the input is staged again: restores what it no longer declares and other rows need. */
+/** Called after the input is staged: restores what its rows no longer declare and other rows need. */
 export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
   if (!database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'taken_back'")) return;
+  database.run(
+    `UPDATE documents SET declared = 1 WHERE declared = 0 AND id IN (SELECT id FROM temp.taken_back WHERE document)
+       AND EXISTS (SELECT 1 FROM events WHERE target_document = documents.id)`,
+  );
   database.run(
     `UPDATE documents SET declared = 1, row_id = coalesce((SELECT min(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
          WHERE e.document_id = documents.id), row_id)
@@ -191,6 +200,24 @@ export function createRowWithdrawal(
   return {
     mend,
     replace,
+
+    /** Earlier rows that bring some of these events, not sent yet, and no others: the row at hand is their new version. */
+    versionsBefore(events: readonly { id: number; state: string }[]): number[] {
+      if (events.every(({ state }) => !["planned", "held", "deferred", "rejected"].includes(state))) return [];
+      return database.values<number>(
+        `SELECT DISTINCT re.row_id FROM row_events re WHERE re.event_id IN (SELECT value FROM json_each(@ids))
+           AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.row_id = re.row_id AND o.event_id NOT IN (SELECT value FROM json_each(@ids)))`,
+        { ids: events.map(({ id }) => id) },
+      );
+    },
+
+    isEventless: (row: number) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }),
+
+    /** What these rows declared, and was not sent, is free: a new version says it anew, or nobody does. */
+    release(rows: readonly number[]) {
+      for (const lead of rows)
+        for (const row of groupOf(database, lead)) takeBackDeclarations(database, { first: row, last: row });
+    },
 
     /**
      * For a row whose event came from another row, `after`. The same cells give the same event whenever they come back; but a

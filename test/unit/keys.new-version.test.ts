@@ -1,0 +1,68 @@
+/** A row that was corrected before anything of it was sent: nothing of its old version goes out (HARD-CASES H27). */
+import { createSandbox } from "../../src/sandbox/index.js";
+import { hurried } from "../support/cli.world.js";
+import { openOfficeAt } from "../support/office.js";
+import { loadsWith, parties, weighingsWith, weights } from "../support/weighings.js";
+
+const owned = (more: object = {}) =>
+  weighingsWith({
+    columns: { tax: { header: "Tax", as: "taxId" }, who: "Who", street: "Street" },
+    participants: { owner: { taxId: "=tax", name: "=who", type: "COMPANY" } },
+    addresses: { site: { ...parties.addresses.site, street: "=street" } },
+    ...more,
+  });
+const ALFA = "11222333000181";
+const BETA = "90993085000149";
+const rows = (...all: readonly string[]) => loadsWith(["Tax", "Who", "Street"], ...all);
+
+/** A service that is away, or one that refuses what it is told to. */
+async function officeOf(mapping: object) {
+  const sandbox = createSandbox({ storage: "memory", rate: null });
+  const office = await openOfficeAt(sandbox, mapping);
+  hurried(office.world);
+  return { sandbox, office };
+}
+
+const away = [{ action: { kind: "status", status: 503, when: "before" } }] as const;
+
+describe("a row that is corrected in its file before it was sent", () => {
+  it.each([
+    ["its owner", rows(`A 10 1 ${ALFA} Alfa RuaA`), rows(`A 10 1 ${BETA} Beta RuaA`), [[BETA, "Beta"]], ["RuaA"]],
+    ["its owner's name", rows(`A 10 1 ${ALFA} Alfa RuaA`), rows(`A 10 1 ${ALFA} Alpha RuaA`), [[ALFA, "Alpha"]], ["RuaA"]],
+    ["its place", rows(`A 10 1 ${ALFA} Alfa RuaA`), rows(`A 10 1 ${ALFA} Alfa RuaB`), [[ALFA, "Alfa"]], ["RuaB"]],
+    [
+      "the owner of one of two rows",
+      rows(`A 10 1 ${ALFA} Alfa RuaA`, `B 10 1 ${ALFA} Alfa RuaA`),
+      rows(`A 10 1 ${BETA} Beta RuaA`, `B 10 1 ${ALFA} Alfa RuaA`),
+      [
+        [ALFA, "Alfa"],
+        [BETA, "Beta"],
+      ],
+      ["RuaA", "RuaA"],
+    ],
+    [
+      "the owner in all rows of a document",
+      rows(`A 10 1 ${ALFA} Alfa RuaA`, `A 20 2 ${ALFA} Alfa RuaA`),
+      rows(`A 10 1 ${BETA} Beta RuaA`, `A 20 2 ${BETA} Beta RuaA`),
+      [[BETA, "Beta"]],
+      ["RuaA"],
+    ],
+  ])("goes out with %s as corrected, and without what it was", async (_title, before, after, owners, streets) => {
+    const { sandbox, office } = await officeOf(owned());
+    sandbox.setFaults([...away]);
+    office.writeCsv("loads.csv", before);
+    expect((await office.type("import", "m.yaml", "loads.csv", "--max-outage", "10s")).code).toBe(4);
+    sandbox.setFaults([]);
+    office.writeCsv("loads.csv", after);
+    expect((await office.import("loads.csv")).exitCode).toBe(0);
+    const found = office.participants().map(({ taxId, name }) => [taxId, name]);
+    expect(found.toSorted()).toEqual(owners.toSorted());
+    expect(office.addresses().map(({ street }) => street)).toEqual(streets);
+    for (const document of office.documents()) {
+      const owner = office.participants().find(({ id }) => id === document.participantId);
+      const told = after.find(([load]) => load === document.externalId);
+      expect(owner?.taxId).toBe(told?.[3]);
+    }
+    expect(weights(office)).toHaveLength(after.length - 1);
+  });
+});
