@@ -28,7 +28,13 @@ const away = [{ action: { kind: "status", status: 503, when: "before" } }] as co
 describe("a row that is corrected in its file before it was sent", () => {
   it.each([
     ["its owner", rows(`A 10 1 ${ALFA} Alfa RuaA`), rows(`A 10 1 ${BETA} Beta RuaA`), [[BETA, "Beta"]], ["RuaA"]],
-    ["its owner's name", rows(`A 10 1 ${ALFA} Alfa RuaA`), rows(`A 10 1 ${ALFA} Alpha RuaA`), [[ALFA, "Alpha"]], ["RuaA"]],
+    [
+      "its owner's name",
+      rows(`A 10 1 ${ALFA} Alfa RuaA`),
+      rows(`A 10 1 ${ALFA} Alpha RuaA`),
+      [[ALFA, "Alpha"]],
+      ["RuaA"],
+    ],
     ["its place", rows(`A 10 1 ${ALFA} Alfa RuaA`), rows(`A 10 1 ${ALFA} Alfa RuaB`), [[ALFA, "Alfa"]], ["RuaB"]],
     [
       "the owner of one of two rows",
@@ -65,4 +71,39 @@ describe("a row that is corrected in its file before it was sent", () => {
     }
     expect(weights(office)).toHaveLength(after.length - 1);
   });
+});
+
+describe("a row whose owner or place the service refuses", () => {
+  const refuse = (path: string) =>
+    [{ match: { method: "POST", path }, action: { kind: "status", status: 422, when: "before" } }] as const;
+
+  it.each([
+    ["owner", "/participants", rows(`A 10 1 ${BETA} Beta RuaA`), [[BETA, "Beta"]]],
+    ["place", "/participants/{participantId}/addresses", rows(`A 10 1 ${ALFA} Alfa RuaB`), [[ALFA, "Alfa"]]],
+  ])(
+    "lands with another %s, corrected in its file or in the rejected one, and nothing is left to correct",
+    async (_title, path, after, owners) => {
+      for (const how of ["file", "rejected"]) {
+        const { sandbox, office } = await officeOf(owned());
+        sandbox.setFaults([...refuse(path)]);
+        const refused = await office.brought("loads.csv", rows(`A 10 1 ${ALFA} Alfa RuaA`));
+        expect(refused.exitCode).toBe(3);
+        sandbox.setFaults([]);
+        const [, [, , , ...now] = []] = after;
+        const mended = () =>
+          office
+            .rejectedRows(refused)
+            .map((row, at) => (at === 0 ? row : [...row.slice(0, 3), ...now, ...row.slice(6)]));
+        const landed =
+          how === "file" ? await office.brought("loads.csv", after) : await office.brought("mended.csv", mended());
+        expect([how, landed.exitCode]).toEqual([how, 0]);
+        expect(office.participants().map(({ taxId, name }) => [taxId, name])).toEqual(owners);
+        expect(office.addresses().map(({ street }) => street)).toEqual([now[2]]);
+        expect((await office.run("resume")).exitCode).toBe(0);
+        expect((await office.type("retry")).code).not.toBe(1);
+        expect(office.participants()).toHaveLength(1);
+        expect(weights(office)).toEqual(["A 10 1"]);
+      }
+    },
+  );
 });
