@@ -282,6 +282,19 @@ describe("a correction that changes a key (F83)", () => {
     expect(weights(office)).toEqual(["007 10 1", "K1 10 1"]);
   });
 
+  it("holds what is later, and can still be mended, if a spreadsheet changed the key of a row that is still wrong", async () => {
+    const office = openOffice(weighings);
+    const wrong = await office.brought("w.csv", loads("007 10 1", "007 20 x", "007 30 3"));
+    const rows = (mended: object) => office.rejectedRows(wrong, mended as { [cell: string]: string });
+    const still = await office.brought("w-1.csv", rows({ "007": "7", x: "y" }));
+    expect(still).toMatchObject({ exitCode: 3, open: { rows: 1 } });
+    expect(still.problems.map(({ code }) => code)).toContain("key-mangled");
+    expect(weights(office)).toEqual(["007 10 1"]);
+    for (const rowsNow of [rows({ x: "2" }), office.rejectedRows(still, { "7": "007", y: "2" })])
+      expect((await office.brought("w-2.csv", rowsNow)).exitCode).toBe(0);
+    expect(weights(office)).toEqual(["007 10 1", "007 20 2", "007 30 3"]);
+  });
+
   it("on purpose is said before anything is sent", async () => {
     const office = openOffice(weighings);
     const rejected = await office.brought("w.csv", loads("L1 10 x"));

@@ -5,7 +5,8 @@
  */
 import type { Problem } from "../../model/problem.js";
 import { areNearlyEqual } from "../../model/near-keys.js";
-import type { Records } from "../../model/records.js";
+import type { Placement } from "../../model/mapped-row.js";
+import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
 import type { KnownRows } from "../known-rows.js";
@@ -32,8 +33,22 @@ export interface Move {
   mangled: boolean;
 }
 
-/** `row`: the row that these records replace. */
-export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: number, records: Records): Move[] {
+/** The documents and events that a row names. */
+export interface Names {
+  documents: readonly { kind: string; key: string }[];
+  events: readonly (Pick<EventRecord, "event" | "key"> & { document: { kind: string; key: string } })[];
+}
+
+/** Of an invalid row. */
+export const namesOf = (placements: readonly Placement[]): Names => ({
+  documents: placements.map(({ document }) => document),
+  events: placements.flatMap(({ document, event, keyParts }) =>
+    event === null || keyParts === null ? [] : [{ document, event, key: { by: "fields" as const, parts: keyParts } }],
+  ),
+});
+
+/** `row`: the row that the one with these names replaces. */
+export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: number, records: Names): Move[] {
   const staged = database.values<number>("SELECT event_id FROM row_events WHERE row_id = @row", { row });
   const old = database.rows<Found>(
     `SELECT d.kind, d.key, p.event, p.key_parts, 0 AS landed FROM placements p JOIN documents d ON d.id = p.document_id
@@ -56,7 +71,7 @@ export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: num
   }));
 }
 
-function movedEvents(old: readonly Found[], records: Records): Moved[] {
+function movedEvents(old: readonly Found[], records: Names): Moved[] {
   const name = ({ kind, key }: { kind: string; key: string }, event: string) => `${event} of ${kind} ${key}`;
   const before = old.flatMap(({ event, key_parts, landed, ...document }): Name[] => {
     const parts = event === null || key_parts === null ? [] : (JSON.parse(key_parts) as string[]);

@@ -14,7 +14,7 @@ import { markOpen } from "../work.js";
 import { type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
 import { createEventKeys, type KeyedEvent } from "./event-keys.js";
 import { createKnownRows } from "../known-rows.js";
-import { movesOf } from "./moved-rows.js";
+import { movesOf, namesOf } from "./moved-rows.js";
 import { createReferences, nearlyEqualKey } from "./references.js";
 import { cellHash, createCells } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
@@ -170,13 +170,18 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const stageInvalid = (
     group: Group,
     found: readonly Problem[],
-    placements: readonly Placement[],
+    given: readonly Placement[],
     promised: readonly PromisedParty[],
   ) => {
     const { mapped, rows, correction, leads, apart } = group;
     const id = currentRow;
     const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
-    const problems = [...unread, ...found, ...(apart === null ? [] : [apart])];
+    const mangled = leads
+      .flatMap((one) => movesOf(database, knownRows, one, namesOf(given)))
+      .filter((one) => one.mangled);
+    // It keeps holding what it held, under the key that it had.
+    const placements = mangled.length > 0 ? [] : given;
+    const problems = [...unread, ...found, ...mangled.map((one) => one.problem), ...(apart === null ? [] : [apart])];
     const hash = hashOf(group);
     const settled = fates.settledBefore(hash, id);
     const again = settled === null && correction === null ? withdrawal.sameRow(inputsOfImport, hash) : null;
