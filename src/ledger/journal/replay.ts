@@ -228,14 +228,15 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const { cancel } = entry;
     if (!isJsonObject(cancel)) return;
     const partyOf = (value: JsonValue | undefined) => register(isJsonObject(value) ? value : {}, at);
-    const [participant, address] = [partyOf(cancel["participant"]), partyOf(cancel["address"])];
+    const [participant_ref, address_ref] = [partyOf(cancel["participant"]), partyOf(cancel["address"])];
     const there = documentNow(document);
     // A stranded document has no id to cancel it by.
-    if (participant === null || address === null || there?.serviceId == null || there.state === "cancelled") return;
+    if (participant_ref === null || address_ref === null || there?.serviceId == null || there.state === "cancelled")
+      return;
     if (find(document, cancel) !== null) return;
     const cancelAt = Math.max(Number(cancel["at"]), there.lastAt ?? 0);
     const payload = JSON.stringify(cancel["payload"]);
-    const cancelled = { key: keyOf(cancel), at: cancelAt, payload, participant, address };
+    const cancelled = { key: keyOf(cancel), at: cancelAt, payload, participant_ref, address_ref };
     addCancel(database, document, cancelled, standIns().input_id);
     markOpen(database, document);
   };
