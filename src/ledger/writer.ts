@@ -240,10 +240,19 @@ export class Writer {
     this.#set("event_states", id, { ...changed, dismissed: 0, waits_for: null }, now);
   }
 
-  /** Its row came back as it landed. */
+  /** Its row came back as it landed, and `events` has that content again: what it did to its document is known now. */
   unchanged(id: number, now: number) {
-    const landed = { state: "landed", reason: null, changed_hash: null, changed_content: null };
-    this.#set("event_states", id, { ...landed, dismissed: 0, waits_for: null }, now);
+    const isLost = this.#database.has("SELECT 1 FROM events_now WHERE id = @id AND service_event_id IS NULL", { id });
+    const state = isLost ? "landed-without-id" : "landed";
+    const settled = {
+      dismissed: 0,
+      changed_hash: null,
+      changed_content: null,
+      attempted_at: null,
+      attempted_link: null,
+    };
+    this.#event(id, { state, ...settled }, now);
+    this.#afterLanding(id, null, null, now, false);
   }
 
   /**
@@ -456,7 +465,7 @@ export class Writer {
     return this.#database.has(given, { id });
   }
 
-  /** The event's row has the file's present content. */
+  /** The event's row has the file's present content; of what landed, the hash alone is known. */
   #rememberChange(id: number) {
     this.#database.run(
       `UPDATE event_states SET changed_hash = e.content_hash, changed_content = json_object('name', e.name, 'at', e.at,
@@ -467,7 +476,7 @@ export class Writer {
       { id },
     );
     this.#database.run(
-      `UPDATE events SET content_hash = s.attempted_hash FROM event_states s
+      `UPDATE events SET content_hash = s.attempted_hash, payload = '' FROM event_states s
        WHERE s.document_id = events.document_id AND s.event_id = id AND id = @id`,
       { id },
     );

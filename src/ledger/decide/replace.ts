@@ -206,10 +206,9 @@ function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key:
 /** What the next generation gets instead of what landed; null: nothing, for no row changed it, or a person kept what landed. */
 function changeOf(event: EventNow): EventContent | null {
   if (event.changed_content === null) return null;
-  const change = JSON.parse(event.changed_content) as EventContent;
-  // After doubt, what landed may be unknown: then both are the same.
-  const isLandedKnown = Object.entries(change).some(([name, value]) => event[name as keyof EventContent] !== value);
-  return event.dismissed === 1 && isLandedKnown ? null : change;
+  // After doubt, what landed may be unknown.
+  const isLandedKnown = event.payload !== "";
+  return event.dismissed === 1 && isLandedKnown ? null : (JSON.parse(event.changed_content) as EventContent);
 }
 
 /** Rows move to the copy; the old event keeps what was sent. */
