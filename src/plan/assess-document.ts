@@ -283,7 +283,8 @@ export type Retiming = { attribute: string; isPublic: boolean } | null;
  * event, ms, whose instant the event takes (service.md, Limits 3).
  */
 export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
-  if (retiming === null || event.at >= lastAt) return event;
+  // A rebuilt ledger has no body to add to.
+  if (retiming === null || event.at >= lastAt || event.payload === "") return event;
   const payload = parseJson(event.payload) as JsonObject & { metadata?: { attributes: JsonObject[] } };
   const original = {
     name: retiming.attribute,

@@ -99,7 +99,8 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const state = isEarlier ? before.state : told;
     // A known id outweighs an older ledger's claim that the document is stranded.
     const reason = told === "open" && text(entry["state"]) === "stranded" ? null : text(entry["reason"]);
-    const lastAt = Math.max(Number(entry["lastAt"] ?? 0), before?.lastAt ?? 0) || null;
+    const times = [entry["lastAt"], before?.lastAt].filter((time) => typeof time === "number");
+    const lastAt = times.length === 0 ? null : Math.max(...times);
     writer.documentRestored(id, { state, reason, serviceId, lastAt }, at);
     if (state !== "cancelled") markOpen(database, id);
   };
