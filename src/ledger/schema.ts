@@ -2,8 +2,9 @@
  * The ledger's schema: tables, then views. States are in narrow tables of their own, because payloads are written once.
  * Comparisons with lists of states are chains of ORs in writing paths: SQLite builds a table for every IN list of three
  * or more, for each row. States and moves are those of model/states.ts. Rows are numbered `input *
- * 2^32 + row number`, requests `run * 2^32 + number`. A reference to a participant or address is its id, or minus the
- * id of an alias. Times are ms since 1970.
+ * 2^32 + row number`, requests `run * 2^32 + number`. Ids of documents and events are never used again: requests and
+ * problems name them even when they are gone. A reference to a participant or address is its id, or minus the id of an
+ * alias. Times are ms since 1970.
  */
 import { type Machine, statesOf, transitions } from "../model/states.js";
 
@@ -164,7 +165,7 @@ CREATE TABLE aliases (
 
 -- Documents, a line for each generation.
 CREATE TABLE documents (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -211,7 +212,7 @@ ${lawOf("document_states", "document")}
 
 -- Events that rows gave, with the body to send.
 CREATE TABLE events (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   document_id INTEGER NOT NULL REFERENCES documents (id),
   deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
   content_hash BLOB NOT NULL CHECK (length(content_hash) = 16),

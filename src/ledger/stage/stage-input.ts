@@ -311,7 +311,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     }
     const fate = { fate: known ? "known" : "staged" } as const;
     if (mapped.rowId !== null || staged.length === 0) fates.addGroup({ ...mapped, alsoRows: [] }, fate);
-    fates.addMembers(mapped, { fate: "staged" });
+    fates.addMembers(mapped, fate);
     for (const before of [...replaced, ...cut]) withdrawal.replace(before, id, staged);
     for (const before of leads) withdrawal.correct(before, id, staged);
     if (mapped.group != null && anyPlacements) {
