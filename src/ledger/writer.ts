@@ -3,6 +3,7 @@
  * journal's replay. Each runs inside its caller's transaction; SQL refuses moves that the state tables do not list.
  */
 import type { Code } from "../model/codes.js";
+import { refusedByPlan } from "../model/solution.js";
 import { COPIED_TO, type EventContent, OF_EVENT, type RegistrationKind } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-flight.js";
@@ -210,10 +211,10 @@ export class Writer {
 
   /** Except what the plan refused permanently. @returns whether it is planned again */
   retried(id: number, gone: boolean, now: number) {
-    const forGood = `'late', 'after-close', 'after-cancel', 'dismissed'${gone ? "" : ", 'row-gone'"}`;
+    const forGood = [...refusedByPlan, "dismissed", ...(gone ? [] : ["row-gone"])].join("', '");
     // There is no evidence of an attempt any more, so a duplicate answer will not be a receipt (H3).
     const planned = { ...PLANNED, attempted_hash: null };
-    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN (${forGood}))`;
+    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN ('${forGood}'))`;
     return this.#set("event_states", id, planned, now, which);
   }
 

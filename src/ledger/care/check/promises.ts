@@ -126,7 +126,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
          WHERE r.subject = 'document' AND r.subject_id = s.document_id AND c.event_id = s.event_id)`,
       "a request has ended when it has a result": `SELECT 'request ' || id FROM requests WHERE (result IS NULL) <> (finished_at IS NULL)`,
       "the list of open documents is complete": `SELECT DISTINCT e.document FROM events_now e
-     WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled')
+     WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled') AND NOT e.dismissed
        AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
       "every event names a participant and an address": `SELECT 'event ' || e.id FROM events e WHERE ${dangling("e.participant_ref")} OR ${dangling("e.address_ref")}`,
       "every address names its participant, and every document what it was declared with": `SELECT 'address ' || a.id FROM registrations a WHERE a.owner <> 0 AND ${dangling("a.owner")}
