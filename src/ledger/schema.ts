@@ -254,7 +254,10 @@ CREATE TABLE event_states (
   changed_content TEXT,
   dismissed INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
   changed_at INTEGER NOT NULL,
-  PRIMARY KEY (document_id, event_id)
+  PRIMARY KEY (document_id, event_id),
+  CHECK (state <> 'held' OR waits_for IS NOT NULL),
+  CHECK (doubt = 0 OR state = 'sending' OR state = 'stalled'),
+  CHECK (dismissed = 0 OR state = 'rejected' OR state = 'foreign' OR state = 'changed' OR state = 'stalled')
 ) STRICT, WITHOUT ROWID;
 -- What is being sent is found by its request: most events pass through it and on to landed without a change here.
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
@@ -350,7 +353,8 @@ CREATE TABLE requests (
   finished_at INTEGER,
   -- A JSON array; null: none, or packed in a page.
   attempts TEXT,
-  run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL
+  run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL,
+  CHECK ((result IS NULL) = (finished_at IS NULL))
 ) STRICT;
 CREATE INDEX requests_by_subject ON requests (subject_id);
 

@@ -116,15 +116,9 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
      WHERE e.known AND (d.last_at IS NULL OR d.last_at < e.at)`,
       "every state belongs to an existing event": `SELECT 'event ' || s.event_id FROM event_states s
      WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.id = s.event_id AND e.document_id = s.document_id)`,
-      "everything held names what it waits for": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'held' AND s.waits_for IS NULL`,
-      "only what was sent and not settled is in doubt": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
-     WHERE s.doubt = 1 AND s.state NOT IN ('sending', 'stalled')`,
-      "a dismissed event waits for nothing": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
-     WHERE s.dismissed = 1 AND s.state NOT IN ('rejected', 'foreign', 'changed', 'stalled')`,
       "an event that is being sent belongs to a request": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'sending'
        AND NOT EXISTS (SELECT 1 FROM requests r JOIN request_events c ON c.request_id = r.id
          WHERE r.subject = 'document' AND r.subject_id = s.document_id AND c.event_id = s.event_id)`,
-      "a request has ended when it has a result": `SELECT 'request ' || id FROM requests WHERE (result IS NULL) <> (finished_at IS NULL)`,
       "the list of open documents is complete": `SELECT DISTINCT e.document FROM events_now e
      WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled') AND NOT e.dismissed
        AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
