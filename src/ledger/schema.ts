@@ -324,7 +324,6 @@ CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES document
 -- Errors and warnings, for people.
 CREATE TABLE problems (
   id INTEGER PRIMARY KEY,
-  run_id INTEGER,
   row_id INTEGER,
   subject TEXT CHECK (subject IN ('participant', 'address', 'document', 'event')),
   subject_id INTEGER,

@@ -203,10 +203,10 @@ export class Writer {
   }
 
   /** Its file came again without its row (H27). */
-  rowGone(id: number, row: number, message: string, run: number, now: number) {
+  rowGone(id: number, row: number, message: string, now: number) {
     this.#event(id, { state: "rejected", reason: "row-gone" }, now);
     const problem = { code: "row-gone", message, severity: "error", stage: "staging" };
-    this.#database.add("problems", { ...problem, run_id: run, row_id: row, subject: "event", subject_id: id, at: now });
+    this.#database.add("problems", { ...problem, row_id: row, subject: "event", subject_id: id, at: now });
   }
 
   /** Except what the plan refused permanently. @returns whether it is planned again */

@@ -147,7 +147,6 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   ofImport.inputsOfImport.add(id);
   const stager = createInputStager(session.database, {
     inputId: id,
-    runId: run.id,
     namespace: mapping.namespace,
     settingsId: context.settingsId,
     identity: mapping.settings.identity,

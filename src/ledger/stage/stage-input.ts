@@ -50,7 +50,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
 
   const report = ({ column, ...told }: Problem, severity: "error" | "warning", event?: number) => {
     const subject = event === undefined ? {} : { subject: "event", subject_id: event };
-    const place = { run_id: options.runId, row_id: currentRow, stage: "staging", column_name: column };
+    const place = { row_id: currentRow, stage: "staging", column_name: column };
     database.add("problems", { ...told, ...place, ...subject, severity, at: now });
   };
 
@@ -336,7 +336,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       cells.flush();
       knownRows.flush();
       for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
-      stopGoneRows(database, states, options.runId, now);
+      stopGoneRows(database, states, now);
       if (events.changedAny()) countContentChange(database);
     },
     /** `rowOf`: the row, or one of its group, as read. */
