@@ -112,7 +112,8 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), named, namespace, mapping_input);
 
--- Rows that are invalid, skipped or known. A valid row that needs no more stands in row_events or pages alone. settled_by is the row that has come instead.
+-- Rows that are invalid, skipped or settled, that have a key, a group or no event. Any other row stands in row_events or pages alone.
+-- settled_by is the row that has come instead.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
