@@ -282,7 +282,7 @@ export type Retiming = { attribute: string; isPublic: boolean } | null;
  * A late event at the earliest permitted time, its own in an attribute (`settings.late`). `lastAt`: the timeline's newest
  * event, ms, whose instant the event takes (service.md, Limits 3).
  */
-export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
+function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
   // A rebuilt ledger has no body to add to.
   if (retiming === null || event.at >= lastAt || event.payload === "") return event;
   const payload = parseJson(event.payload) as JsonObject & { metadata?: { attributes: JsonObject[] } };

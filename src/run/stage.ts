@@ -214,7 +214,7 @@ const AGAIN = "Run the same command again: it reads the files from the beginning
 const TOLD_EVERY = 500;
 
 /** Compares keys before anything is staged (H25). @throws RowferryError `keys-changed` */
-export function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
+function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
   const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
   const changes = changedKeys(database, mapping.name, former ?? namespace, keyMakers);

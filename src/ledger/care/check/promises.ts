@@ -3,7 +3,7 @@ import { eventDeduplicationId } from "../../../model/keys.js";
 import { namesOf } from "../../documents-named.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { keyText } from "../../event-key.js";
-import { isInInput } from "../../rows.js";
+import { isInInput, rowName } from "../../rows.js";
 
 /** SQL that selects a text for each case, or a function that finds them. */
 export type Broken = string | ((database: LedgerDatabase) => Iterable<string>);
@@ -20,8 +20,6 @@ export const IMPORT_AGAIN =
 /** Only output of `rejects` and `show` is missing. */
 export const ONLY_CELLS =
   "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
-
-export const rowName = (id: string): string => `'row ' || (${id} & 4294967295) || ' of input ' || (${id} >> 32)`;
 
 /** See check.ts. */
 export const rowsOn = (kind: "cells" | "known"): string =>
@@ -76,7 +74,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
       "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
        AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id AND record_id > 0))`,
-      "every row is of a file that was imported, and a group's rows of one file": `SELECT ${rowName("r.id")} FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
+      "every row is of a file that was imported, and a group's rows of one file": `SELECT 'row ' || (r.id & 4294967295) || ' of input ' || (r.id >> 32) FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
        OR r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
       "every record of a row exists": `SELECT ${rowName("re.row_id")} FROM
        (SELECT row_id, event_id FROM row_events UNION ALL SELECT row_id, event_id FROM ${rowsOn("known")}) re
