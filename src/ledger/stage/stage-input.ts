@@ -1,6 +1,6 @@
 /**
  * Stages the rows of an input inside the import's transaction, each whole or invalid, counted so that read = skipped +
- * invalid + known + staged (P7). Touches no network.
+ * invalid + known + staged (P7). How a row takes another's place: `createRowWithdrawal`. Touches no network.
  */
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import { type Problem, problem } from "../../model/problem.js";
