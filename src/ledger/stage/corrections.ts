@@ -164,5 +164,4 @@ export function withoutOwnColumns(header: readonly string[]): (cells: readonly s
 }
 
 /** `header`: a JSON array, as the ledger keeps it. */
-export const isReferenceHeader = (header: string): boolean =>
-  referenceColumn(JSON.parse(header) as string[]) >= 0;
+export const isReferenceHeader = (header: string): boolean => referenceColumn(JSON.parse(header) as string[]) >= 0;

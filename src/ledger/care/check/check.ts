@@ -1,13 +1,5 @@
 /** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
-import {
-  type Broken,
-  IMPORT_AGAIN,
-  ONLY_CELLS,
-  promises,
-  type Promises,
-  RESTORE,
-  rowsOn,
-} from "./promises.js";
+import { type Broken, IMPORT_AGAIN, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
 import { eventsIn } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
