@@ -7,6 +7,7 @@ import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { backup, rebuildLedger } from "../../src/desk/care.js";
+import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -296,7 +297,9 @@ describe("a rebuilt ledger", () => {
     world.setFaults([]);
     world.loseLedger();
     await rebuild();
-    expect((await world.import(first)).open.events).toEqual({ stalled: 1 });
+    const waits = await world.import(first);
+    expect([waits.exitCode, waits.open.events]).toEqual([3, { stalled: 1 }]);
+    expect(answer(waits)).toBe("1 event waits for something that only you can settle. Nothing is lost.");
     expect((await world.bring("c", ["M2 10"])).events).toEqual({ landed: 1 });
     expect(await world.import(late)).toMatchObject({ exitCode: 0, open: { events: {} } });
     expect(world.documents()[0]?.events).toHaveLength(2);
