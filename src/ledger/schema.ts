@@ -2,8 +2,9 @@
  * The ledger's schema: tables, then views. States are in narrow tables of their own, because payloads are written once.
  * Comparisons with lists of states are chains of ORs in writing paths: SQLite builds a table for every IN list of three
  * or more, for each row. States and moves are those of model/states.ts. Rows are numbered `input *
- * 2^32 + row number`, requests `run * 2^32 + number`. A reference to a participant or address is its id, or minus the
- * id of an alias. Times are ms since 1970.
+ * 2^32 + row number`, requests `run * 2^32 + number`. Ids of documents and events are never used again: requests and
+ * problems name them even when they are gone. A reference to a participant or address is its id, or minus the id of an
+ * alias. Times are ms since 1970.
  */
 import { type Machine, statesOf, transitions } from "../model/states.js";
 
@@ -111,7 +112,8 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), named, namespace, mapping_input);
 
--- Rows that are invalid, skipped or known. A valid row that needs no more stands in row_events or pages alone. settled_by is the row that has come instead.
+-- Rows that are invalid, skipped or settled, that have a key, a group or no event. Any other row stands in row_events or pages alone.
+-- settled_by is the row that has come instead.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
@@ -164,7 +166,7 @@ CREATE TABLE aliases (
 
 -- Documents, a line for each generation.
 CREATE TABLE documents (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -211,7 +213,7 @@ ${lawOf("document_states", "document")}
 
 -- Events that rows gave, with the body to send.
 CREATE TABLE events (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   document_id INTEGER NOT NULL REFERENCES documents (id),
   deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
   content_hash BLOB NOT NULL CHECK (length(content_hash) = 16),
@@ -253,7 +255,10 @@ CREATE TABLE event_states (
   changed_content TEXT,
   dismissed INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
   changed_at INTEGER NOT NULL,
-  PRIMARY KEY (document_id, event_id)
+  PRIMARY KEY (document_id, event_id),
+  CHECK (state <> 'held' OR waits_for IS NOT NULL),
+  CHECK (doubt = 0 OR state = 'sending' OR state = 'stalled'),
+  CHECK (dismissed = 0 OR state = 'rejected' OR state = 'foreign' OR state = 'changed' OR state = 'stalled')
 ) STRICT, WITHOUT ROWID;
 -- What is being sent is found by its request: most events pass through it and on to landed without a change here.
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
@@ -320,7 +325,6 @@ CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES document
 -- Errors and warnings, for people.
 CREATE TABLE problems (
   id INTEGER PRIMARY KEY,
-  run_id INTEGER,
   row_id INTEGER,
   subject TEXT CHECK (subject IN ('participant', 'address', 'document', 'event')),
   subject_id INTEGER,
@@ -349,7 +353,8 @@ CREATE TABLE requests (
   finished_at INTEGER,
   -- A JSON array; null: none, or packed in a page.
   attempts TEXT,
-  run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL
+  run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL,
+  CHECK ((result IS NULL) = (finished_at IS NULL))
 ) STRICT;
 CREATE INDEX requests_by_subject ON requests (subject_id);
 

@@ -1,4 +1,5 @@
 /** Open work, document by document in the ledger's total order; the planner's only view of the ledger. */
+import { refusedByPlan } from "../model/solution.js";
 import type { DocumentState, EventState } from "../model/states.js";
 import { keyText, OF_EVENT } from "./event-key.js";
 import { sendingDocuments, sendingEvents } from "./in-flight.js";
@@ -234,10 +235,10 @@ export function createWorkStore(database: LedgerDatabase) {
       database.run(
         `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
            SELECT 1 ${openEvents} AND e.document_id = @id
-             AND NOT (e.state = 'rejected' AND (e.dismissed = 1 OR e.reason IN ('late', 'after-close', 'after-cancel', 'dismissed'))))
+             AND NOT (e.dismissed OR e.state = 'rejected' AND e.reason IN (SELECT value FROM json_each(@refusedByPlan))))
          AND NOT EXISTS (SELECT 1 FROM documents_now d
            WHERE d.id = @id AND d.create_empty = 1 AND d.state IN ('planned', 'sending', 'stalled'))`,
-        { id },
+        { id, refusedByPlan },
       );
     },
 

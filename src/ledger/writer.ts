@@ -3,6 +3,7 @@
  * journal's replay. Each runs inside its caller's transaction; SQL refuses moves that the state tables do not list.
  */
 import type { Code } from "../model/codes.js";
+import { refusedByPlan } from "../model/solution.js";
 import { COPIED_TO, type EventContent, OF_EVENT, type RegistrationKind } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-flight.js";
@@ -202,18 +203,18 @@ export class Writer {
   }
 
   /** Its file came again without its row (H27). */
-  rowGone(id: number, row: number, message: string, run: number, now: number) {
+  rowGone(id: number, row: number, message: string, now: number) {
     this.#event(id, { state: "rejected", reason: "row-gone" }, now);
     const problem = { code: "row-gone", message, severity: "error", stage: "staging" };
-    this.#database.add("problems", { ...problem, run_id: run, row_id: row, subject: "event", subject_id: id, at: now });
+    this.#database.add("problems", { ...problem, row_id: row, subject: "event", subject_id: id, at: now });
   }
 
   /** Except what the plan refused permanently. @returns whether it is planned again */
   retried(id: number, gone: boolean, now: number) {
-    const forGood = `'late', 'after-close', 'after-cancel', 'dismissed'${gone ? "" : ", 'row-gone'"}`;
+    const forGood = [...refusedByPlan, "dismissed", ...(gone ? [] : ["row-gone"])].join("', '");
     // There is no evidence of an attempt any more, so a duplicate answer will not be a receipt (H3).
     const planned = { ...PLANNED, attempted_hash: null };
-    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN (${forGood}))`;
+    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN ('${forGood}'))`;
     return this.#set("event_states", id, planned, now, which);
   }
 
@@ -240,10 +241,19 @@ export class Writer {
     this.#set("event_states", id, { ...changed, dismissed: 0, waits_for: null }, now);
   }
 
-  /** Its row came back as it landed. */
+  /** Its row came back as it landed, and `events` has that content again: what it did to its document is known now. */
   unchanged(id: number, now: number) {
-    const landed = { state: "landed", reason: null, changed_hash: null, changed_content: null };
-    this.#set("event_states", id, { ...landed, dismissed: 0, waits_for: null }, now);
+    const isLost = this.#database.has("SELECT 1 FROM events_now WHERE id = @id AND service_event_id IS NULL", { id });
+    const state = isLost ? "landed-without-id" : "landed";
+    const settled = {
+      dismissed: 0,
+      changed_hash: null,
+      changed_content: null,
+      attempted_at: null,
+      attempted_link: null,
+    };
+    this.#event(id, { state, ...settled }, now);
+    this.#afterLanding(id, null, null, now, false);
   }
 
   /**
@@ -456,7 +466,7 @@ export class Writer {
     return this.#database.has(given, { id });
   }
 
-  /** The event's row has the file's present content. */
+  /** The event's row has the file's present content; of what landed, the hash alone is known. */
   #rememberChange(id: number) {
     this.#database.run(
       `UPDATE event_states SET changed_hash = e.content_hash, changed_content = json_object('name', e.name, 'at', e.at,
@@ -467,7 +477,7 @@ export class Writer {
       { id },
     );
     this.#database.run(
-      `UPDATE events SET content_hash = s.attempted_hash FROM event_states s
+      `UPDATE events SET content_hash = s.attempted_hash, payload = '' FROM event_states s
        WHERE s.document_id = events.document_id AND s.event_id = id AND id = @id`,
       { id },
     );

@@ -68,6 +68,7 @@ const eventTransitions = [
   ["landed", "its row came back with other content", "changed"],
   ["landed-without-id", "its row came back with other content", "changed"],
   ["changed", "its row came back as it landed", "landed"],
+  ["changed", "its row came back as it landed, whose id is lost", "landed-without-id"],
 ] as const;
 
 export type EventState = (typeof eventTransitions)[number][0 | 2];

@@ -6,6 +6,7 @@ import type { Registration } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
 import { inUtc } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
+import { refusedByPlan } from "../model/solution.js";
 import { isDisproved, isShutOut } from "./shut-out.js";
 import { type JsonObject, parseJson } from "../model/json.js";
 
@@ -70,9 +71,8 @@ export interface AssessmentContext {
   broughtBy(ref: number): number | null;
 }
 
-/** Checked again by every plan: the CLOSE before it may have been refused since. */
-const BY_PLAN: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel", "target-exists"]);
-const isRefusedByPlan = ({ state, reason }: WorkEvent): boolean => state === "rejected" && BY_PLAN.has(reason ?? "");
+const isRefusedByPlan = ({ state, reason }: WorkEvent): boolean =>
+  state === "rejected" && refusedByPlan.some((code) => code === reason);
 const isRejected = (event: WorkEvent): boolean => event.state === "rejected" && !isRefusedByPlan(event);
 
 export type Block = { reason: Code; waitsFor: string };
@@ -282,8 +282,9 @@ export type Retiming = { attribute: string; isPublic: boolean } | null;
  * A late event at the earliest permitted time, its own in an attribute (`settings.late`). `lastAt`: the timeline's newest
  * event, ms, whose instant the event takes (service.md, Limits 3).
  */
-export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
-  if (retiming === null || event.at >= lastAt) return event;
+function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
+  // A rebuilt ledger has no body to add to.
+  if (retiming === null || event.at >= lastAt || event.payload === "") return event;
   const payload = parseJson(event.payload) as JsonObject & { metadata?: { attributes: JsonObject[] } };
   const original = {
     name: retiming.attribute,

@@ -81,9 +81,9 @@ function soFar({ rows, events, open }: Summary): string {
 const sentence = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
-/** Where nothing but held events is open. */
-export const onlyYouCanSettle = (held: number): string =>
-  `${counted(held, "event")} ${held === 1 ? "waits" : "wait"} for something that only you can settle. Nothing is lost.`;
+/** Where nothing is open but events that wait. */
+export const onlyYouCanSettle = (waiting: number): string =>
+  `${counted(waiting, "event")} ${waiting === 1 ? "waits" : "wait"} for something that only you can settle. Nothing is lost.`;
 
 function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
   const rows = outcomes.toCorrect + outcomes.toDecide;
@@ -97,8 +97,9 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
     return `${counted(rows, "row")} ${rows === 1 ? "needs" : "need"} you. Nothing is lost; ${rest}${left}.`;
   }
   const count = needed(open);
-  const held = open.events["held"] ?? 0;
-  if (count === 0 && held > 0) return onlyYouCanSettle(held);
+  // What is in doubt and cannot go on waits for its file, as a rebuilt ledger does.
+  const { held = 0, stalled = 0 } = open.events;
+  if (count === 0 && held + stalled > 0) return onlyYouCanSettle(held + stalled);
   if (count === 0) return "A file holds no rows; everything else is done.";
   const isEmpty = problems.some(({ code }) => code === "file-empty");
   const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";

@@ -194,7 +194,13 @@ export async function openSession(command: string, mapping: string | null, optio
         if (answer.result === "stopped") session.stop(answer);
         const now = clock.now();
         const end = (outcome: (t: Writer) => void = () => {}): void => {
-          if (request !== null) requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
+          if (request === null) return;
+          const id = request;
+          database.atomic(() => {
+            requests.end(id, answer.result, answer.attempts.at(-1), now, outcome);
+            // An outcome may accept what a person would: a journal needs that after the outcome.
+            choices?.record(now);
+          });
         };
         return { request: request as number | null, answer: nameForeign(answer, foreign), now, end };
       },

@@ -147,7 +147,6 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   ofImport.inputsOfImport.add(id);
   const stager = createInputStager(session.database, {
     inputId: id,
-    runId: run.id,
     namespace: mapping.namespace,
     settingsId: context.settingsId,
     identity: mapping.settings.identity,
@@ -215,7 +214,7 @@ const AGAIN = "Run the same command again: it reads the files from the beginning
 const TOLD_EVERY = 500;
 
 /** Compares keys before anything is staged (H25). @throws RowferryError `keys-changed` */
-export function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
+function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
   const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
   const changes = changedKeys(database, mapping.name, former ?? namespace, keyMakers);

@@ -13,6 +13,7 @@ import {
   deduplicationIdOf,
   documentState,
   faults,
+  file,
   imported,
   lost,
   minutes,
@@ -155,6 +156,16 @@ describe("a person's word", () => {
     expect(await resumed()).toBe(0);
     expect(states()[1]).toBe("landed-without-id: duplicate-of-own-attempt");
     expect(minutes()).toEqual([1, 10]);
+  });
+
+  test("is taken right after a kill, before any run has found what was on the wire", async () => {
+    await begun();
+    await world.run([file("M1 10")], { killAt: { request: 1, when: "after" } });
+    expect(await say("M1", "landed")).toMatchObject({ landed: 1 });
+    expect(states()[1]).toBe("landed-without-id: resolved");
+    await world.run([file("M2 10")], { killAt: { request: 1, when: "before" } });
+    expect(await say("M2", "not-landed")).toMatchObject({ notLanded: 1 });
+    expect([documentState("M2"), await resumed(), minutes("M2")]).toEqual(["planned", 0, [10]]);
   });
 
   test("about a CLOSE closes the document", async () => {

@@ -92,7 +92,9 @@ describe("state machines", () => {
     },
     event(database, state) {
       database
-        .prepare("INSERT INTO event_states (document_id, event_id, state, changed_at) VALUES (1, 1, ?, 0)")
+        .prepare(
+          "INSERT INTO event_states (document_id, event_id, state, waits_for, changed_at) VALUES (1, 1, ?, 'row:1', 0)",
+        )
         .run(state);
     },
   };

@@ -8,10 +8,12 @@ import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
 import { backup, rebuildLedger } from "../../src/desk/care.js";
-import { participantOf, rowInWords } from "../nights/simulation/story-rows.js";
+import { deduplicationIdOf } from "../nights/simulation/hard-case.js";
+import { participantOf, rowInWords, START } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 import { folder } from "../support/cli.world.js";
+import { addByHand } from "../support/sandbox.world.js";
 
 let world: World;
 let journal: string;
@@ -79,6 +81,25 @@ describe("a dismissal", () => {
     const tomorrow = await world.bring("c", [landed("6"), bad, nobody]);
     expect([tomorrow.exitCode, tomorrow.open.events, tomorrow.open.participants]).toEqual([0, {}, {}]);
     expect(timelines().map((names) => names.length)).toEqual([1, 1]);
+  });
+
+  it("of what something else has sent is in force for the events after it too, which a run accepts by itself", async () => {
+    await world.bring("a", ["M1 5"]);
+    const minutes = [10, 20, 30];
+    const [document] = world.documents();
+    for (const minute of minutes)
+      await addByHand(world.sandbox, document?.id ?? "", {
+        name: "Weighing",
+        externalCreatedAt: new Date(START + minute * 60_000).toISOString(),
+        deduplicationId: deduplicationIdOf("M1", minute),
+      });
+    const rows = minutes.map((minute) => `M1 ${minute}`);
+    expect((await world.bring("b", rows)).open.events).toEqual({ foreign: 1, held: 2 });
+    dismiss({ code: "foreign-collision" });
+    expect((await world.resume()).open.events).toEqual({});
+    await loseAllAndRebuild();
+    const again = await world.bring("b", rows);
+    expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
   });
 
   it("that a corrected row makes by itself is in force too", async () => {

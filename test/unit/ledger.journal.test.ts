@@ -7,6 +7,7 @@ import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { backup, rebuildLedger } from "../../src/desk/care.js";
+import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -283,6 +284,36 @@ describe("a rebuilt ledger", () => {
     // The journal holds names and times, no bodies and no parties.
     const events = (await world.show("M1")).documents[0]?.events ?? [];
     expect(events.map(({ changes }) => changes.map(({ field }) => field))).toEqual([[], ["externalCreatedAt"]]);
+  });
+
+  it("leaves a late event in doubt alone until its row brings its body again (H9)", async () => {
+    const settings = { late: { refuse: false as const, attribute: "Original time", isPublic: true } };
+    const first = [storyFile("a", ["M1 10"])];
+    const late = [storyFile("b", ["M1 5"])];
+    world = createWorld({ journal, settings });
+    await world.import(first);
+    world.setFaults(lostAnswers(50));
+    await world.import(late);
+    world.setFaults([]);
+    world.loseLedger();
+    await rebuild();
+    const waits = await world.import(first);
+    expect([waits.exitCode, waits.open.events]).toEqual([3, { stalled: 1 }]);
+    expect(answer(waits)).toBe("1 event waits for something that only you can settle. Nothing is lost.");
+    expect((await world.bring("c", ["M2 10"])).events).toEqual({ landed: 1 });
+    expect(await world.import(late)).toMatchObject({ exitCode: 0, open: { events: {} } });
+    expect(world.documents()[0]?.events).toHaveLength(2);
+  });
+
+  it("knows of timelines from before 1970 how far they have come", async () => {
+    world = createWorld({ journal });
+    const rows = [-30e6, -20e6].map((minute, row) => eventRow({ row, document: "M1", minute }));
+    await world.bring("a", rows);
+    world.loseLedger();
+    await rebuild();
+    expect(isSound()).toEqual([]);
+    const late = await world.bring("b", [eventRow({ row: 2, document: "M1", minute: -25e6 })]);
+    expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
 
   it("takes no other ledger's place, and no other file for a journal", async () => {

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join, dirname } from "node:path";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
-import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { documentRow, eventRow, invalidRow, minuteOf } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
@@ -106,6 +107,9 @@ it("a link in doubt to a document that was replaced, corrected since (H9, H26) l
   expect((await world.bring("c", [link("6")])).open.events).toEqual({ changed: 1 });
   const later = await world.bring("d", ["M3 20"]);
   expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
+  // So it does where the row is put back as it landed.
+  expect((await world.bring("e", [link("5")])).open.events).toEqual({});
+  expect((await world.bring("f", ["M3 30"])).events).toEqual({ landed: 1 });
 });
 
 it("a document whose payloads are pruned is sent again from the very files that brought it", async () => {
@@ -131,4 +135,56 @@ it("a document that has made others is not replaced, for they would be made twic
   const summary = await world.resume();
   expect([summary.exitCode, summary.requests.sent]).toEqual([0, 0]);
   expect(await statesOf("M1")).toEqual([["10", "landed"]]);
+});
+
+describe("a row that was edited while its event was in doubt (H9)", () => {
+  const checked = () => world.withLedger((database) => checkLedger(database).filter(({ broken }) => broken.length > 0));
+  const eventOf = async () => (await world.show("M1")).documents[0]?.events.find(({ keyParts }) => keyParts[0] === "w");
+
+  /** Weight 5 at minute 20 has landed, and its answer is lost; then the row says this. */
+  async function edited(row: string) {
+    world = createWorld();
+    await world.bring("a", ["M1 5"]);
+    world.setFaults(lostAnswers(50));
+    await world.bring("b", ["M1 20 key=w weight=5"]);
+    world.setFaults([]);
+    expect((await world.bring("c", [row])).open.events).toEqual({ changed: 1 });
+    expect((await eventOf())?.body).toBeNull();
+  }
+
+  it.each(["M1 30 key=w weight=6", "M1 10 key=w weight=6"])(
+    "and is put back as it landed (%s), is what landed, and what a replacement sends",
+    async (row) => {
+      await edited(row);
+      const back = await world.bring("d", ["M1 20 key=w weight=5"]);
+      expect([back.exitCode, back.open.events]).toEqual([0, {}]);
+      expect(await eventOf()).toMatchObject({ state: "landed-without-id", at: "2026-01-01T00:20:00.000Z" });
+      expect(JSON.stringify((await eventOf())?.body)).toContain('"5"');
+      expect(checked()).toEqual([]);
+      expect((await world.bring("e", ["M1 15"])).problems.map(({ code }) => code)).toEqual(["late"]);
+      await replace("M1");
+      await world.resume();
+      const [, next] = world.documents();
+      expect(next?.events.map(({ at }) => minuteOf(at))).toEqual([5, 15, 20]);
+      expect(JSON.stringify(next?.events[2])).toContain('"5"');
+    },
+  );
+
+  it("and once more since, is sent by a replacement as it is now, whether a person has kept what landed or not: nobody knows what that was", async () => {
+    await edited("M1 30 key=w weight=6");
+    await world.bring("d", ["M1 30 key=w weight=7"]);
+    expect((await eventOf())?.changes).toEqual([]);
+    dismissSelected(world.target, { code: "changed" }, world.clock);
+    await replace("M1");
+    await world.resume();
+    expect(JSON.stringify(world.documents()[1]?.events[1])).toContain('"7"');
+  });
+});
+
+it("a document that was given by its id cannot be replaced while no row has said whose it is, and where", async () => {
+  world = createWorld();
+  const given = documentRow({ row: 2, document: "M1", onTarget: true });
+  if (given.outcome.fate === "valid") for (const one of given.outcome.records.documents) one.documentId = "elsewhere";
+  await world.bring("a", [given]);
+  await expect(replace("batch/M1")).rejects.toMatchObject({ code: "document-not-replaceable" });
 });

@@ -7,8 +7,11 @@ import { runRetry } from "../../src/desk/decide.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
 import { checkResolve } from "../../src/desk/resolve.js";
-import { eventRow } from "../nights/simulation/story-rows.js";
+import { createWorkStore } from "../../src/ledger/work.js";
+import { deduplicationIdOf } from "../nights/simulation/hard-case.js";
+import { eventRow, START } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
+import { addByHand } from "../support/sandbox.world.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 
@@ -80,6 +83,34 @@ describe("dismiss", () => {
     const summary = await world.resume();
     expect(summary.events).toEqual({ landed: 2 });
     expect(summary.exitCode).toBe(0);
+  });
+
+  it("of a refused document gives up each of its events once", async () => {
+    world = createWorld();
+    world.setFaults(
+      ["/documents/events", "/documents"].map((path) => ({
+        match: { path },
+        action: { kind: "status", status: 400, when: "before" } as const,
+      })),
+    );
+    await world.bring("a", ["M1 10", "M1 20"]);
+    expect(dismiss({ document: "M1" })).toMatchObject({ documents: 1, events: 2, left: 0 });
+    const count = "SELECT count(*) FROM dismissals";
+    expect(world.withLedger((database) => database.number(count))).toBe(2);
+  });
+
+  it("of what something else has sent, or of what the plan has refused, leaves no document with unfinished work", async () => {
+    world = createWorld();
+    await world.bring("a", ["M1 5"]);
+    const [document] = world.documents();
+    const externalCreatedAt = new Date(START + 10 * 60_000).toISOString();
+    const deduplicationId = deduplicationIdOf("M1", 10);
+    await addByHand(world.sandbox, document?.id ?? "", { name: "Weighing", externalCreatedAt, deduplicationId });
+    await world.bring("b", ["M1 10", "M2 10 OUTPUT target=B1", "M2 20", "M3 20 OUTPUT target=B1"]);
+    expect(dismiss({ code: "foreign-collision" }).events).toBe(1);
+    const summary = await world.resume();
+    expect(summary.open.events).toEqual({ rejected: 1 });
+    expect(world.look((database) => createWorkStore(database).countOpenDocuments())).toBe(0);
   });
 
   it("leaves what is in doubt: it may have landed", async () => {

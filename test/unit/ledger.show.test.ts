@@ -1,8 +1,10 @@
 /** `show`: whatever a person has at hand leads to what became of it (P7). */
 import type { Shown } from "../../src/model/lines/show.js";
+import { retry } from "../../src/ledger/decide/dismiss.js";
+import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { prune } from "../../src/desk/care.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
-import { eventRow } from "../nights/simulation/story-rows.js";
+import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
@@ -42,6 +44,27 @@ describe("show of a document", () => {
     for (const name of names) expect((await show(name ?? "")).documents[0]?.key).toBe("M1");
     expect((await show(event?.eventId ?? "")).event?.rows).toEqual(["a.csv, row 2"]);
     expect((await show("M9")).documents).toEqual([]);
+  });
+});
+
+describe("show of rows", () => {
+  it("says of an event nothing that was said of one that is no longer there", async () => {
+    world = createWorld();
+    await world.bring("a", ["M1 10"]);
+    const future = `3: M2 ${60 * 24 * 400}`;
+    await world.bring("b", ["M1 20 bad", future]);
+    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    await world.bring("b", [future]);
+    expect((await show("M2")).documents[0]?.events).toMatchObject([{ state: "deferred", messages: [] }]);
+  });
+
+  it("says of a group that is known that all of its rows are", async () => {
+    world = createWorld();
+    const group = { ...rowInWords("M1 10", 2), alsoRows: [3] };
+    await world.bring("a", [group]);
+    await world.bring("b", [group, "4: M1 20"]);
+    const fates = await Promise.all(["b.csv:2", "b.csv:3"].map(async (name) => (await show(name)).rows[0]?.fate));
+    expect(fates).toEqual(["known", "known"]);
   });
 });
 

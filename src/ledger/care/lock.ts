@@ -74,7 +74,7 @@ async function untilHeld(ledgerPath: string, options: Waiting, take: () => Ledge
  * Records the holder in the ledger itself: deleting the lock's file must not admit a second writer (F68), and a ledger
  * whose holder was killed needs its log (F93). Null: another process holds it. Release before closing the ledger.
  */
-export function takeHold(database: LedgerDatabase): (() => void) | null {
+function takeHold(database: LedgerDatabase): (() => void) | null {
   const mine = holderOf("self", database.name) ?? UNTOLD;
   const isTaken = database.atomic(() => {
     const theirs = fact(database, "holder");

@@ -68,6 +68,7 @@ export function dismiss(
   };
 
   return database.atomic(() => {
+    const events = new Map(selection.events.map((event) => [event, unsent === "give up"]));
     for (const row of selection.rows) dismissRow(row);
     for (const id of selection.documents) {
       if (!writer.givenUp("document", id, now)) {
@@ -77,7 +78,7 @@ export function dismiss(
       done.documents += 1;
       // No event of a dismissed document can be sent.
       const waiting = "SELECT id FROM events_now WHERE document_id = @id AND state = 'held' AND dismissed = 0";
-      for (const event of database.values<number>(waiting, { id })) dismissEvent(event, true);
+      for (const event of database.values<number>(waiting, { id })) events.set(event, true);
     }
     for (const [kind, many] of [
       ["participant", "participants"],
@@ -88,7 +89,7 @@ export function dismiss(
         done[many] += 1;
         causes.push(`${kind}:${id}`);
       }
-    for (const event of selection.events) dismissEvent(event, unsent === "give up");
+    for (const [event, withUnsent] of events) dismissEvent(event, withUnsent);
     writer.waitsSettled(causes, now);
     return done;
   });

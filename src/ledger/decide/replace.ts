@@ -61,15 +61,34 @@ export function replaceDocument(
     const message = `${document.kind} ${document.key} has created other documents (${which}); sending it again would create them again, and their keys are taken.`;
     throw new RowferryError("document-has-made-others", message);
   }
+  const parties = partiesOf(database, document);
   return database.atomic(() => {
-    const cancellation = document.state === "cancelled" ? null : cancellationOf(database, document, reason, cancelAt);
-    const replacement = replaceWithin(database, document, document.serviceId === null ? null : cancellation, now);
+    const cancellation =
+      document.state === "cancelled" ? null : cancellationOf(database, document, parties, reason, cancelAt);
+    const cancel = document.serviceId === null ? null : cancellation;
+    const replacement = replaceWithin(database, document, parties, cancel, now);
     return { replacement, cancellation };
   });
 }
 
 /** Ids of documents that cannot be replaced, because their events created others, or may have. */
 export const MAKERS = "SELECT document_id FROM events_now WHERE target_document IS NOT NULL AND sent";
+
+type Parties = Pick<EventContent, "participant_ref" | "address_ref">;
+
+/** Its own, or those of its first event. @throws RowferryError `document-not-replaceable` */
+function partiesOf(database: LedgerDatabase, { id, kind, key }: KnownDocument): Parties {
+  const found = database.row<Parties>(
+    `SELECT coalesce(d.participant_ref, e.participant_ref) AS participant_ref, coalesce(d.address_ref, e.address_ref) AS address_ref
+     FROM documents d LEFT JOIN events e ON e.id = (SELECT min(id) FROM events WHERE document_id = d.id)
+     WHERE d.id = @id AND coalesce(d.participant_ref, e.participant_ref) IS NOT NULL
+       AND coalesce(d.address_ref, e.address_ref) IS NOT NULL`,
+    { id },
+  );
+  if (found !== null) return found;
+  const message = `No row says whose ${kind} ${key} is, and where: its CANCEL and its next generation need both.`;
+  throw new RowferryError("document-not-replaceable", message);
+}
 
 /** Documents that its events created, or may have created. */
 function madeBy(database: LedgerDatabase, document: number) {
@@ -83,22 +102,20 @@ function madeBy(database: LedgerDatabase, document: number) {
 function replaceWithin(
   database: LedgerDatabase,
   document: KnownDocument,
+  parties: Parties,
   cancellation: Cancellation | null,
   now: number,
 ): Replacement {
   const { id: old } = document;
   const generation = document.generation + 1;
   const declared = database.row<object>(
-    `SELECT namespace, kind, key,
-       coalesce(participant_ref, (SELECT participant_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)) AS participant_ref,
-       coalesce(address_ref, (SELECT address_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)) AS address_ref,
-       external_id, fields, create_empty, coalesce(
+    `SELECT namespace, kind, key, external_id, fields, create_empty, coalesce(
          (SELECT i.settings_id FROM inputs i WHERE i.namespace = d.namespace
             AND i.mapping = (SELECT mapping FROM inputs WHERE id = d.row_id >> 32) ORDER BY i.staged_at DESC, i.id DESC LIMIT 1),
          settings_id) AS settings_id, row_id FROM documents d WHERE id = @old`,
     { old },
   );
-  const next = database.add("documents", { ...declared, generation, declared: 1, mode: "create" });
+  const next = database.add("documents", { ...declared, ...parties, generation, declared: 1, mode: "create" });
   const keyOf = nextKeys(database, document);
   if (cancellation !== null) cancelOld(database, old, cancellation);
 
@@ -189,10 +206,9 @@ function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key:
 /** What the next generation gets instead of what landed; null: nothing, for no row changed it, or a person kept what landed. */
 function changeOf(event: EventNow): EventContent | null {
   if (event.changed_content === null) return null;
-  const change = JSON.parse(event.changed_content) as EventContent;
-  // After doubt, what landed may be unknown: then both are the same.
-  const isLandedKnown = Object.entries(change).some(([name, value]) => event[name as keyof EventContent] !== value);
-  return event.dismissed === 1 && isLandedKnown ? null : change;
+  // After doubt, what landed may be unknown.
+  const isLandedKnown = event.payload !== "";
+  return event.dismissed === 1 && isLandedKnown ? null : (JSON.parse(event.changed_content) as EventContent);
 }
 
 /** Rows move to the copy; the old event keeps what was sent. */
@@ -253,19 +269,18 @@ function linkedFrom(database: LedgerDatabase, document: number) {
   );
 }
 
-/** References as in `events`; null: the ledger has none. */
-export interface Cancellation {
+/** References as in `events`. */
+export interface Cancellation extends Parties {
   key: Buffer;
   at: number;
   payload: string;
-  participant: number | null;
-  address: number | null;
 }
 
 /** Call before the events move to the next generation. */
 function cancellationOf(
   database: LedgerDatabase,
   { id, namespace, kind, key, generation }: KnownDocument,
+  parties: Parties,
   reason: string,
   cancelAt: number,
 ): Cancellation {
@@ -274,17 +289,11 @@ function cancellationOf(
     isPublic: false,
     metadata: { attributes: [{ name: "reason", value: reason, isPublic: false }] },
   };
-  const found = database.row<Pick<Cancellation, "at" | "participant" | "address">>(
-    `SELECT max(@cancelAt, coalesce(d.last_at, 0)) AS at, coalesce(d.participant_ref, first.participant_ref) AS participant,
-       coalesce(d.address_ref, first.address_ref) AS address
-     FROM documents_now d LEFT JOIN events first ON first.id = (SELECT min(id) FROM events WHERE document_id = d.id)
-     WHERE d.id = @id`,
-    { cancelAt, id },
-  );
-  if (found === null) throw new Error("a document vanished while it was replaced");
+  const lastAt = database.number("SELECT last_at FROM document_states WHERE document_id = @id", { id });
   const name = { namespace, kind, key, generation };
   const deduplicationId = eventDeduplicationId(name, "#replaced", [String(generation + 1)]);
-  return { ...found, key: keyBytes(deduplicationId), payload: JSON.stringify(payload) };
+  const at = Math.max(cancelAt, lastAt);
+  return { ...parties, at, key: keyBytes(deduplicationId), payload: JSON.stringify(payload) };
 }
 
 export function addCancel(database: LedgerDatabase, document: number, cancel: Cancellation, input: number): void {
@@ -297,18 +306,18 @@ export function addCancel(database: LedgerDatabase, document: number, cancel: Ca
     name: "CANCEL",
     at: cancel.at,
     rank: 2,
-    participant_ref: cancel.participant,
-    address_ref: cancel.address,
+    participant_ref: cancel.participant_ref,
+    address_ref: cancel.address_ref,
     payload: cancel.payload,
     input_id: input,
   });
 }
 
 function cancelOld(database: LedgerDatabase, document: number, cancel: Cancellation) {
-  const input = database.value<number>(
+  const input = database.number(
     `SELECT coalesce((SELECT input_id FROM events WHERE document_id = d.id ORDER BY id LIMIT 1), d.row_id >> 32)
      FROM documents d WHERE d.id = @document`,
     { document },
   );
-  addCancel(database, document, cancel, input ?? 0);
+  addCancel(database, document, cancel, input);
 }

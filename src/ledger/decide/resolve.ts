@@ -6,6 +6,7 @@ import { shellQuoted } from "../../model/shell-quoted.js";
 import { absorbDocument } from "../stage/references.js";
 import { findDocument, type KnownDocument, knownDocument } from "../documents-named.js";
 import { keyBytes } from "../event-key.js";
+import { sendingEvents } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { show } from "../views/show/show.js";
 import { markOpen } from "../work.js";
@@ -34,17 +35,17 @@ export interface Settled {
 }
 
 /**
- * Finds doubt by an event's key, a row (`file:17`) or a document (key or `kind/key`, newest generation). @throws
- * RowferryError `document-unknown`; `not-in-doubt`
+ * Finds doubt by an event's key, a row (`file:17`) or a document (key or `kind/key`, newest generation); also what is
+ * being sent, which is in doubt if its run was killed. @throws RowferryError `document-unknown`; `not-in-doubt`
  */
 export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   const keys = keysOf(database, name);
   const named = keys === null ? findDocument(database, name) : null;
   const found = database.rows<DoubtfulEvent & { document: number }>(
     `SELECT e.id, e.document_id AS document, key_text(e.deduplication_id) AS deduplicationId, e.name, e.at
-     FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id
-     WHERE o.state = 'stalled' AND o.doubt = 1
-       AND (e.document_id = @document OR key_text(e.deduplication_id) IN (SELECT value FROM json_each(@keys)))
+     FROM (SELECT document_id, id FROM open_events WHERE state = 'stalled' AND doubt = 1 UNION ${sendingEvents}) o
+     JOIN events e ON e.id = o.id AND e.document_id = o.document_id
+     WHERE (e.document_id = @document OR key_text(e.deduplication_id) IN (SELECT value FROM json_each(@keys)))
      ORDER BY e.at, e.rank, e.id`,
     { document: named?.id ?? null, keys: keys ?? [] },
   );
@@ -57,7 +58,7 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   const [id = null] = documents;
   const document =
     named ?? database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
-  const ofDocument = named?.state === "stalled";
+  const ofDocument = named?.state === "stalled" || named?.state === "sending";
   if (document === null || (found.length === 0 && !ofDocument)) {
     throw new RowferryError("not-in-doubt", `Nothing of ${name} is in doubt.`);
   }

@@ -130,14 +130,14 @@ export function createJournalEntries(database: LedgerDatabase) {
 
     /** A replacement, with the whole CANCEL, because no row brings it. */
     replaced(id: number, next: number, found: Cancellation | null, now: number): JournalEntry {
-      const partyOf = (kind: RegistrationKind, ref: number | null) =>
-        registration(kind, database.number(`SELECT ${resolved("@ref")}`, { ref: ref ?? 0 }));
+      const partyOf = (kind: RegistrationKind, ref: number) =>
+        registration(kind, database.number(`SELECT ${resolved("@ref")}`, { ref }));
       const cancel = found && {
         key: keyText(found.key),
         at: found.at,
         payload: JSON.parse(found.payload) as JsonObject,
-        participant: partyOf("participant", found.participant),
-        address: partyOf("address", found.address),
+        participant: partyOf("participant", found.participant_ref),
+        address: partyOf("address", found.address_ref),
       };
       return { entry: "replaced", at: now, documents: [...stateOf(id), ...stateOf(next)], cancel };
     },

@@ -99,7 +99,8 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const state = isEarlier ? before.state : told;
     // A known id outweighs an older ledger's claim that the document is stranded.
     const reason = told === "open" && text(entry["state"]) === "stranded" ? null : text(entry["reason"]);
-    const lastAt = Math.max(Number(entry["lastAt"] ?? 0), before?.lastAt ?? 0) || null;
+    const times = [entry["lastAt"], before?.lastAt].filter((time) => typeof time === "number");
+    const lastAt = times.length === 0 ? null : Math.max(...times);
     writer.documentRestored(id, { state, reason, serviceId, lastAt }, at);
     if (state !== "cancelled") markOpen(database, id);
   };
@@ -228,14 +229,15 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const { cancel } = entry;
     if (!isJsonObject(cancel)) return;
     const partyOf = (value: JsonValue | undefined) => register(isJsonObject(value) ? value : {}, at);
-    const [participant, address] = [partyOf(cancel["participant"]), partyOf(cancel["address"])];
+    const [participant_ref, address_ref] = [partyOf(cancel["participant"]), partyOf(cancel["address"])];
     const there = documentNow(document);
     // A stranded document has no id to cancel it by.
-    if (participant === null || address === null || there?.serviceId == null || there.state === "cancelled") return;
+    if (participant_ref === null || address_ref === null || there?.serviceId == null || there.state === "cancelled")
+      return;
     if (find(document, cancel) !== null) return;
     const cancelAt = Math.max(Number(cancel["at"]), there.lastAt ?? 0);
     const payload = JSON.stringify(cancel["payload"]);
-    const cancelled = { key: keyOf(cancel), at: cancelAt, payload, participant, address };
+    const cancelled = { key: keyOf(cancel), at: cancelAt, payload, participant_ref, address_ref };
     addCancel(database, document, cancelled, standIns().input_id);
     markOpen(database, document);
   };

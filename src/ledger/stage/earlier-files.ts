@@ -47,7 +47,7 @@ export type FileStates = ReturnType<typeof createFileStates>;
  * Holds unsent events of rows that the file no longer has. A file with nothing in common with the earlier one is a
  * different file of that name. Call when the whole file is staged.
  */
-export function stopGoneRows(database: LedgerDatabase, states: FileStates, run: number, now: number): void {
+export function stopGoneRows(database: LedgerDatabase, states: FileStates, now: number): void {
   const writer = new Writer(database);
   for (const earlier of states.sameName) {
     const gone = database.rows<{ event: number; row: number }>(
@@ -59,7 +59,7 @@ export function stopGoneRows(database: LedgerDatabase, states: FileStates, run: 
     if (gone.length === 0 || !states.haveEventsInCommon(earlier)) continue;
     for (const { event, row } of gone) {
       const message = `${describeRow(database, row)}, was not sent yet, and the file has come again without it.`;
-      writer.rowGone(event, row, message, run, now);
+      writer.rowGone(event, row, message, now);
     }
   }
 }

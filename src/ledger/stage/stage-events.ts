@@ -83,15 +83,21 @@ export function createEventStager(
   const correct = (id: number, hash: Buffer, columns: EventContent) =>
     database.change("events", id, { content_hash: hash, input_id: inputId, ...columns });
 
+  /** What a landed event links to: it was sent to the generation of that time. */
+  const linkSent = (id: number, { related_document, related_id }: EventContent) =>
+    database.row<Pick<EventContent, "related_document" | "related_id">>(
+      `SELECT iif(attempted_at IS NULL, related_document, coalesce(attempted_link, @related_document)) AS related_document,
+         iif(attempted_at IS NULL, related_id, @related_id) AS related_id FROM events_now WHERE id = @id`,
+      { id, related_document, related_id },
+    );
+
   const stageSame = ({ record, hash }: KeyedEvent, stored: StoredEvent, row: number): StagedEvent => {
     const { id, state } = stored;
     const isThere = hasLanded(stored) || state === "changed";
-    // Rebuilt from the journal without a body, which its row brings back.
-    if (stored.participant_ref === restored) {
+    // Its content is not in the ledger: rebuilt from the journal, or changed while it was in doubt.
+    if (stored.participant_ref === restored || state === "changed") {
       const columns = columnsOf(record, row);
-      // It was sent to the generation of that time.
-      if (isThere)
-        columns.related_document = database.value<number>("SELECT related_document FROM events WHERE id = @id", { id });
+      if (isThere) Object.assign(columns, linkSent(id, columns));
       else writer.keepAttempted(id);
       correct(id, hash, columns);
       if (!isThere) reopen(documentOf(record));

@@ -1,6 +1,6 @@
 /**
  * Stages the rows of an input inside the import's transaction, each whole or invalid, counted so that read = skipped +
- * invalid + known + staged (P7). Touches no network.
+ * invalid + known + staged (P7). How a row takes another's place: `createRowWithdrawal`. Touches no network.
  */
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import { type Problem, problem } from "../../model/problem.js";
@@ -50,7 +50,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
 
   const report = ({ column, ...told }: Problem, severity: "error" | "warning", event?: number) => {
     const subject = event === undefined ? {} : { subject: "event", subject_id: event };
-    const place = { run_id: options.runId, row_id: currentRow, stage: "staging", column_name: column };
+    const place = { row_id: currentRow, stage: "staging", column_name: column };
     database.add("problems", { ...told, ...place, ...subject, severity, at: now });
   };
 
@@ -356,7 +356,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     }
     const fate = { fate: known ? "known" : "staged" } as const;
     if (mapped.rowId !== null || staged.length === 0) fates.addGroup({ ...mapped, alsoRows: [] }, fate);
-    fates.addMembers(mapped, { fate: "staged" });
+    fates.addMembers(mapped, fate);
     for (const before of [...replaced, ...cut]) withdrawal.replace(before, id, staged);
     for (const before of leads) withdrawal.correct(before, id, staged);
     if (mapped.group != null && anyPlacements) {
@@ -381,7 +381,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       cells.flush();
       knownRows.flush();
       for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
-      stopGoneRows(database, states, options.runId, now);
+      stopGoneRows(database, states, now);
       if (events.changedAny()) countContentChange(database);
     },
     /** `rowOf`: the row, or one of its group, as read. */

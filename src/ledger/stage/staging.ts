@@ -11,7 +11,6 @@ export type CorrectedByImport = Map<number, { input: number; first: string; plac
 
 export interface StageOptions {
   inputId: number;
-  runId: number;
   namespace: string;
   settingsId: number;
   identity: IdentityPolicy;

@@ -110,6 +110,20 @@ const trimmedEnd = (cells: readonly string[]) =>
 const withoutOwn = (header: string, cells: readonly string[]) =>
   withoutOwnColumns(JSON.parse(header) as string[])(cells);
 
+/**
+ * How a later row takes the place of an earlier one, which is settled with its group. Events that the later row yields
+ * too stay; what the earlier one held is free, except after `supersede`, where the later one may hold it.
+ *
+ * | Way              | The later row                  | Its unsent events       | Its old cells, if they come again        |
+ * |------------------|--------------------------------|-------------------------|------------------------------------------|
+ * | `mend`           | is it, mended in its source    | go                      | are judged like any others               |
+ * | `replace`        | has its rowId                  | go                      | are not believed                         |
+ * | `correct`        | is it, corrected by a person   | go, from equal rows too | are not believed, unless they had landed |
+ * | `leaveOut`       | is it, corrected and skipped   | go, from equal rows too | are not believed                         |
+ * | `settle`         | brings the event that it names | (it has none)           | are not believed, except in its own file |
+ * | `supersede`      | is it, and invalid             | go                      | are judged like any others               |
+ * | `correctWrongly` | is it, corrected and invalid   | go, by `supersede`      | are not believed, once that is settled   |
+ */
 export function createRowWithdrawal(
   database: LedgerDatabase,
   { inputId: input, now, namesPlace }: Pick<StageOptions, "inputId" | "now" | "namesPlace">,

@@ -33,8 +33,6 @@ export interface OpenCauses {
   correct: Cause[];
   /** No correction of a row can send these. */
   decide: Cause[];
-  /** The next run retries these. */
-  resume: Cause[];
 }
 
 /** Invalid rows, each with the first thing that is wrong with it. In the problems' order: a search for each row takes four times as long. */
@@ -87,8 +85,8 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
     },
   );
   const sorted = causes.toSorted((one, other) => other.count - one.count);
-  const { correct = [], decide = [], resume = [] } = Object.groupBy(sorted, ({ code }) => solutionOf(code));
-  return { correct, decide, resume };
+  const { correct = [], decide = [] } = Object.groupBy(sorted, ({ code }) => solutionOf(code));
+  return { correct, decide };
 }
 
 /** Ids, ascending; of each record the newest row. */

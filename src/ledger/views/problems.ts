@@ -201,7 +201,7 @@ function examples(database: LedgerDatabase, failures: string, each: number): Pro
   return found.map((one) => ({ ...one, message: one.message ?? codes[one.code].meaning }));
 }
 
-export type Conceal = (code: Code, message: string, row: number | null) => string;
+type Conceal = (code: Code, message: string, row: number | null) => string;
 
 /** Their messages repeat unquoted text from the file. */
 const bare: ReadonlySet<Code> = new Set(["row-long", "quote-stray"]);
@@ -209,7 +209,7 @@ const bare: ReadonlySet<Code> = new Set(["row-long", "quote-stray"]);
 const names = /(?:participant|address|document|event|attribute|column|field|member|input|sheet|function|conversion) $/;
 const SHORTEST = 4;
 
-export function createConceal(database: LedgerDatabase): Conceal {
+function createConceal(database: LedgerDatabase): Conceal {
   const reader = createCells(database);
   return (code, message, row) => {
     if (bare.has(code)) return codes[code].meaning;

@@ -71,7 +71,7 @@ const event = object({
   body: jsonObject
     .nullable()
     .describe(
-      "an object, without the ids of the service; null: the ledger was rebuilt, and no row has brought it again",
+      "an object, without the ids of the service; null: the ledger does not have it, because it was rebuilt, or because the row was edited while the event was in doubt",
     ),
 });
 

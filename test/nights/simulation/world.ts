@@ -359,7 +359,6 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
     inputsOfImport.add(inputId);
     const stager = createInputStager(session.database, {
       inputId,
-      runId: session.run.id,
       namespace: "story",
       settingsId,
       identity: chosen.identity,

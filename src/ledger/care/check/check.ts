@@ -1,18 +1,9 @@
 /** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
-import {
-  type Broken,
-  IMPORT_AGAIN,
-  ONLY_CELLS,
-  promises,
-  type Promises,
-  RESTORE,
-  rowName,
-  rowsOn,
-} from "./promises.js";
+import { type Broken, IMPORT_AGAIN, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
 import { eventsIn } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
-import { inputOf, rowNumberOf } from "../../rows.js";
+import { inputOf, rowName, rowNumberOf } from "../../rows.js";
 
 export interface CheckResult {
   name: string;
@@ -78,7 +69,7 @@ interface Page {
 }
 
 /** Null: the page is garbled. */
-export function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | null {
+function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | null {
   try {
     return unpack(first, page);
   } catch {
@@ -126,12 +117,12 @@ const ONLY_PACKED =
   "This does not affect what was sent. `show` cannot print these records, and `replace` cannot send them again.";
 
 /** Of pages: cells of open rows, known rows, and what `ledger prune` packed. */
-export const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
+const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
   [ONLY_CELLS, { "every page of cells can be read, and holds its rows": (database) => brokenPages(database, "cells") }],
   [
     IMPORT_AGAIN,
     {
-      "cells and known rows are of a file that was imported": `SELECT 'the page from ' || ${rowName("first_id")}
+      "cells and known rows are of a file that was imported": `SELECT 'a page of input ' || (first_id >> 32)
         FROM pages WHERE kind IN ('cells', 'known') AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_id >> 32)`,
     },
   ],

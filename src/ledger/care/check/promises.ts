@@ -3,7 +3,7 @@ import { eventDeduplicationId } from "../../../model/keys.js";
 import { namesOf } from "../../documents-named.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { keyText } from "../../event-key.js";
-import { isInInput } from "../../rows.js";
+import { isInInput, rowName } from "../../rows.js";
 
 /** SQL that selects a text for each case, or a function that finds them. */
 export type Broken = string | ((database: LedgerDatabase) => Iterable<string>);
@@ -20,8 +20,6 @@ export const IMPORT_AGAIN =
 /** Only output of `rejects` and `show` is missing. */
 export const ONLY_CELLS =
   "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
-
-export const rowName = (id: string): string => `'row ' || (${id} & 4294967295) || ' of input ' || (${id} >> 32)`;
 
 /** See check.ts. */
 export const rowsOn = (kind: "cells" | "known"): string =>
@@ -76,7 +74,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
       "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
        AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id AND record_id > 0))`,
-      "every row is of a file that was imported, and a group's rows of one file": `SELECT ${rowName("r.id")} FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
+      "every row is of a file that was imported, and a group's rows of one file": `SELECT 'row ' || (r.id & 4294967295) || ' of input ' || (r.id >> 32) FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
        OR r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
       "every record of a row exists": `SELECT ${rowName("re.row_id")} FROM
        (SELECT row_id, event_id FROM row_events UNION ALL SELECT row_id, event_id FROM ${rowsOn("known")}) re
@@ -116,17 +114,11 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
      WHERE e.known AND (d.last_at IS NULL OR d.last_at < e.at)`,
       "every state belongs to an existing event": `SELECT 'event ' || s.event_id FROM event_states s
      WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.id = s.event_id AND e.document_id = s.document_id)`,
-      "everything held names what it waits for": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'held' AND s.waits_for IS NULL`,
-      "only what was sent and not settled is in doubt": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
-     WHERE s.doubt = 1 AND s.state NOT IN ('sending', 'stalled')`,
-      "a dismissed event waits for nothing": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
-     WHERE s.dismissed = 1 AND s.state NOT IN ('rejected', 'foreign', 'changed', 'stalled')`,
       "an event that is being sent belongs to a request": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'sending'
        AND NOT EXISTS (SELECT 1 FROM requests r JOIN request_events c ON c.request_id = r.id
          WHERE r.subject = 'document' AND r.subject_id = s.document_id AND c.event_id = s.event_id)`,
-      "a request has ended when it has a result": `SELECT 'request ' || id FROM requests WHERE (result IS NULL) <> (finished_at IS NULL)`,
       "the list of open documents is complete": `SELECT DISTINCT e.document FROM events_now e
-     WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled')
+     WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled') AND NOT e.dismissed
        AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
       "every event names a participant and an address": `SELECT 'event ' || e.id FROM events e WHERE ${dangling("e.participant_ref")} OR ${dangling("e.address_ref")}`,
       "every address names its participant, and every document what it was declared with": `SELECT 'address ' || a.id FROM registrations a WHERE a.owner <> 0 AND ${dangling("a.owner")}

@@ -29,7 +29,7 @@ const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@i
   WHERE e.id IN (SELECT id FROM wanted) ORDER BY e.document_id, e.at, e.rank, e.id`;
 
 /** In the order of their timelines. */
-export function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEvent[] {
+function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEvent[] {
   const rows = rowsOf(database, ids);
   const bodyOf = createBodies(database);
   return database.rows<{ id: number; payload: string }>(select, { ids }).map(({ id, payload, ...found }) => {

@@ -95,7 +95,7 @@ function shown(database: LedgerDatabase, input: number, number: number, mapping:
 }
 
 /** `file:row` or `file.xlsx:sheet:row`; accepts a path. Every import of such a file, oldest first. `mapping` 1: with its text. */
-export function findRows(database: LedgerDatabase, text: string, mapping: 0 | 1): ShownRow[] {
+function findRows(database: LedgerDatabase, text: string, mapping: 0 | 1): ShownRow[] {
   const [, place = "", number] = /^(.+?):(\d{1,9})$/s.exec(text) ?? [];
   if (number === undefined) return [];
   const candidates: [string, string | null][] = [[place, null]];
