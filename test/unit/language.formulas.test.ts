@@ -149,6 +149,10 @@ describe("a formula", () => {
     ["[1, 2]", ""],
     ["x.upper()", "upper(x, …)"],
     ["x == null", "blank(x)"],
+    ['x == ""', "blank(x)"],
+    ['"" != x', "filled(x)"],
+    ['x in ["a", ""]', "blank(x)"],
+    ["x in [null]", "blank(x)"],
     ["double(n)", "number(x)"],
     ["tables.none[x].y", "tables:"],
     // What people who live in spreadsheets write.
@@ -168,6 +172,8 @@ describe("a formula", () => {
     ["n => 1", ">="],
     ["n * 10%", "0.1 for 10%"],
     ["n ^ 2", "x * x"],
+    ["n // 2", "round(a / b, 2)"],
+    ['"a//b" + x // y', "// has no meaning"],
     ["x == void", "blank(x)"],
     ["x == blank", "blank(x)"],
     ["x == empty", "blank(x)"],
@@ -240,6 +246,10 @@ describe("a formula", () => {
     const error = await refusal(mappingWith({ columns: "a: =b + 1\nb: =a + 1", attributes: "A: =a" }));
     expect(error.message).toContain("depends on itself");
   });
+});
+
+it("// inside a text is text", async () => {
+  expect(await value('x + "//b"', { X: "a" })).toBe("a//b");
 });
 
 it("replace() has groups in a text that is written out, and none in a cell", async () => {

@@ -20,8 +20,8 @@ import {
 } from "../piece.js";
 import { compileAttributes } from "./attributes.js";
 import { compileRelation, compileTarget } from "./documents.js";
-import { checkEventRules, fitsRules } from "./event-rules.js";
-import { compileCondition, compileFields, compileJson, compileKey, refuseRow } from "./fields.js";
+import { checkEventRules, compileEventKey, fitsRules } from "./event-rules.js";
+import { compileCondition, compileFields, compileJson, refuseRow } from "./fields.js";
 import { addressRef, documentRef, participantRef } from "./references.js";
 
 export type EventPart = ReturnType<typeof compileEvent>;
@@ -33,7 +33,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
   checkEventRules(spec, name, site);
   const owner = compileOwner(spec, site);
   const byContent = spec.key === "content";
-  const key = spec.key === "once" || byContent ? undefined : site.member(spec, "key", compileKey);
+  const key = spec.key === "once" || byContent ? undefined : site.member(spec, "key", compileEventKey);
   const attributes = compileAttributes(spec.attributes ?? {}, site.at("attributes"), name === "CANCEL");
   const target = site.member(spec, "target", compileTarget);
   const content = combine({
@@ -48,7 +48,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
     extra: compileJson(spec.extra ?? {}, site.at("extra")),
   });
   if (byContent && content.reads.others.has("row")) refuseRow(site.at("key"));
-  if (spec.each !== undefined && !site.scope.grouped)
+  if (spec.each !== undefined && site.scope.group === undefined)
     site.reportName("mapping-value", ": the input has no `group`; `each` has no meaning here.", null, "each");
   checkOwnParties(spec, owner, site);
 
@@ -83,7 +83,11 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
   });
   const own: KeyMaker = {
     name: `${owner.kind}/${label}`,
-    tree: [owner.key.tree, key?.tree ?? String(spec.key), byContent ? `(${content.tree})` : ""].join(" "),
+    tree: [
+      owner.key.tree,
+      key?.tree ?? String(spec.key),
+      byContent ? `(${content.tree}) ${site.scope.blanks}` : "",
+    ].join(" "),
     reads: byContent ? content.reads : merged([owner.key, key]),
     kin: canonicalJson(spec.name ?? null),
     declaredNew: spec.was === NEVER,
