@@ -56,7 +56,7 @@ export function recognise(head: Buffer, name: string): Recognised {
   const markup = markupName(start);
   if (markup !== null) return refused(markup);
   if (looksBinary(head)) return refused("not text: it is full of control characters");
-  if (/\.xl(s|sx|sm|sb)$/i.test(name))
+  if (/\.xl[st][xmb]?$/i.test(name))
     return refused("plain text that is named like an Excel workbook; name it .csv if it is one");
   return { kind: "text" };
 }
