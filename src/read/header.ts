@@ -164,9 +164,8 @@ export const foldedNames = (header: readonly string[]): string[] | null =>
 export function repeats(cells: readonly string[], names: readonly string[] | null): boolean {
   return (
     names !== null &&
-    cells.length === names.length &&
-    cells.every((cell, column) => mayBe(cell, names[column] ?? "")) &&
-    cells.every((cell, column) => foldName(cell) === names[column])
+    names.every((name, column) => mayBe(cells[column] ?? "", name)) &&
+    names.every((name, column) => foldName(cells[column] ?? "") === name)
   );
 }
 

@@ -71,14 +71,17 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     return { code, message, hint: hint ?? null, column: name };
   }
 
-  /** Cuts or fills a row to the width of the header. */
+  /** Fills a row to the width of the header, and cuts it unless cells beyond it are filled, which its rejected file shows. */
   function fit(row: Row): void {
     const { cells, kinds } = row;
     const count = cells.length;
     const add = (code: Code, message: string) =>
       (row.problems = [...(row.problems ?? []), problemOf({ column: null, code, message })]);
-    const filled = cells.splice(header.length).filter(isFilled);
-    kinds?.splice(header.length);
+    const filled = cells.slice(header.length).filter(isFilled);
+    if (filled.length === 0) {
+      cells.splice(header.length);
+      kinds?.splice(header.length);
+    }
     while (cells.length < header.length) {
       cells.push("");
       kinds?.push("text");
@@ -86,6 +89,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     if (row.leftOut !== undefined) return;
     const isRegular = width === null || count === width;
     if (filled.length > 0) {
+      if (row.problems?.some(({ code }) => code === "row-long")) return;
       const list = filled.map((cell) => JSON.stringify(cell.slice(0, 40))).join(", ");
       add("row-long", `more cells than the header has (${header.length}); beyond them: ${list.slice(0, 80)}`);
     } else if (count > header.length && !isRegular) {
