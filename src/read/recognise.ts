@@ -52,9 +52,10 @@ export function recognise(head: Buffer, name: string): Recognised {
     return refused("a workbook or zip file with other bytes in front of it; fetch or export it again");
   const known = SIGNATURES.find(([bytes, , at = 0]) => start.startsWith(bytes, at));
   if (known !== undefined) return refused(known[1]);
-  if (looksWide(head)) return { kind: "text" };
-  const markup = markupName(start);
+  const isWide = looksWide(head) !== null;
+  const markup = markupName(isWide ? start.replaceAll("\0", "") : start);
   if (markup !== null) return refused(markup);
+  if (isWide) return { kind: "text" };
   if (looksBinary(head)) return refused("not text: it is full of control characters");
   if (/\.xl[st][xmb]?$/i.test(name))
     return refused("plain text that is named like an Excel workbook; name it .csv if it is one");
@@ -78,7 +79,7 @@ function compoundFile(start: string): Recognised {
 
 function markupName(start: string): string | null {
   const text = start
-    .replace(/^\xef\xbb\xbf/, "")
+    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, "")
     .trimStart()
     .slice(0, 2048)
     .toLowerCase();

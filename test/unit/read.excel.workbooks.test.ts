@@ -71,6 +71,16 @@ describe("a workbook is read for what it is, however it is made:", () => {
     ],
     ["namespace prefixes", edited((_, data) => prefixed(data))],
     [
+      "a second prefix for the same namespace, from the root on",
+      edited((_, data) =>
+        data.replace(`xmlns="${MAIN}"`, `$& xmlns:x="${MAIN}"`).replace(/<(\/?)(row|si)\b/g, "<$1x:$2"),
+      ),
+    ],
+    [
+      "a second prefix for the same namespace, in each element",
+      edited((_, data) => data.replace(/<(row|si)\b/g, `<x:$1 xmlns:x="${MAIN}"`).replace(/<\/(row|si)\b/g, "</x:$1")),
+    ],
+    [
       "another prefix for relationships",
       edited((_, data) => data.replaceAll("xmlns:r=", "xmlns:rel=").replaceAll(" r:id=", " rel:id=")),
     ],

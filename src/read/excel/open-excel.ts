@@ -24,6 +24,7 @@ import { chooseSheet } from "./choose-sheet.js";
 import { type ColumnRange, type Merge, mergeSweep, readLayout } from "./merges.js";
 import { sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
+import { damaged } from "./xml.js";
 
 const SAMPLE_ROWS = 512;
 
@@ -241,7 +242,7 @@ function sound<T>(fault: FaultOf, work: () => T): T {
     return work();
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    throw fault("file-corrupt", `the workbook is damaged: ${reasonOf(cause)}`, { cause });
+    throw damaged({ fault }, reasonOf(cause), { cause });
   }
 }
 
