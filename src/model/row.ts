@@ -25,7 +25,7 @@ export type Looks = (CellLook | null)[];
 export interface Row {
   /** From 1. CSV: the line on which the row begins; Excel: the row's number. */
   number: number;
-  /** One for each column of the header; "" if blank or missing. */
+  /** One for each column of the header; "" if blank or missing. Of a `row-long` row also those beyond it. */
   cells: string[];
   /** Null: all text. */
   kinds: CellKind[] | null;

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { RowferryError } from "../model/error.js";
-import { READABLE } from "../model/file-endings.js";
+import { OTHER_DATA, READABLE } from "../model/file-endings.js";
 import { listed } from "../model/fold.js";
 import { missingFile, openFile } from "./opened-file.js";
 import { openZip } from "./zip.js";
@@ -20,7 +20,7 @@ export async function expandFiles(
 ): Promise<string[]> {
   const files = new Set<string>();
   for (const arg of args) {
-    for (const file of await expand(arg, folder)) {
+    for (const file of await expand(arg, folder, tell)) {
       for (const inner of await membersWithin(file, folder, tell)) files.add(inner);
     }
   }
@@ -50,7 +50,7 @@ async function membersWithin(path: string, folder: string, tell: (note: string) 
     const tables = members.filter((name) => READABLE.test(name)).toSorted();
     if (tables.length === 0) return [path];
     const others = members.filter((name) => !READABLE.test(name));
-    if (others.length > 0) tell(`${path} also holds files that are not read: ${listed(others, 5)}.`);
+    if (others.length > 0) tell(alsoHolds(path, others));
     return tables.map((name) => `${path}/${name}`);
   } catch {
     return [path];
@@ -59,15 +59,26 @@ async function membersWithin(path: string, folder: string, tell: (note: string) 
   }
 }
 
-async function expand(arg: string, folder: string): Promise<string[]> {
+export const alsoHolds = (where: string, others: readonly string[]): string =>
+  `${where} also holds files that are not read: ${listed(others, 5)}.`;
+
+/** What is directly in a folder, by name; `others`: data that cannot be read. Clutter and notes are neither. */
+export async function filesWithin(folder: string): Promise<{ readable: string[]; others: string[] }> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => !entry.isDirectory() && !isClutter(entry.name)).map(({ name }) => name);
+  const readable = names.filter((name) => READABLE.test(name)).toSorted();
+  return { readable, others: names.filter((name) => !READABLE.test(name) && OTHER_DATA.test(name)).toSorted() };
+}
+
+async function expand(arg: string, folder: string, tell: (note: string) => void): Promise<string[]> {
   if (arg === "-") return [arg];
   const found = await stat(resolve(folder, arg)).catch(() => null);
   if (found?.isDirectory()) {
-    const entries = await readdir(resolve(folder, arg), { withFileTypes: true });
-    const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-    const readable = names.filter((name) => READABLE.test(name) && !isClutter(name));
-    if (readable.length > 0) return readable.map((name) => join(arg, name)).toSorted();
-    throw new RowferryError("file-pattern-unmatched", `the folder ${arg} holds no CSV or Excel file`);
+    const { readable, others } = await filesWithin(resolve(folder, arg));
+    if (readable.length > 0 && others.length > 0) tell(alsoHolds(arg, others));
+    if (readable.length > 0) return readable.map((name) => join(arg, name));
+    const but = others.length === 0 ? "" : `, but ${listed(others, 5)}`;
+    throw new RowferryError("file-pattern-unmatched", `the folder ${arg} holds no file that can be read${but}`);
   }
   if (found !== null || (/\.zip\//i.test(arg) && !/[*?]/.test(arg))) return [arg];
   if (!/[*?[\]{}]/.test(arg)) throw new RowferryError("file-missing", missingFile(arg), { place: { file: arg } });

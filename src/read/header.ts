@@ -1,6 +1,6 @@
 /** Finds the header row, its texts, and reasons for doubt; for both readers. */
 import type { HeaderOption } from "../model/dialect.js";
-import { squeeze } from "../model/fold.js";
+import { foldName, squeeze } from "../model/fold.js";
 import { columnLetters } from "../model/formula.js";
 import type { FaultOf } from "./opened-file.js";
 import type { Table } from "./table.js";
@@ -136,12 +136,13 @@ export function isValue(cell: string): boolean {
 /** Why the header may be a row: a value above values, or a text that its column repeats. Null: no reason. */
 function headerDoubt(header: readonly string[], below: readonly (readonly string[])[]): string | null {
   if (below.length < 2) return null;
+  const names = foldedNames(header);
   for (const [column, text] of header.entries()) {
     const cells = below.map((one) => one[column]?.trim() ?? "").filter((cell) => cell !== "");
     const year = /^(19|20)\d\d$/.test(text);
     const shape = shapeOf(text);
     const again =
-      text.length > 1 && !isValue(text) && cells.includes(text) && below.every((one) => !repeats(one, header));
+      text.length > 1 && !isValue(text) && cells.includes(text) && below.every((one) => !repeats(one, names));
     const value = isValue(text) && cells.filter(isValue).length * 2 > cells.length;
     const alike = /\d/.test(text) && cells.filter((cell) => shapeOf(cell) === shape).length > cells.length * 0.8;
     if (!again && (year || !(value || alike))) continue;
@@ -155,13 +156,23 @@ function shapeOf(text: string): string {
   return text.slice(0, 40).replace(/\p{L}/gu, "A").replace(/\d/g, "9");
 }
 
-/** Whether a row repeats the header, as in joined files. One filled cell proves nothing. */
-export function repeats(cells: readonly string[], header: readonly string[]): boolean {
+/** Null: one filled cell, whose repetition would prove nothing. */
+export const foldedNames = (header: readonly string[]): string[] | null =>
+  filledCount(header) > 1 ? header.map(foldName) : null;
+
+/** Whether a row repeats the header, as in joined files. */
+export function repeats(cells: readonly string[], names: readonly string[] | null): boolean {
   return (
-    cells.length === header.length &&
-    cells.every((cell, column) => squeeze(cell) === header[column]) &&
-    filledCount(header) > 1
+    names !== null &&
+    names.every((name, column) => mayBe(cells[column] ?? "", name)) &&
+    names.every((name, column) => foldName(cells[column] ?? "") === name)
   );
+}
+
+/** Nearly all texts differ in their first letter, so folding every row would be wasted time. */
+function mayBe(cell: string, name: string): boolean {
+  const code = cell.charCodeAt(0);
+  return !(code > 32 && code < 127) || (code | 32) === (name.charCodeAt(0) | 32);
 }
 
 /** Most texts begin with visible ASCII, so trimming every cell would be wasted time. */

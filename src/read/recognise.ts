@@ -45,17 +45,19 @@ export function recognise(head: Buffer, name: string): Recognised {
   const start = head.toString("latin1");
   if (start.startsWith("PK\x03\x04") || start.startsWith("PK\x05\x06")) return { kind: "zip" };
   if (start.startsWith("\x1f\x8b")) return { kind: "gzip" };
-  if (start.startsWith("\x28\xb5\x2f\xfd")) return { kind: "zstd" };
+  // The second is a frame without content, which some writers put in front.
+  if (/^(?:\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18)/.test(start)) return { kind: "zstd" };
   if (start.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return compoundFile(start);
   if (/\.(xl\w+|zip)$/i.test(name) && start.includes("PK\x03\x04"))
     return refused("a workbook or zip file with other bytes in front of it; fetch or export it again");
   const known = SIGNATURES.find(([bytes, , at = 0]) => start.startsWith(bytes, at));
   if (known !== undefined) return refused(known[1]);
-  if (looksWide(head)) return { kind: "text" };
-  const markup = markupName(start);
+  const isWide = looksWide(head) !== null;
+  const markup = markupName(isWide ? start.replaceAll("\0", "") : start);
   if (markup !== null) return refused(markup);
+  if (isWide) return { kind: "text" };
   if (looksBinary(head)) return refused("not text: it is full of control characters");
-  if (/\.xl(s|sx|sm|sb)$/i.test(name))
+  if (/\.xl[st][xmb]?$/i.test(name))
     return refused("plain text that is named like an Excel workbook; name it .csv if it is one");
   return { kind: "text" };
 }
@@ -77,7 +79,7 @@ function compoundFile(start: string): Recognised {
 
 function markupName(start: string): string | null {
   const text = start
-    .replace(/^\xef\xbb\xbf/, "")
+    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, "")
     .trimStart()
     .slice(0, 2048)
     .toLowerCase();

@@ -5,7 +5,7 @@ import type { Code } from "../model/codes.js";
 import { columnLetters } from "../model/formula.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind, Looks, Row } from "../model/row.js";
-import { isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
+import { foldedNames, isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
 
 export interface RawRow {
   /** As a person sees it in the file, from 1. */
@@ -43,10 +43,12 @@ export interface TableShape {
 export const TOTAL =
   /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|sald[oi]s?|saldo\w+|solde|kontostand|anfangssaldo|endsaldo|(?:opening|closing|starting|ending|previous) balance|balance (?:at|brought|carried|forward)|合計|小計|総計)(?![\w-])/iu;
 
-/** A line of a printed list or of a query's result. */
-const RULE = /^[-=+_:]{3,}$/;
+/** A line of a printed list or of a query's result; narrow columns have short ones. */
+const RULE = /^[-=+_:]+$/;
+const RULE_LENGTH = 3;
 
 export function rowFinisher({ header, headerRow, width, hidden, sample }: TableShape) {
+  const names = headerRow === null ? null : foldedNames(header);
   const blankHeadings = header.flatMap((text, column) => (text === "" ? [column] : []));
   const ofValues = valueColumns(sample.slice(1));
   const done = hidden === "skip" ? ": skipped" : ": read; `excel: { hidden: skip }` skips hidden rows";
@@ -69,14 +71,17 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     return { code, message, hint: hint ?? null, column: name };
   }
 
-  /** Cuts or fills a row to the width of the header. */
+  /** Fills a row to the width of the header, and cuts it unless cells beyond it are filled, which its rejected file shows. */
   function fit(row: Row): void {
     const { cells, kinds } = row;
     const count = cells.length;
     const add = (code: Code, message: string) =>
       (row.problems = [...(row.problems ?? []), problemOf({ column: null, code, message })]);
-    const filled = cells.splice(header.length).filter(isFilled);
-    kinds?.splice(header.length);
+    const filled = cells.slice(header.length).filter(isFilled);
+    if (filled.length === 0) {
+      cells.splice(header.length);
+      kinds?.splice(header.length);
+    }
     while (cells.length < header.length) {
       cells.push("");
       kinds?.push("text");
@@ -84,6 +89,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     if (row.leftOut !== undefined) return;
     const isRegular = width === null || count === width;
     if (filled.length > 0) {
+      if (row.problems?.some(({ code }) => code === "row-long")) return;
       const list = filled.map((cell) => JSON.stringify(cell.slice(0, 40))).join(", ");
       add("row-long", `more cells than the header has (${header.length}); beyond them: ${list.slice(0, 80)}`);
     } else if (count > header.length && !isRegular) {
@@ -146,7 +152,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
           leaveOut(row, "it is a ruled line");
           ruled.add(number);
         }
-        if (headerRow === null || !repeats(cells, header)) continue;
+        if (!repeats(cells, names)) continue;
         leaveOut(row, "it repeats the header");
         repeated.add(number);
       }
@@ -165,7 +171,11 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
 
 function isRule(cells: readonly string[]): boolean {
   const isRuled = (cell: string) => RULE.test(cell.trim());
-  return isRuled(cells.find(isFilled) ?? "") && cells.every((cell) => !isFilled(cell) || isRuled(cell));
+  return (
+    isRuled(cells.find(isFilled) ?? "") &&
+    cells.every((cell) => !isFilled(cell) || isRuled(cell)) &&
+    cells.some((cell) => cell.trim().length >= RULE_LENGTH)
+  );
 }
 
 function leaveOut(row: Row, why: string): void {

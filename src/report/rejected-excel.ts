@@ -93,6 +93,9 @@ async function fillSheet(
     });
     const hint = still.length === 0 ? [] : [`${quoted(still, 100)}: ${DERIVED}`];
     addOwn(line, ownCells(row, hint), reasonFill);
+    const end = columns.length + ownColumns.length;
+    for (let position = header.length; position < row.cells.length; position++)
+      writeCell(line.getCell(end + position - header.length + 1), row, position, header, false);
     line.commit();
     count += 1;
     // Otherwise the whole sheet would collect in memory.

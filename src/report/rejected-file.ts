@@ -66,8 +66,9 @@ function write(path: string, dialect: CsvDialect, content: RejectedContent): Pro
   return writeAtomically(path, (file) => {
     const add = (cells: readonly string[], own: readonly string[]) => {
       const original = columns.map((index) => cells[index] ?? "");
-      if (!isUnicode && !original.every((cell) => fits(cell, encoding))) throw new LackingCharacter();
-      const line = [...original, ...own.map((cell) => ownText(cell, isUnicode ? null : encoding))];
+      const beyond = cells.slice(content.header.length);
+      if (!isUnicode && ![...original, ...beyond].every((cell) => fits(cell, encoding))) throw new LackingCharacter();
+      const line = [...original, ...own.map((cell) => ownText(cell, isUnicode ? null : encoding)), ...beyond];
       file.write(iconv.encode(stringify([line], options), encoding, { addBOM: false }));
     };
     if (dialect.bom) file.write(iconv.encode("\uFEFF", encoding, { addBOM: false }));

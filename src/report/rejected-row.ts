@@ -8,6 +8,7 @@ import { plainText } from "./plain-text.js";
 export interface RejectedRow {
   /** Links the row to its input: input id prefix, `:`, row number (and `#ordinal` of a twin). */
   ref: string;
+  /** Those beyond the header follow our own columns: it has nothing to say of them. */
   cells: string[];
   kinds: CellKind[] | null;
   /** Absent or null: cells are nothing but their texts. */

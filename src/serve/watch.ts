@@ -11,6 +11,7 @@ import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../model/file-endings.js";
+import { alsoHolds, filesWithin } from "../read/files.js";
 import { missingFile } from "../read/opened-file.js";
 import { writeAtomically } from "../report/atomic-file.js";
 
@@ -67,6 +68,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   const handled = readHandled(options.memory);
   const seen = new Map<string, Found & { since: number }>();
   const retries = new Map<string, { at: number; waitMs: number }>();
+  const unread = new Set<string>();
   let worst: number = ExitCode.ok;
   let isGone = false;
   const lost = new Set<string>();
@@ -101,6 +103,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
       await remember(options.memory, handled, folder);
     }
     await options.idle?.();
+    await tellUnread(folder, unread, say);
     if (options.once && files.every(({ name }) => retries.has(name))) return worst;
     if (complete.length > 0) continue;
     await clock.sleep(options.everyMs, signal);
@@ -126,6 +129,14 @@ function inOrder(files: readonly Found[], order: WatchOptions["order"]): Found[]
   return files.toSorted((left, right) =>
     order === "name" ? byName(left, right) : left.changed - right.changed || byName(left, right),
   );
+}
+
+/** Once of each name. */
+async function tellUnread(folder: string, told: Set<string>, say: (line: string) => void): Promise<void> {
+  const { others } = await filesWithin(folder).catch(() => ({ others: [] }));
+  const fresh = others.filter((name) => !told.has(name));
+  if (fresh.length > 0) say(alsoHolds(folder, fresh));
+  for (const name of fresh) told.add(name);
 }
 
 const isUnchanged = ({ size, changed }: Found, before: Handled[string] | undefined): before is Handled[string] =>

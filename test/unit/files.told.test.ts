@@ -319,6 +319,21 @@ describe("a packed file", () => {
       "<html><table>",
       "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
     ],
+    [
+      "a web page (HTML)",
+      "rows.xls",
+      Buffer.from("\ufeff<html>\r\n<table>", "utf16le"),
+      "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
+    ],
+    [
+      "an XML spreadsheet (Excel 2003)",
+      "rows.xls",
+      Buffer.from(
+        '<?xml version="1.0" encoding="UTF-16"?>\r\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
+        "utf16le",
+      ).swap16(),
+      "Save it as .xlsx.",
+    ],
   ])("%s is refused by name, with one thing to do", async (named, name, content, hint) => {
     const path = await temporaryFile(content, name);
     await expect(readFile(path)).rejects.toMatchObject({ code: "file-refused", message: `the file is ${named}`, hint });

@@ -175,3 +175,12 @@ test("capitals before typographic quotes, which look like UTF-8, do not make win
   expect(table.dialect).toMatchObject({ encoding: "windows-1252" });
   expect(table.rows[0]).toMatchObject({ cells: ["1", "“CAFÉ”"], problems: null });
 });
+
+test.each([1, 2, 3, 5, 1000])(
+  "byte order marks go where a line begins and nowhere else, in chunks of %i bytes",
+  async (size) => {
+    const bytes = Buffer.from('\ufeff\ufeffa;\ufeffb\r\n\ufeff\ufeff"c";\uff01\n\uff01\u001a;\ufeff\n\ufeff\u001a');
+    const text = await textOf(asUtf8(chunked(bytes, [size]), { name: "utf-8", bom: true, mixed: false, notes: [] }));
+    expect(text).toBe('a;\ufeffb\r\n"c";\uff01\n\uff01\u001a;\ufeff\n');
+  },
+);

@@ -28,6 +28,20 @@ describe("damage", () => {
     }
   });
 
+  test("what a program has written so is to be saved by another, not downloaded again", async () => {
+    const cells = (row: number) => `<row r="${row}"><c r="A${row}"><v>1</v></c></row>`;
+    const behind = '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>';
+    const sheets = [
+      { name: "S", rows: cells(3) + cells(2), behind },
+      { name: "S", rows: cells(2) + cells(2) },
+    ];
+    for (const sheet of sheets)
+      await expect(readWorkbook({ sheets: [sheet] }, { header: "none" })).rejects.toMatchObject({
+        code: "file-corrupt",
+        hint: expect.stringContaining("save it"),
+      });
+  });
+
   test("a changed byte in a sheet's data fails the checksum", async () => {
     const bytes = await writeWorkbook({ ...made, change: (entry) => ({ ...entry, stored: true }) });
     const at = bytes.indexOf("<v>b</v>") + 3;

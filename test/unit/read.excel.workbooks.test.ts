@@ -71,6 +71,16 @@ describe("a workbook is read for what it is, however it is made:", () => {
     ],
     ["namespace prefixes", edited((_, data) => prefixed(data))],
     [
+      "a second prefix for the same namespace, from the root on",
+      edited((_, data) =>
+        data.replace(`xmlns="${MAIN}"`, `$& xmlns:x="${MAIN}"`).replace(/<(\/?)(row|si)\b/g, "<$1x:$2"),
+      ),
+    ],
+    [
+      "a second prefix for the same namespace, in each element",
+      edited((_, data) => data.replace(/<(row|si)\b/g, `<x:$1 xmlns:x="${MAIN}"`).replace(/<\/(row|si)\b/g, "</x:$1")),
+    ],
+    [
       "another prefix for relationships",
       edited((_, data) => data.replaceAll("xmlns:r=", "xmlns:rel=").replaceAll(" r:id=", " rel:id=")),
     ],
@@ -247,6 +257,14 @@ describe("rows and cells as carelessly as they come", () => {
     expect(table.rows[0]?.number).toBe(1_048_576);
     expect(table.rows[0]?.cells[16_383]).toBe("1");
   });
+  test("without a header the table is as wide as its widest row, however far down that is", async () => {
+    const rows = Array.from({ length: 700 }, (_, at) => `<row r="${at + 1}"><c><v>${at}</v></c></row>`);
+    rows[650] = '<row r="651"><c><v>650</v></c><c r="C651" t="str"><v>late</v></c></row>';
+    const table = await readWorkbook({ ...made, sheets: [{ name: "S", rows: rows.join("") }] }, { header: "none" });
+    expect(table.header).toEqual(["A", "B", "C"]);
+    expect(table.rows[650]).toMatchObject({ cells: ["650", "", "late"], problems: null });
+  });
+
   test("a cell right of the table, beyond what was seen of it at first, is said", async () => {
     const many = Array.from(
       { length: 2000 },
@@ -265,5 +283,6 @@ describe("rows and cells as carelessly as they come", () => {
     expect(table.rows.at(-1)?.problems).toMatchObject([
       { code: "row-long", column: "D", message: expect.stringContaining("D5000") },
     ]);
+    expect(table.rows.at(-1)?.cells).toEqual(["1", "", "", "2"]);
   });
 });

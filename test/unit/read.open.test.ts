@@ -195,6 +195,18 @@ describe("arguments of a command line", () => {
     expect(await expandFiles([folder], "/")).toEqual([join(folder, "a.csv.gz"), join(folder, "b.xlsx")]);
   });
 
+  test("a folder tells of data in it that cannot be read, and of nothing else", async () => {
+    const unread = ["mar.xls", "x.ods", "feb.dat", "apr.csv.bz2", "dump.gz"];
+    const beside = ["notes.md", "m.yaml", "~$b.xlsx", ".hidden.xls", "a.csv.done", "report.html"];
+    const folder = await folderOf("jan.csv", "template.xltx", ...unread, ...beside);
+    const told: string[] = [];
+    const found = await expandFiles(["."], folder, (note) => told.push(note));
+    expect(found).toEqual(["jan.csv", "template.xltx"]);
+    expect(told).toEqual([`. also holds files that are not read: ${unread.toSorted().join(", ")}.`]);
+    const only = await folderOf("mar.xls");
+    await expect(expandFiles(["."], only)).rejects.toMatchObject({ message: expect.stringContaining("but mar.xls") });
+  });
+
   test("a file whose name looks like a pattern is that file", async () => {
     const folder = await folderOf("report[1].csv", "report1.csv");
     expect(await expandFiles(["report[1].csv"], folder)).toEqual(["report[1].csv"]);

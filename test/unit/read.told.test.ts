@@ -22,6 +22,29 @@ describe("what is no plain table", () => {
     expect(table.rows.map(({ leftOut }) => leftOut)).toEqual([undefined, "it repeats the header", undefined]);
   });
 
+  it.each([
+    ["in capitals and without accents", "CODIGO;NOME;CIDADE"],
+    ["with a byte order mark of its own", "\uFEFFCódigo;Nome;Cidade"],
+    ["with a byte order mark of its own, quoted", '\uFEFF"Código";"Nome";"Cidade"'],
+    ["with blanks", "Código ; Nome;Cidade"],
+  ])("a header that comes again %s is skipped", async (_, again) => {
+    const path = await temporaryFile(`Código;Nome;Cidade\nA-1;Ana;Rio\n${again}\nB-1;Davi;Belém\n`);
+    expect((await readFile(path)).rows.map(({ leftOut }) => leftOut)).toEqual([
+      undefined,
+      "it repeats the header",
+      undefined,
+    ]);
+  });
+
+  it("a ruled line may have columns that are one or two wide; dashes alone are no ruled line", async () => {
+    const path = await temporaryFile("UF;Nome;N\n--;----;-\nSP;Ana;1\n-;-;-\n");
+    expect((await readFile(path)).rows.map(({ leftOut }) => leftOut)).toEqual([
+      "it is a ruled line",
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("a workbook with bytes in front of it is called so", async () => {
     const book = await writeWorkbook({ sheets: [{ name: "S", rows: `<row r="1">${textCell("A1", "a")}</row>` }] });
     const path = await temporaryFile(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\n\n"), book]), "input.xlsx");

@@ -32,10 +32,10 @@ function row(cells: string[], changes: Partial<RejectedRow> = {}): RejectedRow {
   return { ref: "a1b2c3d4-1:17", cells, kinds: null, problems: [problem()], ...changes };
 }
 
-/** Reads as our reader does: one of three line ends, quotes where the dialect has them, nothing trimmed. */
 /** As any other program reads it. */
-function read(path: string, dialect: Csv): string[][] {
+function read(path: string, dialect: Csv, isRagged = false): string[][] {
   return parse(iconv.decode(readFileSync(path), dialect.encoding), {
+    relax_column_count: isRagged,
     delimiter: dialect.delimiter,
     bom: true,
     record_delimiter: ["\r\n", "\n", "\r"],
@@ -57,6 +57,13 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
       ["", "a\nb", "a1b2c3d4-1:17", "file-missing", "“x” is not a number", ""],
     ]);
     expect(readFileSync(path).includes(Buffer.from([0x53, 0xe3, 0x6f]))).toBe(true);
+  });
+
+  it("has cells beyond the header at the end of their row", async () => {
+    const path = place("m.rejected.csv");
+    const rows = [row(["Rua A", " sala 3", "x;y"]), row(["1", "2"])];
+    await writeRejectedFile(path, { header: ["Rua", "Peso"], dialect: plain, rows });
+    expect(read(path, plain, true).map((cells) => cells.slice(6))).toEqual([[], ["x;y"], []]);
   });
 
   it("tells every problem of a row", async () => {
@@ -208,6 +215,17 @@ describe("a rejected workbook (DESIGN section 7)", () => {
       expect((await sheet(path)).getCell("A2").value).toBe(text);
     },
   );
+
+  it("has cells beyond the header at the end of their row", async () => {
+    const path = place("m.rejected.xlsx");
+    const rows = [row(["a", "1", "", "late"]), row(["b", "2"])];
+    await writeRejectedFile(path, { header: ["Cidade", "Peso"], dialect: workbook, rows });
+    const book = await sheet(path);
+    expect([2, 3].map((at) => [7, 8].map((column) => book.getRow(at).getCell(column).value))).toEqual([
+      [null, "late"],
+      [null, null],
+    ]);
+  });
 
   it("holds control characters as Excel writes them", async () => {
     const path = place("b.rejected.xlsx");

@@ -25,6 +25,8 @@ export interface Encoding {
 /** DOS programs end a text with it. */
 const DOS_END = 0x1a;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+/** What the next bytes may make a byte order mark, or the last byte. */
+const UNDECIDED = /(?:\xef\xbb?|\x1a)$/;
 
 /** This many lines prove that the mapping names the wrong encoding. */
 const PROOF_LINES = 3;
@@ -87,29 +89,31 @@ export async function chooseEncoding(
   return mixed(fallback, "UTF-8", proof, note);
 }
 
-/** The text as UTF-8, without leading byte order marks and the {@link DOS_END}. */
+/** The text as UTF-8, without the {@link DOS_END} and byte order marks that begin a line, as the files of a joined one do. */
 export async function* asUtf8(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   encoding: Encoding,
 ): AsyncGenerator<Buffer> {
-  let start = true;
+  let before = "\n";
   let held: Buffer = Buffer.alloc(0);
   for await (const piece of encoding.name === "utf-8" && !encoding.mixed ? chunks : marked(chunks, encoding)) {
-    let bytes = held.length === 0 ? piece : Buffer.concat([held, piece]);
-    if (start) bytes = withoutMarks(bytes);
-    start &&= bytes.length < 3;
-    const end = start ? 0 : bytes.length - (bytes.at(-1) === DOS_END ? 1 : 0);
+    const bytes = held.length === 0 ? piece : Buffer.concat([held, piece]);
+    const end =
+      bytes.length - (UNDECIDED.exec(bytes.toString("latin1", Math.max(0, bytes.length - 2)))?.[0].length ?? 0);
     held = bytes.subarray(end);
-    if (end > 0) yield bytes.subarray(0, end);
+    const text = withoutMarks(bytes.subarray(0, end), before);
+    if (text.length === 0) continue;
+    before = text.toString("latin1", text.length - 1);
+    yield text;
   }
   if (held.at(-1) === DOS_END) held = held.subarray(0, -1);
   if (held.length > 0) yield held;
 }
 
-function withoutMarks(bytes: Buffer): Buffer {
-  let from = 0;
-  while (bytes.subarray(from, from + 3).equals(BYTE_ORDER_MARK)) from += 3;
-  return bytes.subarray(from);
+function withoutMarks(bytes: Buffer, before: string): Buffer {
+  if (!bytes.includes(BYTE_ORDER_MARK)) return bytes;
+  const text = (before + bytes.toString("latin1")).replace(/(?<=[\r\n])(?:\xef\xbb\xbf)+/g, "");
+  return Buffer.from(text.slice(1), "latin1");
 }
 
 async function* marked(

@@ -100,8 +100,6 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
     let last: Row[] = [];
     for await (const records of readRecords(text, { shape, fault, firstLine, ...limits })) {
       for (const record of records) {
-        // Joined files have byte order marks in the middle.
-        if (record.cells[0]?.startsWith("\uFEFF")) record.cells[0] = record.cells[0].replace(/^\uFEFF+/, "");
         if (suspicious) findBadCharacters(record, encoding.name);
         oddities.look(record, wary);
       }

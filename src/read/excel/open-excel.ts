@@ -24,6 +24,7 @@ import { chooseSheet } from "./choose-sheet.js";
 import { type ColumnRange, type Merge, mergeSweep, readLayout } from "./merges.js";
 import { sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
+import { damaged } from "./xml.js";
 
 const SAMPLE_ROWS = 512;
 
@@ -77,7 +78,7 @@ async function openTable(workbook: Workbook, options: ReadOptions): Promise<Tabl
     corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };
   const option = corrected?.headerRow ?? options.header ?? "auto";
   const layout = await readLayout(workbook.zip, workbook.partOf(sheet));
-  const sample = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
+  const sample = await sampleOf(workbook, sheet, option);
   const fault: FaultOf = (code, message, more) =>
     workbook.zip.file.fault(code, message, { sheet: sheet.name, ...more });
   const found = sound(fault, () => findTable(sample, layout, excel, option, fault));
@@ -115,7 +116,7 @@ async function openTable(workbook: Workbook, options: ReadOptions): Promise<Tabl
 
 /** @throws RowferryError `header-missing`, `file-empty`; Error (plain) where merges contradict each other. */
 function findTable(
-  rows: RawRow[],
+  { rows, width: least }: Awaited<ReturnType<typeof sampleOf>>,
   { columns, merges }: Awaited<ReturnType<typeof readLayout>>,
   excel: ExcelOptions,
   option: HeaderOption,
@@ -146,7 +147,7 @@ function findTable(
   const headerRow = Math.max(0, ...headers.map(({ number }) => number));
   const isHeader = ({ number }: RawRow) => headers.some((header) => header.number === number);
   const body = visible.filter(({ number }) => number > headerRow);
-  const width = Math.max(0, ...[...rows.filter(isHeader), ...body].map(usedColumns));
+  const width = Math.max(least, ...[...rows.filter(isHeader), ...body].map(usedColumns));
   if (width === 0 && rows.length > 0 && visible.length === 0)
     throw fault("file-empty", "all rows of the sheet are hidden, and `hidden: skip` leaves them out", {
       hint: "Write `excel: { hidden: read }` in the mapping, or show the rows.",
@@ -221,16 +222,19 @@ function subheadings(
   return values.some((column) => isFilled(row.cells[column] ?? "")) ? row : null;
 }
 
-/** `wanted`: the last row that must be included; 0: none. */
-async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promise<RawRow[]> {
+/** `width`: of all rows, where no header says it; else 0. */
+async function sampleOf(workbook: Workbook, sheet: Sheet, option: HeaderOption) {
+  const wanted = typeof option === "string" ? 0 : Math.max(0, ...[option].flat());
   const sample: RawRow[] = [];
   let below = 0;
+  let width = 0;
   for await (const rows of sheetBatches(workbook, sheet)) {
+    if (option === "none") width = Math.max(width, ...rows.map(usedColumns));
+    else if (below >= SAMPLE_ROWS) break;
+    if (below < SAMPLE_ROWS) sample.push(...rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
     below += rows.filter(({ number }) => number > wanted).length;
-    sample.push(...rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
-    if (below >= SAMPLE_ROWS) break;
   }
-  return sample;
+  return { rows: sample, width };
 }
 
 function sound<T>(fault: FaultOf, work: () => T): T {
@@ -238,7 +242,7 @@ function sound<T>(fault: FaultOf, work: () => T): T {
     return work();
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    throw fault("file-corrupt", `the workbook is damaged: ${reasonOf(cause)}`, { cause });
+    throw damaged({ fault }, reasonOf(cause), { cause });
   }
 }
 

@@ -18,9 +18,11 @@ export const MAX_COLUMN = 16_384;
 const BATCH_ROWS = 64;
 /** Cells beyond the last column that a message names. */
 const MAX_BEYOND = 8;
+/** Columns beyond the last one whose cells stay in their row. A stray cell may be in the last column that a sheet can have. */
+const KEPT_BEYOND = 100;
 
 /**
- * Rows with at least one filled cell, hidden ones included. `width`: columns to keep; cells beyond them become a
+ * Rows with at least one filled cell, hidden ones included. `width`: columns of the table; cells beyond them are a
  * `row-long` fault. @throws RowferryError when the sheet cannot be read.
  */
 export async function* sheetBatches(
@@ -58,6 +60,7 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
   const runs = textRuns();
   /** One bit for each row number seen, because writers may write rows in any order. */
   const seen = new Uint8Array((MAX_ROW >> 3) + 1);
+  const kept = width + KEPT_BEYOND;
   let inData = false;
   let row: RawRow = { number: 0, cells: [], kinds: null, faults: null };
   /** The row number that cells must repeat; "": the first cell gives it. */
@@ -130,15 +133,15 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
       const message = `(${JSON.stringify(shown.slice(0, 60))}) is to the right of the table's last column, ${columnLetters(width)}`;
       const hint = "Give the column a heading, or clear the cell.";
       if (visible && (row.faults?.length ?? 0) < MAX_BEYOND) fault("row-long", message, hint);
-      return;
     }
+    if (column >= kept) return;
     if (column < row.cells.length && row.cells[column] !== "")
       throw new Error(`cell ${columnLetters(column + 1)}${row.number} appears twice`);
     setCell(row, column, shown, kind);
   }
 
   function keepLook(look: CellLook): void {
-    if (column < width) (row.looks ??= [])[column] = look;
+    if (column < kept) (row.looks ??= [])[column] = look;
   }
 
   function fault(code: Code, what: string, hint?: string): void {

@@ -4,7 +4,7 @@
  */
 import { SaxesParser } from "saxes";
 import { RowferryError } from "../../model/error.js";
-import { type OpenedFile, reasonOf } from "../opened-file.js";
+import { type FaultOf, reasonOf } from "../opened-file.js";
 import { looksWide } from "../recognise.js";
 import type { Zip } from "../zip.js";
 
@@ -24,9 +24,36 @@ const MAX_TOKEN = 4 * 1024 ** 2;
 /** Entity bombs need a document type, which no workbook has. */
 class DoctypeError extends Error {}
 
-/** `what` completes "the workbook is damaged: …". */
-export function damaged({ fault }: OpenedFile, what: string, details: { sheet?: string; cause?: unknown } = {}) {
-  return fault("file-corrupt", `the workbook is damaged: ${what}`, details);
+/** `what` completes "the workbook is damaged: …". It has its checksums, so a program has written it so. */
+export function damaged(
+  { fault }: { fault: FaultOf },
+  what: string,
+  details: { sheet?: string; cause?: unknown } = {},
+): RowferryError {
+  const hint =
+    "Open it in Excel or LibreOffice, save it, and import that file. If it does not open, copy or download it again.";
+  return fault("file-corrupt", `the workbook is damaged: ${what}`, { hint, ...details });
+}
+
+/** From the element at `depth` on, within which its declarations of namespaces hold. */
+interface Scope {
+  depth: number;
+  /** By prefix; "" for elements without one. */
+  namespaces: ReadonlyMap<string, string>;
+  /** Local names by tag, as they come; "" for one of another namespace than the root's. */
+  names: Map<string, string>;
+}
+
+function declares(attributes: Attributes): boolean {
+  for (const name in attributes) if (name.startsWith("xmlns")) return true;
+  return false;
+}
+
+function scopeWithin(outer: Scope | undefined, attributes: Attributes, depth: number): Scope {
+  const declared = Object.entries(attributes).flatMap(([name, value]): [string, string][] =>
+    name === "xmlns" || name.startsWith("xmlns:") ? [[name.slice("xmlns:".length), value]] : [],
+  );
+  return { depth, namespaces: new Map([...(outer?.namespaces ?? []), ...declared]), names: new Map() };
 }
 
 /** Returns the name of the part's root. */
@@ -49,21 +76,27 @@ export async function* walkInPieces(
   let depth = 0;
   /** Characters since the last event. */
   let pending = 0;
-  let prefix = "";
   let root = "";
-  const names = new Map<string, string>();
+  let home = "";
+  /** The innermost is the last. */
+  const scopes: Scope[] = [];
   const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   parser.on("error", (error) => {
     throw error;
   });
   parser.on("opentag", ({ name: tag, attributes }) => {
     pending = 0;
-    if (depth === 0) prefix = tag.slice(0, tag.indexOf(":") + 1);
     if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
+    if (depth === 1 || declares(attributes)) scopes.push(scopeWithin(scopes.at(-1), attributes, depth));
+    const { namespaces, names } = scopes.at(-1) as Scope;
     let local = names.get(tag);
     if (local === undefined) {
-      // The root's prefix stands for its namespace in the whole part.
-      local = tag.startsWith(prefix) && !tag.includes(":", prefix.length) ? tag.slice(prefix.length) : "";
+      const colon = tag.indexOf(":");
+      const prefix = tag.slice(0, Math.max(0, colon));
+      // An undeclared prefix is a namespace of its own.
+      const namespace = namespaces.get(prefix) ?? prefix;
+      if (depth === 1) home = namespace;
+      local = namespace === home ? tag.slice(colon + 1) : "";
       names.set(tag, local);
     }
     root ||= local;
@@ -71,8 +104,10 @@ export async function* walkInPieces(
   });
   parser.on("closetag", ({ name: tag }) => {
     pending = 0;
-    depth--;
+    const { depth: begins, names } = scopes.at(-1) as Scope;
     handlers.close?.(names.get(tag) ?? "");
+    if (begins === depth) scopes.pop();
+    depth--;
   });
   const onText = (text: string) => {
     pending = 0;
