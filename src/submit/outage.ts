@@ -6,6 +6,7 @@
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
 import { readDocument } from "./calls.js";
+import { describeUnavailable } from "./classify.js";
 import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
 export interface OutageOptions {
@@ -167,8 +168,7 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
   }
   const { reply, reading } = tried.answer;
   if (reading.verdict !== "unavailable") return ["up", ""];
-  const what = reply.status < 300 ? ", but with something that is not the service's, such as a login page" : "";
-  return ["down", `it answered ${reply.status}${what}`];
+  return ["down", `it ${describeUnavailable(reply)}`];
 }
 
 /** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */
