@@ -19,7 +19,6 @@ export function summarise(
     startedAt: number;
     staged: readonly StagedInput[];
     journal: string | null;
-    approval?: Summary["approval"];
   },
 ): Summary {
   const { database, run, submitter, target } = session;
@@ -35,7 +34,6 @@ export function summarise(
     target: { name: target.name, baseUrl: target.baseUrl },
     ledger: target.ledgerPath,
     journal: context.journal === (target.journal ?? null) ? null : context.journal,
-    ...(context.approval === undefined ? {} : { approval: context.approval }),
     mapping: context.mapping,
     startedAt: new Date(context.startedAt).toISOString(),
     finishedAt: new Date(session.clock.now()).toISOString(),

@@ -34,6 +34,17 @@ describe("a wrong command line", () => {
   );
 });
 
+describe("a command that reads files by a mapping", () => {
+  it.each([
+    [["import", "m.yaml"], /the files are missing/],
+    [["import", "a.csv", "m.yaml"], /Type: rowferry import \S*m\.yaml a\.csv/],
+    [["import", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
+    [["check", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
+  ])("%j is a mistake, exit 2", async (argv, message) => {
+    expect(await typedIn({}, ...argv)).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+  });
+});
+
 describe("rowferry explain", () => {
   it("tells meaning, remedy and an example of every code, and lists all of them", async () => {
     const world = testWorld();
