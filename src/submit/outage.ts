@@ -140,14 +140,18 @@ export function withOutageGate(
     const waits = outage !== null && !lonely.has(call) && !stop.signal.aborted;
     const isProbe = waits && (await new Promise<boolean>((admit) => waiting.add({ call, admit })));
     if (stop.signal.aborted) return notSent;
-    const tried = await next(attempt);
-    const [sign, reason] = signOf(tried);
-    const isLonely = lonely.delete(call);
-    if (sign === "up") answered();
-    else if (sign !== null && !isLonely) failed(call, sign, reason);
-    if (probe?.call === call) endProbe();
-    if (!tried.sent || sign === "up") return tried;
-    return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
+    try {
+      const tried = await next(attempt);
+      const [sign, reason] = signOf(tried);
+      const isLonely = lonely.delete(call);
+      if (sign === "up") answered();
+      else if (sign !== null && !isLonely) failed(call, sign, reason);
+      if (!tried.sent || sign === "up") return tried;
+      return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
+    } finally {
+      // Also where the probe could not leave, because its intent could not be written.
+      if (probe?.call === call) endProbe();
+    }
   };
 }
 

@@ -182,6 +182,21 @@ describe("an outage", () => {
     expect(service.requests.slice(4, 9).map((request) => request.method)).toEqual(["GET", "GET", "GET", "GET", "GET"]);
   });
 
+  it("goes on where a probe cannot leave, as on a full disk: the next call probes", async () => {
+    const service = scriptedService({ answer: (_request, index) => (index < 6 ? unsent() : ok) });
+    const full = () => {
+      throw new Error("disk is full");
+    };
+    const send = (onLeaving?: () => boolean) =>
+      service.submitter.send(append(), onLeaving === undefined ? {} : { onLeaving });
+    const before = Array.from({ length: 4 }, () => send());
+    await service.clock.advance(500);
+    const fails = send(full).catch((error: Error) => error.message);
+    expect(await service.clock.run(fails)).toBe("disk is full");
+    const answers = await service.clock.run(Promise.all(before));
+    expect(answers.map(({ result }) => result)).toEqual(before.map(() => "accepted"));
+  });
+
   it("leaves a registration whose probe was answered 5xx in doubt, at once", async () => {
     const service = scriptedService({ answer: (_request, index) => (index < 3 ? unsent() : { status: 500 }) });
     const answer = await service.clock.run(service.submitter.send(register));
