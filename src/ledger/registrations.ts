@@ -36,6 +36,7 @@ export interface Registration {
 }
 
 export interface ForeignParticipant {
+  id: number;
   serviceId: string;
   /** Tax id type and number; null: only its id was given. */
   name: string | null;
@@ -103,7 +104,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     }): ForeignParticipant | null {
       const only = (kind: string) => (subject === kind ? subjectId : 0);
       return database.row<ForeignParticipant>(
-        `SELECT p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
+        `SELECT p.id, p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
            FROM registrations p WHERE p.state = 'registered' AND p.origin <> 'created' AND p.id IN (
              SELECT ${resolved("e.participant_ref")} FROM events e WHERE e.id IN (SELECT value FROM json_each(@events))
              UNION SELECT ${resolved("d.participant_ref")} FROM documents d WHERE d.id = @document

@@ -26,7 +26,6 @@ export function summarise(
   database.pragma("cache_size = -2048");
   const open = tallyOpen(database);
   const limit = limitOf(session);
-  const { requests: byKind, ...sent } = tallyRun(database, run.id);
   return {
     type: "summary",
     run: run.name,
@@ -42,11 +41,11 @@ export function summarise(
     inputs: context.staged.map(({ id: _, ...input }) => input),
     rows: sumRows(context.staged),
     outcomes: outcomesOf(database, context.staged),
-    ...sent,
+    ...tallyRun(database, run.id),
     open,
     requests: {
       sent: submitter.counts.sent,
-      byKind,
+      byKind: submitter.counts.byKind,
       retries: submitter.counts.retries,
       rateLimited: submitter.counts.rateLimited,
       secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),

@@ -4,7 +4,7 @@
  */
 import { isNothing, registrationOf } from "../submit/answers.js";
 import type { ServiceError } from "../model/attempt.js";
-import type { Answer, Call } from "../submit/call.js";
+import type { Answer } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
 import { placeKey, type RegistrationSteps, stepsOfAddress, stepsOfParticipant } from "./register-steps.js";
 import { describeRefusal } from "./refusals.js";
@@ -77,7 +77,7 @@ async function drain<Open extends { id: number }>(
 
 type Ask = (session: Session, steps: RegistrationSteps) => Promise<Answer>;
 
-const askAnew: Ask = (session, steps) => look(session, steps, steps.look);
+const askAnew: Ask = (session, steps) => session.look(steps, steps.look);
 
 /** For flat memory; what is no longer kept is asked for again. */
 const ANSWERS_KEPT = 1_000;
@@ -181,18 +181,3 @@ async function create(
 }
 
 const refusal = (error: ServiceError) => ({ code: "service-refused" as const, message: describeRefusal(error) });
-
-/** Reads need no intent, but their attempts count against the limit and are recorded. */
-export async function look(
-  session: Session,
-  { kind, id }: { kind: "participant" | "address" | "document"; id: number },
-  call: Call,
-): Promise<Answer> {
-  const { requests, clock, submitter, run } = session;
-  const startedAt = clock.now();
-  const answer = await submitter.send(call);
-  if (answer.result === "stopped") session.stop(answer);
-  const intent = { runId: run.id, kind: call.kind, subject: kind, subjectId: id, events: [], creates: false };
-  requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());
-  return answer;
-}

@@ -169,6 +169,8 @@ describe("an outage", () => {
     };
     const begun = service.clock.now();
     await service.clock.run(Promise.all(Array.from({ length: 8 }, lane)));
+    const { sent, byKind } = service.submitter.counts;
+    expect(byKind).toEqual({ "append-events": sent - 1, "read-document": 1 });
     expect(new Set(results)).toEqual(new Set(["unanswered", "outage"]));
     expect(results.filter((result) => result === "unanswered")).toHaveLength(8);
     expect(service.clock.now() - begun).toBeLessThan(17 * minute);
