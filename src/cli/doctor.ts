@@ -6,12 +6,14 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import type { z } from "zod";
 import { reading } from "../desk/access.js";
+import type { ServiceError } from "../model/attempt.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { finding } from "../model/lines/run.js";
 import type { Target } from "../model/target.js";
 import { grouped, shortDuration } from "../report/figures.js";
 import { freeBytes } from "../run/free-disk.js";
 import { lookupParticipant } from "../submit/calls.js";
+import { describeUnavailable } from "../submit/classify.js";
 import { createSubmitter } from "../submit/submitter.js";
 import { requestToken } from "../submit/token.js";
 import { plainLine } from "../submit/words.js";
@@ -111,8 +113,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     const answer = await submitter.send(lookupParticipant(nobody));
     if (answer.result === "stopped") return yield { check: "reach", result: "failed", message: answer.message };
     if (answer.result === "unanswered") {
-      const message = answer.error?.message ?? `no answer from ${target.baseUrl}${failure}`;
-      return yield { check: "reach", result: "failed", message };
+      return yield { check: "reach", result: "failed", message: describeSilence(target, answer.error, failure) };
     }
     const took = `${grouped(clock.now() - startedAt)} ms`;
     yield { check: "reach", result: "ok", message: `${target.baseUrl} answered within ${took}` };
@@ -122,6 +123,13 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
   } finally {
     await submitter.close();
   }
+}
+
+/** `failure`: of the connection. */
+function describeSilence({ baseUrl }: Target, error: ServiceError | null, failure: string): string {
+  if (error === null) return `no answer from ${baseUrl}${failure}`;
+  const said = error.message === null ? "" : ` (${error.message})`;
+  return `${baseUrl} ${describeUnavailable(error)}${said}`;
 }
 
 /** The service's clock decides what is in the past, so a difference is no fault, but worth knowing (H10). */

@@ -13,7 +13,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import type { Verification } from "../model/summary.js";
 import { PLACE_FIELDS, isMasked } from "../run/register-steps.js";
 import { requireLedger } from "../run/import.js";
-import { look } from "../run/register.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
 import { addressesOf, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
@@ -115,7 +114,7 @@ async function read(
   call: Call,
   { unread }: About,
 ): Promise<Answer | null> {
-  const answer = await look(session, subject, call);
+  const answer = await session.look(subject, call);
   if (answer.result === "accepted" || (answer.result === "refused" && answer.notFound)) return answer;
   if (answer.result === "unanswered") unread(`gave no answer (${answer.failure ?? answer.error?.status})`);
   else if (answer.result === "refused") unread(`cannot be read (${answer.error.status})`);

@@ -4,6 +4,7 @@ import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
 import { type RegistrationKind, resolved } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
+import { requestsOf } from "./runs.js";
 import { type RegistrationReceipt, Writer } from "./writer.js";
 
 export interface OpenParticipant {
@@ -18,8 +19,8 @@ export interface OpenAddress {
   id: number;
   participant: number;
   participantServiceId: string;
-  /** This ledger created the participant (H29). */
-  participantIsOurs: boolean;
+  /** This run created the participant, so nobody else has given it addresses (H29, H40). */
+  participantIsNew: boolean;
   data: { city: string; countryCode: string; countryState: string; name: string; number: string; street: string };
   extended: { [field: string]: string | number };
   attempted: boolean;
@@ -35,6 +36,7 @@ export interface Registration {
 }
 
 export interface ForeignParticipant {
+  id: number;
   serviceId: string;
   /** Tax id type and number; null: only its id was given. */
   name: string | null;
@@ -48,7 +50,7 @@ interface OpenRow {
   settings: number | null;
   participant: number;
   participantServiceId: string;
-  isOurs: number;
+  isNew: number;
 }
 
 const columns = "r.id, r.state, r.reason, r.service_id AS serviceId, r.payload FROM registrations r";
@@ -64,24 +66,27 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
   const behind = (ref: number): Registration | null =>
     database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref });
 
-  const openAfter = (kind: RegistrationKind, after: number) =>
-    database
+  const openAfter = (kind: RegistrationKind, after: number, run = 0) => {
+    const [first, last] = requestsOf(run);
+    return database
       .rows<OpenRow>(
         `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings, p.id AS participant,
-           p.service_id AS participantServiceId, p.origin = 'created' AS isOurs
+           p.service_id AS participantServiceId, p.origin = 'created' AND EXISTS (SELECT 1 FROM requests q
+             WHERE q.subject_id = p.id AND q.kind = 'create-participant' AND q.id BETWEEN @first AND @last) AS isNew
          FROM registrations r LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
          WHERE r.kind = @kind AND (r.kind = 'participant' OR p.state = 'registered') AND r.row_id IS NOT NULL
            AND r.state <> 'registered' AND r.state IN ('planned', 'sending', 'stalled') AND r.id > @after
          ORDER BY r.id LIMIT 500`,
-        { kind, after },
+        { kind, after, first, last },
       )
-      .map(({ payload, extended, attempted, isOurs, ...row }) => ({
+      .map(({ payload, extended, attempted, isNew, ...row }) => ({
         ...row,
         data: JSON.parse(payload) as OpenParticipant["data"] & OpenAddress["data"],
         extended: parseJson(extended) as OpenAddress["extended"],
         attempted: attempted === 1,
-        participantIsOurs: isOurs === 1,
+        participantIsNew: isNew === 1,
       }));
+  };
 
   /** Rows by the aliases that they would declare; null: not asked yet. Staging is over before anything is planned. */
   let promised: Map<number, number> | null = null;
@@ -99,7 +104,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     }): ForeignParticipant | null {
       const only = (kind: string) => (subject === kind ? subjectId : 0);
       return database.row<ForeignParticipant>(
-        `SELECT p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
+        `SELECT p.id, p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
            FROM registrations p WHERE p.state = 'registered' AND p.origin <> 'created' AND p.id IN (
              SELECT ${resolved("e.participant_ref")} FROM events e WHERE e.id IN (SELECT value FROM json_each(@events))
              UNION SELECT ${resolved("d.participant_ref")} FROM documents d WHERE d.id = @document
@@ -110,17 +115,21 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       );
     },
 
-    countOpen: (): { participants: number; addresses: number } =>
+    /** `owners`: participants with open addresses that are registered already. */
+    countOpen: (): { participants: number; addresses: number; owners: number } =>
       database.row(
-        `SELECT count(iif(subject = 'participant', 1, NULL)) AS participants, count(iif(subject = 'address', 1, NULL)) AS addresses
-         FROM open_registrations WHERE state <> 'rejected'`,
-      ) ?? { participants: 0, addresses: 0 },
+        `SELECT count(iif(o.subject = 'participant', 1, NULL)) AS participants,
+           count(iif(o.subject = 'address', 1, NULL)) AS addresses, count(DISTINCT p.id) AS owners
+         FROM open_registrations o JOIN registrations r ON r.id = o.id
+         LEFT JOIN registrations p ON p.id = ${resolved("r.owner")} AND p.state = 'registered' AND o.subject = 'address'
+         WHERE o.state <> 'rejected'`,
+      ) ?? { participants: 0, addresses: 0, owners: 0 },
 
     /** Ids greater than `after`; up to 500. */
     participantsAfter: (after: number) => openAfter("participant", after) as OpenParticipant[],
 
     /** Their participants are registered; up to 500. */
-    addressesAfter: (after: number) => openAfter("address", after) as OpenAddress[],
+    addressesAfter: (after: number, run: number) => openAfter("address", after, run) as OpenAddress[],
 
     /** Null: an undeclared alias. */
     participant: behind,

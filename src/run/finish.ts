@@ -19,7 +19,6 @@ export function summarise(
     startedAt: number;
     staged: readonly StagedInput[];
     journal: string | null;
-    approval?: Summary["approval"];
   },
 ): Summary {
   const { database, run, submitter, target } = session;
@@ -27,7 +26,6 @@ export function summarise(
   database.pragma("cache_size = -2048");
   const open = tallyOpen(database);
   const limit = limitOf(session);
-  const { requests: byKind, ...sent } = tallyRun(database, run.id);
   return {
     type: "summary",
     run: run.name,
@@ -35,7 +33,6 @@ export function summarise(
     target: { name: target.name, baseUrl: target.baseUrl },
     ledger: target.ledgerPath,
     journal: context.journal === (target.journal ?? null) ? null : context.journal,
-    ...(context.approval === undefined ? {} : { approval: context.approval }),
     mapping: context.mapping,
     startedAt: new Date(context.startedAt).toISOString(),
     finishedAt: new Date(session.clock.now()).toISOString(),
@@ -44,11 +41,11 @@ export function summarise(
     inputs: context.staged.map(({ id: _, ...input }) => input),
     rows: sumRows(context.staged),
     outcomes: outcomesOf(database, context.staged),
-    ...sent,
+    ...tallyRun(database, run.id),
     open,
     requests: {
       sent: submitter.counts.sent,
-      byKind,
+      byKind: submitter.counts.byKind,
       retries: submitter.counts.retries,
       rateLimited: submitter.counts.rateLimited,
       secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),

@@ -78,6 +78,7 @@ export async function forecast(session: Session, inputs: readonly number[] = [])
     requests: {
       "lookup-participant": open.participants,
       "create-participant": open.participants,
+      "list-addresses": open.owners,
       "create-address": open.addresses,
       "create-document": 0,
       "create-with-events": 0,

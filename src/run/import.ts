@@ -18,8 +18,7 @@ import { counted, grouped } from "../report/figures.js";
 import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
-import { type PlanBasis, planBasis, requireBasis } from "./saved-plan.js";
-import { mappingAsUsed, type StagedInput, stageFiles } from "./stage.js";
+import { type StagedInput, stageFiles } from "./stage.js";
 import { summarise } from "./finish.js";
 import { runFolder, writeRunFiles } from "./run-files.js";
 
@@ -35,19 +34,12 @@ export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "max
 export interface ImportOptions extends ResumeOptions {
   mappingPath: string;
   files: string[];
-  /** A saved plan: exactly that is sent, or nothing. */
-  saved?: { basis: PlanBasis; approval: NonNullable<Summary["approval"]> };
 }
 
-/** @throws RowferryError before the first request, also `plan-changed`; later failures are in the summary. */
+/** @throws RowferryError before the first request; later failures are in the summary. */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
-  return run("import", mapping.path, options, async (session) => {
-    const staged = await stageFiles(session, mapping, options.files);
-    if (options.saved !== undefined)
-      requireBasis(options.saved.basis, planBasis(session, mappingAsUsed(mapping).mappingHash, staged));
-    return staged;
-  });
+  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
 }
 
 /** Drafts may go to the sandbox only. */
@@ -71,7 +63,7 @@ export function requireLedger({ ledgerPath }: Target): void {
 export async function run(
   command: string,
   mapping: string | null,
-  options: ResumeOptions & Pick<ImportOptions, "saved">,
+  options: ResumeOptions,
   stage: ((session: Session) => Promise<StagedInput[]>) | null,
 ): Promise<Summary> {
   const startedAt = options.clock.now();
@@ -113,7 +105,6 @@ export async function run(
       startedAt,
       staged,
       journal: options.journal,
-      ...(options.saved === undefined ? {} : { approval: options.saved.approval }),
     });
     log.end(summary);
     await writeRunFiles(session, summary, { staged, log: log.path });

@@ -17,8 +17,7 @@ import { ownerOf } from "./sandbox.js";
 import { previewDocument } from "./preview.js";
 import { draftsFor, type ImportOptions, type ResumeOptions } from "./import.js";
 import { openSession, type Session } from "./session.js";
-import { planBasis } from "./saved-plan.js";
-import { mappingAsUsed, stageFiles } from "./stage.js";
+import { stageFiles } from "./stage.js";
 import { exitCodeOf, namesOf, outcomesOf } from "./finish.js";
 
 export interface PlanOptions extends ImportOptions {
@@ -26,8 +25,6 @@ export interface PlanOptions extends ImportOptions {
   document?: string | undefined;
   /** Show cells in examples; default false. */
   cells?: boolean;
-  /** Default false. */
-  save?: boolean;
 }
 
 /** Leaves the ledger unchanged and sends nothing. @throws RowferryError also `document-unknown`. */
@@ -36,7 +33,6 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
   return rehearse(options, mapping.path, async (session, isCopy) => {
     const staged = await stageFiles(session, mapping, options.files);
-    const basis = options.save === true ? planBasis(session, mappingAsUsed(mapping).mappingHash, staged) : null;
     const { shells, ...expected } = await forecast(session, idsOf(staged));
     const preview = options.document === undefined ? null : previewDocument(session, options.document);
     const { database } = session;
@@ -57,7 +53,6 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       ...expected,
       cheaper: cheaperSetting(session, { ...expected, shells }, options.mappingPath),
       preview,
-      basis,
       problems: tallyProblems(database, options.cells, namesOf(session, staged)),
       waiting: tallyHeld(database),
       warnings: tallyWarnings(database, startedAt),

@@ -80,8 +80,8 @@ export function stepsOfParticipant(
 }
 
 /**
- * Listed and matched when in doubt, created once (open point 5; H29, H30). Null: another registered address is the same
- * place, so its id is taken.
+ * Listed and matched before it is created: another ledger may have registered it, or this one before its backup was put
+ * back (open point 5; H29, H30, H40). Null: another registered address is the same place, so its id is taken.
  */
 export function stepsOfAddress(session: Session, address: OpenAddress): RegistrationSteps | null {
   const { data, participantServiceId: owner } = address;
@@ -96,20 +96,17 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
     kind: "address",
     id: address.id,
     attempted: address.attempted,
-    lookFirst: !address.participantIsOurs,
+    lookFirst: !address.participantIsNew,
     look: listAddresses(owner),
     read(answer) {
-      const listed = addressesOf(answer);
-      if (listed === undefined) return undefined;
-      const match = listed.find(
-        (one) => (one.participantId ?? owner) === owner && !isMasked(one) && isSamePlace(one, data, PLACE_FIELDS),
-      );
+      const listed = placesIn(answer, owner);
+      if (listed === null) return undefined;
+      const match = listed.places.get(placeText(data));
       if (match !== undefined) {
         keeper.registered(match, "found");
         return "registered";
       }
-      const butStreet = PLACE_FIELDS.filter((field) => field !== "street");
-      if (listed.some((one) => isMasked(one) && isSamePlace(one, data, butStreet))) {
+      if (listed.masked.has(withoutStreet(data))) {
         const message = `${data.city}, ${data.name}: the service has an address like it whose street is masked; another one is registered.`;
         keeper.warn("address-masked", message);
       }
@@ -131,8 +128,36 @@ export const PLACE_FIELDS = ["city", "countryCode", "countryState", "name", "num
 
 type Place = { [field in (typeof PLACE_FIELDS)[number]]: string | null };
 
-const isSamePlace = (one: Place, other: Place, fields: readonly (keyof Place)[]): boolean =>
-  fields.every((field) => foldIdentity(one[field] ?? "") === foldIdentity(other[field] ?? ""));
+/** The same for two places if they are one. */
+const placeText = (place: Place): string =>
+  JSON.stringify(PLACE_FIELDS.map((field) => foldIdentity(place[field] ?? "")));
+const withoutStreet = (place: Place): string => placeText({ ...place, street: null });
+
+interface ListedPlaces {
+  /** The first of each place. */
+  places: Map<string, ListedAddress>;
+  /** Without their streets. */
+  masked: Set<string>;
+}
+
+/** Each answer is read once, because a participant may have thousands of addresses, and as many new ones. */
+const listings = new WeakMap<Answer, ListedPlaces | null>();
+
+/** Null: the answer is no list. */
+function placesIn(answer: Answer, owner: string): ListedPlaces | null {
+  const before = listings.get(answer);
+  if (before !== undefined) return before;
+  const listed = addressesOf(answer);
+  const found: ListedPlaces = { places: new Map(), masked: new Set() };
+  for (const one of listed ?? []) {
+    if (isMasked(one)) found.masked.add(withoutStreet(one));
+    else if ((one.participantId ?? owner) === owner && !found.places.has(placeText(one)))
+      found.places.set(placeText(one), one);
+  }
+  const result = listed === undefined ? null : found;
+  listings.set(answer, result);
+  return result;
+}
 
 /** A masked street cannot be compared (H30). */
 export function isMasked({ street }: Pick<ListedAddress, "street">): boolean {
@@ -141,7 +166,7 @@ export function isMasked({ street }: Pick<ListedAddress, "street">): boolean {
 
 /** Addresses with the same text are one place, and are registered one after the other. */
 export function placeKey({ participant, data }: OpenAddress): string {
-  return JSON.stringify([participant, ...PLACE_FIELDS.map((field) => foldIdentity(data[field]))]);
+  return `${participant} ${placeText(data)}`;
 }
 
 /** Open point 6. */

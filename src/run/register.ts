@@ -4,7 +4,7 @@
  */
 import { isNothing, registrationOf } from "../submit/answers.js";
 import type { ServiceError } from "../model/attempt.js";
-import type { Answer, Call } from "../submit/call.js";
+import type { Answer } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
 import { placeKey, type RegistrationSteps, stepsOfAddress, stepsOfParticipant } from "./register-steps.js";
 import { describeRefusal } from "./refusals.js";
@@ -32,16 +32,17 @@ export async function registerAll(
   );
   // A place may be in the ledger under two names of its participant: the second finds what the first registered.
   const before = new Map<string, Promise<unknown>>();
+  const listed = askingOnce();
   await drain(
     session,
-    registrations.addressesAfter,
+    (after) => registrations.addressesAfter(after, session.run.id),
     async (open) => {
       const key = placeKey(open);
       const earlier = before.get(key);
       const mine = (async () => {
         await earlier;
         const steps = stepsOfAddress(session, open);
-        if (steps !== null) await register(session, steps);
+        if (steps !== null) await register(session, steps, listed);
       })();
       before.set(key, mine);
       await mine.finally(() => before.get(key) === mine && before.delete(key));
@@ -74,11 +75,32 @@ async function drain<Open extends { id: number }>(
   await lanes.settled();
 }
 
+type Ask = (session: Session, steps: RegistrationSteps) => Promise<Answer>;
+
+const askAnew: Ask = (session, steps) => session.look(steps, steps.look);
+
+/** For flat memory; what is no longer kept is asked for again. */
+const ANSWERS_KEPT = 1_000;
+
+/** For the addresses of a participant: this run knows what it has added since it listed them. */
+function askingOnce(): Ask {
+  const kept = new Map<string, Promise<Answer>>();
+  return (session, steps) => {
+    const { path } = steps.look;
+    const answer = kept.get(path) ?? askAnew(session, steps);
+    kept.set(path, answer);
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size > ANSWERS_KEPT) kept.delete(oldest);
+    return answer;
+  };
+}
+
 /** Looks, creates, and after doubt looks again before creating again. */
-async function register(session: Session, steps: RegistrationSteps): Promise<void> {
+async function register(session: Session, steps: RegistrationSteps, ask = askAnew): Promise<void> {
   const { clock, signal } = session;
   if (steps.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
-  if ((steps.lookFirst || steps.attempted) && (await lookSettles(session, steps, steps.attempted))) return;
+  const before = steps.attempted ? askAnew : ask;
+  if ((steps.lookFirst || steps.attempted) && (await lookSettles(session, steps, steps.attempted, before))) return;
   for (let repeat = 0; repeat <= MOST_REPEATS; repeat += 1) {
     const left = await create(session, steps);
     if (left === null || session.stopped !== null) return;
@@ -93,13 +115,18 @@ async function register(session: Session, steps: RegistrationSteps): Promise<voi
  * False: absent. Otherwise the ledger has the outcome, or the run was stopped. `mayExist`: a create may have landed; then
  * a 2xx without a body, which may come from anything in between, means "absent" only when it is said twice.
  */
-async function lookSettles(session: Session, steps: RegistrationSteps, mayExist: boolean): Promise<boolean> {
+async function lookSettles(
+  session: Session,
+  steps: RegistrationSteps,
+  mayExist: boolean,
+  ask = askAnew,
+): Promise<boolean> {
   const { clock, signal } = session;
   const { kind, id } = steps;
-  let answer = await look(session, steps, steps.look);
+  let answer = await ask(session, steps);
   if (mayExist && answer.result === "accepted" && isNothing(answer.body)) {
     await clock.sleep(LOOK_AFTER_MS, signal);
-    answer = await look(session, steps, steps.look);
+    answer = await askAnew(session, steps);
   }
   if (answer.result === "stopped") return true;
   const found = steps.read(answer);
@@ -154,18 +181,3 @@ async function create(
 }
 
 const refusal = (error: ServiceError) => ({ code: "service-refused" as const, message: describeRefusal(error) });
-
-/** Reads need no intent, but their attempts count against the limit and are recorded. */
-export async function look(
-  session: Session,
-  { kind, id }: { kind: "participant" | "address" | "document"; id: number },
-  call: Call,
-): Promise<Answer> {
-  const { requests, clock, submitter, run } = session;
-  const startedAt = clock.now();
-  const answer = await submitter.send(call);
-  if (answer.result === "stopped") session.stop(answer);
-  const intent = { runId: run.id, kind: call.kind, subject: kind, subjectId: id, events: [], creates: false };
-  requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());
-  return answer;
-}

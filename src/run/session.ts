@@ -177,9 +177,11 @@ export async function openSession(command: string, mapping: string | null, optio
         let before: Attempt | null = null;
         const foreign = () => registrations.foreignOf(intent);
         const answer = await submitter.send(call, {
-          foreignRead() {
+          async isForeignReadable() {
             const found = foreign();
-            return found === null ? null : readParticipant(found.serviceId);
+            if (found === null) return false;
+            const about = { kind: "participant", id: found.id } as const;
+            return (await session.look(about, readParticipant(found.serviceId))).result === "accepted";
           },
           onLeaving() {
             request = requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now());
@@ -203,6 +205,15 @@ export async function openSession(command: string, mapping: string | null, optio
           });
         };
         return { request: request as number | null, answer: nameForeign(answer, foreign), now, end };
+      },
+      /** Reads need no intent, but their attempts count against the limit and are recorded. */
+      async look({ kind: subject, id }: { kind: Intent["subject"]; id: number }, call: Call): Promise<Answer> {
+        const startedAt = clock.now();
+        const answer = await submitter.send(call);
+        if (answer.result === "stopped") session.stop(answer);
+        const intent = { runId: run.id, kind: call.kind, subject, subjectId: id, events: [], creates: false };
+        requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());
+        return answer;
       },
       outcomes: (write: (t: Writer) => void): void => requests.outcomes(write),
       /** Inside staging's transaction. */

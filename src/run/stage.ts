@@ -75,7 +75,7 @@ interface MappingAsUsed {
   mappingText: string;
 }
 
-export function mappingAsUsed({ path, dependencies, tables }: Mapping): MappingAsUsed {
+function mappingAsUsed({ path, dependencies, tables }: Mapping): MappingAsUsed {
   const hash = createHash("sha256");
   const texts: string[] = [];
   for (const file of [path, ...dependencies]) {

@@ -6,7 +6,7 @@ import { idsOf } from "../ledger/work.js";
 import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
 import type { RunLimits } from "../model/summary.js";
-import { look, registerAll } from "./register.js";
+import { registerAll } from "./register.js";
 import { createAllowance, sendWork } from "./send.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
@@ -73,7 +73,7 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
   const [known] = createRegisteredView(database).participantsAfter(0, 1);
   for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
     if (known === undefined) return false;
-    await look(session, { kind: "participant", id: known.id }, readParticipant(known.serviceId));
+    await session.look({ kind: "participant", id: known.id }, readParticipant(known.serviceId));
   }
   const behind = submitter.serviceNow() - clock.now();
   if (Math.abs(behind) < NOTEWORTHY_MS) return false;

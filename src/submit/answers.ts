@@ -62,7 +62,7 @@ export type ParticipantLookup =
  * single other record makes it unreadable. Undefined: refused, unanswered or stopped.
  */
 export function participantOf(answer: Answer, asked: NaturalKey | null = null): ParticipantLookup | undefined {
-  if (answer.result === "refused") return isServicesOwn404(answer) ? { outcome: "absent" } : undefined;
+  if (answer.result === "refused") return answer.notFound ? { outcome: "absent" } : undefined;
   if (answer.result !== "accepted") return undefined;
   const { body } = answer;
   const candidates = Array.isArray(body) ? body : isNothing(body) ? [] : [body];
@@ -90,22 +90,16 @@ function isOf(found: FoundParticipant, asked: NaturalKey): boolean {
   );
 }
 
-/** A 404 with a web page comes from in front of the service: a wrong base URL must not make everybody absent. */
-function isServicesOwn404(answer: Answer & { result: "refused" }): boolean {
-  return answer.notFound && !/^\s*<(!doctype|html)/i.test(answer.error.raw);
-}
-
 /** For create-participant and create-address. Null: no readable id. */
 export function registrationOf(body: JsonValue): Registration | null {
   return registration.safeParse(body).data ?? null;
 }
 
 /**
- * For list-addresses. Leaves out entries without a readable id; an empty body and the service's own 404 are an empty
- * list. Undefined: refused, unanswered, stopped or no list.
+ * For list-addresses. Leaves out entries without a readable id; an empty body and a 404 are an empty list. Undefined: refused, unanswered, stopped or no list.
  */
 export function addressesOf(answer: Answer): ListedAddress[] | undefined {
-  if (answer.result === "refused") return isServicesOwn404(answer) ? [] : undefined;
+  if (answer.result === "refused") return answer.notFound ? [] : undefined;
   if (answer.result !== "accepted") return undefined;
   if (isNothing(answer.body)) return [];
   if (!Array.isArray(answer.body)) return undefined;

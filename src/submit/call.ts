@@ -59,10 +59,10 @@ export interface SendOptions {
    */
   onLeaving?: () => boolean;
   /**
-   * Where the service refuses with 403 what a fresh token may not do: a read of a participant that the call refers to and this
-   * client did not create (open point 28); null: it refers to none. Answered, the refusal is about the call, not the client.
+   * Where the service refuses with 403 what a fresh token may not do: whether it answers a read of a participant that the
+   * call refers to and this client did not create (open point 28). If so, the refusal is about the call, not the client.
    */
-  foreignRead?: () => Call | null;
+  isForeignReadable?: () => Promise<boolean>;
   /** Before the next attempt. */
   onAttempt?: (attempt: Attempt) => void;
 }

@@ -63,9 +63,10 @@ export function classify(kind: CallKind, reply: TransportReply, secrets: readonl
   if (body !== undefined && answers(kind, body))
     return { verdict: "accepted", doubt: false, body, error: null, key: null };
   const { error, words } = readError(reply, secrets);
-  // 5xx; or a redirect (never followed: it would send the body elsewhere), an unknown status or a login page with status
-  // 200, which do not come from the service.
-  if (status < 400 || status > 499) return { verdict: "unavailable", doubt: true, body: null, error, key: null };
+  // 5xx; or a redirect (never followed: it would send the body elsewhere), an unknown status, a login page with status 200
+  // or a page with status 404, which do not come from the service.
+  if (status < 400 || status > 499 || isElsewhere(kind, reply))
+    return { verdict: "unavailable", doubt: true, body: null, error, key: null };
   // "Every 4xx except …" (service.md, Errors).
   const verdict = rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused";
   return { verdict, doubt: false, body: null, error, key: verdict === "duplicate" ? keyOf(words ?? "") : null };
@@ -95,6 +96,20 @@ function answers(kind: CallKind, body: JsonValue): boolean {
     case "read-document":
       return true;
   }
+}
+
+/**
+ * A gateway has no such page: all bodies of the service are JSON (service.md). Instead of POST /documents it may mean that
+ * the service has no such endpoint (open point 25).
+ */
+function isElsewhere(kind: CallKind, { status, body }: TransportReply): boolean {
+  return status === 404 && kind !== "create-document" && readJson(body) === undefined;
+}
+
+/** What came instead of an answer of the service, as a clause. */
+export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
+  const whose = status < 500 ? ", but not as the service does: with a login page, perhaps, or a gateway's page" : "";
+  return `answered ${status}${whose}`;
 }
 
 function fits(rule: Rule, error: ServiceError, words: string | null): boolean {

@@ -19,7 +19,13 @@ export const freshMs = 1_000;
  */
 export function throttled(
   send: (call: Call, token: Token) => Promise<Sent>,
-  options: { throttle: Throttle; tokens: TokenSource; stop: Stop; onSend: () => void; onRateLimited: () => void },
+  options: {
+    throttle: Throttle;
+    tokens: TokenSource;
+    stop: Stop;
+    onSend: (call: Call) => void;
+    onRateLimited: () => void;
+  },
 ): Layer {
   const { throttle, tokens, stop } = options;
   const granted = async (maxAgeMs: number | undefined): Promise<Token | NotSent> => {
@@ -44,7 +50,7 @@ export function throttled(
     const token = await granted(freshToken ? freshMs : undefined);
     if ("sent" in token) return token;
     if (onLeaving?.() === false) return { sent: false, noToken: null, overtaken: true };
-    options.onSend();
+    options.onSend(call);
     const sent = await send(call, token);
     if ("reading" in sent.answer && sent.answer.reading.verdict === "rate-limited") {
       options.onRateLimited();

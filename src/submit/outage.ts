@@ -6,6 +6,7 @@
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
 import { readDocument } from "./calls.js";
+import { describeUnavailable } from "./classify.js";
 import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
 export interface OutageOptions {
@@ -139,14 +140,18 @@ export function withOutageGate(
     const waits = outage !== null && !lonely.has(call) && !stop.signal.aborted;
     const isProbe = waits && (await new Promise<boolean>((admit) => waiting.add({ call, admit })));
     if (stop.signal.aborted) return notSent;
-    const tried = await next(attempt);
-    const [sign, reason] = signOf(tried);
-    const isLonely = lonely.delete(call);
-    if (sign === "up") answered();
-    else if (sign !== null && !isLonely) failed(call, sign, reason);
-    if (probe?.call === call) endProbe();
-    if (!tried.sent || sign === "up") return tried;
-    return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
+    try {
+      const tried = await next(attempt);
+      const [sign, reason] = signOf(tried);
+      const isLonely = lonely.delete(call);
+      if (sign === "up") answered();
+      else if (sign !== null && !isLonely) failed(call, sign, reason);
+      if (!tried.sent || sign === "up") return tried;
+      return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
+    } finally {
+      // Also where the probe could not leave, because its intent could not be written.
+      if (probe?.call === call) endProbe();
+    }
   };
 }
 
@@ -167,8 +172,7 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
   }
   const { reply, reading } = tried.answer;
   if (reading.verdict !== "unavailable") return ["up", ""];
-  const what = reply.status < 300 ? ", but with something that is not the service's, such as a login page" : "";
-  return ["down", `it answered ${reply.status}${what}`];
+  return ["down", `it ${describeUnavailable(reply)}`];
 }
 
 /** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */

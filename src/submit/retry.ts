@@ -70,11 +70,7 @@ export function withRetries(
   options: RetryOptions,
 ): (call: Call, options?: SendOptions) => Promise<Answer> {
   const { clock, random, stop, tokens } = options;
-  const isAnswered = async (read: Call | null): Promise<boolean> => {
-    const asked = read === null ? null : await next({ call: read, freshToken: true });
-    return asked?.sent === true && endingOf(asked) === "accepted";
-  };
-  return async (call, { onLeaving, onAttempt, foreignRead } = {}) => {
+  return async (call, { onLeaving, onAttempt, isForeignReadable } = {}) => {
     const attempts: Attempt[] = [];
     let retries = 0;
     let renewals = 0;
@@ -115,7 +111,7 @@ export function withRetries(
           const most = attempt.error?.codes.length === 0 ? 3 : 1;
           if (refusedBeside >= most && ending === "forbidden") return settled(attempts, tried);
           refusedBeside += 1;
-          if (ending !== "forbidden" || foreignRead === undefined || !(await isAnswered(foreignRead()))) {
+          if (ending !== "forbidden" || (await isForeignReadable?.()) !== true) {
             const reason = credentials(attempt);
             stop.abort(reason);
             return stopped(attempts, reason);

@@ -50,14 +50,17 @@ export function createSubmitter(options: SubmitterOptions) {
   const transport = options.transport ?? lazyTransport();
   const throttle = options.throttle ?? throttleOf(target, clock, options.quietSince, notice);
   const stop = createStop();
-  const counts = { sent: 0, rateLimited: 0, retries: 0 };
+  const counts = { sent: 0, byKind: {} as { [kind: string]: number }, rateLimited: 0, retries: 0 };
   const serviceClock = createServiceClock(clock);
   const tokens = createTokenSource(target, transport, clock);
   const client = throttled(createClient({ target, baseUrl, transport, clock, serviceClock }), {
     throttle,
     tokens,
     stop,
-    onSend: () => counts.sent++,
+    onSend({ kind }) {
+      counts.sent += 1;
+      counts.byKind[kind] = (counts.byKind[kind] ?? 0) + 1;
+    },
     onRateLimited: () => counts.rateLimited++,
   });
   const gated = withOutageGate(client, {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { resolveTarget } from "../../src/settings/target.js";
@@ -31,6 +32,17 @@ describe("a wrong command line", () => {
       expect([code, (await typed(world, ...help.split(" "))).code]).toEqual([2, 0]);
     },
   );
+});
+
+describe("a command that reads files by a mapping", () => {
+  it.each([
+    [["import", "m.yaml"], /the files are missing/],
+    [["import", "a.csv", "m.yaml"], /Type: rowferry import \S*m\.yaml a\.csv/],
+    [["import", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
+    [["check", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
+  ])("%j is a mistake, exit 2", async (argv, message) => {
+    expect(await typedIn({}, ...argv)).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+  });
 });
 
 describe("rowferry explain", () => {
@@ -167,6 +179,20 @@ describe("rowferry doctor", () => {
       code: 4,
       said: expect.stringMatching(/✕ reach no answer from http:\/\/127\.0\.0\.1:9 \(.*ECONNREFUSED/),
     });
+  });
+
+  it.each([200, 404])("tells of a base URL that answers with web pages, status %i", async (status) => {
+    const pages = createHttpServer((_, reply) => {
+      reply.writeHead(status, { "content-type": "text/html" }).end("<html><title>Our shop</title></html>");
+    });
+    pages.listen(0, "127.0.0.1");
+    await once(pages, "listening");
+    onTestFinished(() => void pages.close());
+    const baseUrl = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    const { code, said } = await typedIn({ ...(await service()), ROWFERRY_BASE_URL: baseUrl }, "doctor");
+    expect(code).toBe(4);
+    expect(said).toContain(`✕ reach ${baseUrl} answered ${status}, but not as the service does`);
+    expect(said).toContain("Our shop");
   });
 
   it("needs nothing for the sandbox", async () => {

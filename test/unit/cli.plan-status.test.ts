@@ -19,7 +19,6 @@ const plan: Plan = {
   events: { ready: 550, held: 3, deferred: 0, refused: 1 },
   cheaper: null,
   preview: null,
-  basis: null,
   doubted: [],
   problems: [],
   waiting: [],

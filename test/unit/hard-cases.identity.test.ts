@@ -1,4 +1,5 @@
 /** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
+import { copyFileSync, rmSync } from "node:fs";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import {
   answered,
@@ -76,6 +77,45 @@ describe("H29–H32: identities", () => {
     expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
     expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
     expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
+  });
+
+  const second = async (...rows: Parameters<typeof imported>) => {
+    const mine = { ...world.target };
+    Object.assign(world.target, { ledgerPath: `${mine.ledgerPath}-second` });
+    const summary = await imported(...rows);
+    Object.assign(world.target, mine);
+    return summary;
+  };
+  const streets = () => world.sandbox.store.addresses().map(({ street }) => street);
+  const placed = (document: string, street: string) => ({ document, minute: 1, street });
+
+  test("H29: two ledgers of one client register a place of a participant that both know once", async () => {
+    open();
+    await imported(placed("M1", "Rua 1"));
+    await second(placed("N1", "Rua 2"));
+    const { requests } = await imported(placed("M2", "Rua 2"), placed("M3", "Rua 3"), placed("M4", "Rua 4"));
+    expect(requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 2 });
+    expect(streets()).toEqual(["Rua 1", "Rua 2", "Rua 3", "Rua 4"]);
+  });
+
+  test("H40: a ledger put back finds the address that it has registered since", async () => {
+    open();
+    await imported(placed("M1", "Rua 1"));
+    const { ledgerPath } = world.target;
+    copyFileSync(ledgerPath, `${ledgerPath}-copy`);
+    await imported(placed("M2", "Rua 2"));
+    rmSync(`${ledgerPath}-wal`, { force: true });
+    copyFileSync(`${ledgerPath}-copy`, ledgerPath);
+    await imported(placed("M2", "Rua 2"), placed("M3", "Rua 2"));
+    expect(streets()).toEqual(["Rua 1", "Rua 2"]);
+    expect(minutes("M3")).toEqual([1]);
+  });
+
+  test("a participant that this run creates needs no list of its addresses", async () => {
+    open();
+    const { requests } = await imported(placed("M1", "Rua 1"), placed("M2", "Rua 2"));
+    expect(requests.byKind["list-addresses"]).toBeUndefined();
+    expect(streets()).toEqual(["Rua 1", "Rua 2"]);
   });
 
   test.each([

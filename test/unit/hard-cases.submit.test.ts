@@ -1,5 +1,5 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
-import type { SandboxOptions } from "../../src/sandbox/index.js";
+import type { FaultAction, SandboxOptions } from "../../src/sandbox/index.js";
 import {
   answered,
   at,
@@ -286,6 +286,27 @@ test("P10: participants whose lookup always fails hold up their own rows only", 
   expect([summary.exitCode, summary.stopped]).toEqual([4, null]);
   expect(await resumed()).toBe(0);
   expect(standing()).toEqual(["M1 1 landed", "M2 1 landed", "M3 1 landed", "M4 2 landed"]);
+});
+
+const page: FaultAction = { kind: "status", status: 404, when: "before", body: "html" };
+
+test("a web page with status 404 is not the service's: its documents are not gone, and all goes on afterwards", async () => {
+  await begun();
+  throughout(page);
+  expect((await imported(...at(10, 20))).exitCode).toBe(4);
+  expect(states()).toEqual(["landed", "stalled: service-unanswered", expect.stringMatching(/^(stalled|held)/)]);
+  faults();
+  expect(await resumed()).toBe(0);
+  expect(minutes()).toEqual([1, 10, 20]);
+});
+
+test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", async () => {
+  open();
+  world.setFaults([{ match: { path: "/participants" }, action: page }]);
+  expect((await imported(...at(10))).exitCode).toBe(4);
+  world.setFaults([]);
+  expect(await resumed()).toBe(0);
+  expect(minutes()).toEqual([10]);
 });
 
 test("H8: a revoked credential stops the run and rejects no row", async () => {

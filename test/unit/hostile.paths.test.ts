@@ -51,7 +51,6 @@ const places: Record<string, [holds: string | null, ending: string, command: str
   "guess --output": [null, ".yaml", "guess rows.csv -o @"],
   "schema --output": [null, ".json", "schema -o @"],
   "plan, a file": [rows, ".csv", "plan m.yaml @"],
-  "plan --save": [null, ".json", "plan m.yaml rows.csv --save @"],
   "import, a mapping": [mapping, ".yaml", "import @ rows.csv"],
   "import, a file": [rows, ".csv", "import m.yaml @"],
   "import --ledger": [null, ".db", "import m.yaml rows.csv --ledger @"],

@@ -1,4 +1,5 @@
 /** A participant of another dataset whose use the service refuses (open-points 28): about it, and about nothing else (F114). */
+import type { Summary } from "../../src/model/summary.js";
 import { linkedWorld } from "../support/linked.js";
 import { person, tokenOf } from "../support/sandbox.world.js";
 
@@ -36,6 +37,20 @@ test("is named with the setting that finds it beforehand; other documents land, 
   const status = await world.typed("status");
   expect(status.out).toContain("rowferry rejects");
   expect(status.out).not.toContain("rowferry dismiss");
+});
+
+test("the reads that tell the two apart are counted by their kind, and are in the ledger", async () => {
+  const { world } = await foreignWorld();
+  const before = world.sandbox.store.requests().length;
+  const { out } = await world.import("rows-1.csv", "--json");
+  const { requests } = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Summary;
+  const sent = world.sandbox.store
+    .requests()
+    .slice(before)
+    .filter(({ path }) => path !== "/oauth/token").length;
+  expect([requests.sent, Object.values(requests.byKind).reduce((sum, count) => sum + count, 0)]).toEqual([sent, sent]);
+  expect(requests.byKind["read-participant"]).toBeGreaterThan(0);
+  expect((await world.typed("show", "requests", "--since", "1d")).out).toContain("read-participant");
 });
 
 test("under participants.foreign: refuse nothing of it is sent", async () => {

@@ -12,7 +12,6 @@ import {
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
-import { writeSavedPlan } from "../../src/run/saved-plan.js";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
 import { shorten } from "../../src/model/fold.js";
 import { plainText } from "../../src/report/plain-text.js";
@@ -119,20 +118,15 @@ it("a name that is no file is left as it is: a pipe, a folder, a link to a devic
   expect(readdirSync(dirname(path))).toHaveLength(3);
 });
 
-it("a file that is not ours is left as it is: figures replace figures, a plan replaces a plan, and neither another file", async () => {
+it("a file that is not ours is left as it is: figures replace figures, and no other file", async () => {
   const path = place("march.csv");
   for (const text of ["Load;At\n", "L"]) {
     writeFileSync(path, text);
     await expect(writeMetrics(path, summary())).rejects.toMatchObject({ code: "file-exists" });
-    await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
     expect(readFileSync(path, "utf8")).toBe(text);
   }
   writeFileSync(path, "");
   for (let count = 0; count < 2; count += 1) await writeMetrics(path, summary());
-  await expect(writeSavedPlan(path, {} as never)).rejects.toMatchObject({ code: "file-exists" });
-  writeFileSync(path, "");
-  for (let count = 0; count < 2; count += 1) await writeSavedPlan(path, {} as never);
-  await expect(writeMetrics(path, summary())).rejects.toMatchObject({ code: "file-exists" });
 });
 
 describe("receipts.csv", () => {

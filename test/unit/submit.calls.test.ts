@@ -104,8 +104,7 @@ describe("a participant looked up", () => {
     );
   });
 
-  it("is not absent because something in front of the service has no such page", () => {
-    expect(participantOf(refused(404, "<!DOCTYPE html><title>Not Found</title>"))).toBeUndefined();
+  it("is not absent after a refusal, or without an answer", () => {
     expect(participantOf(refused(400, ""))).toBeUndefined();
     expect(
       participantOf({ result: "unanswered", error: null, failure: "reset", attempts: [], inDoubt: false }),

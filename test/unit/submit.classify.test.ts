@@ -185,6 +185,20 @@ describe("bodies of any shape (open-points 14)", () => {
   });
 });
 
+describe("a 404 that is not the service's own: a page of what stands in front of it", () => {
+  const pages = ["<html><head><title>404 Not Found</title></head></html>", "404 page not found"];
+
+  it("is unavailability: nothing is gone, and a write leaves doubt", () => {
+    for (const page of pages)
+      for (const kind of ["append-events", "create-with-events", "lookup-participant", "read-document"] as const)
+        expect(read(404, page, [], kind)).toMatchObject({ verdict: "unavailable", doubt: true });
+  });
+
+  it("in place of POST /documents may mean that the service has none (open-points 25)", () => {
+    for (const page of pages) expect(read(404, page, [], "create-document").verdict).toBe("refused");
+  });
+});
+
 describe("a 2xx that is not the service's own: a login page, a gateway's word, an answer cut short (H6)", () => {
   const page = "<!DOCTYPE html><html><head><title>Sign in to the network</title></head></html>";
   const portal = { error: "login required", url: "https://portal.example" };

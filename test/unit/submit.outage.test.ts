@@ -53,6 +53,7 @@ describe("an outage", () => {
     ["of answers that never come", lost("headers-timeout")],
     ["of a login page with status 200", { status: 200, body: "<html><title>Sign in</title></html>" }],
     ["of a gateway's own JSON with status 200", { status: 200, body: { error: "login required" } }],
+    ["of a gateway's page with status 404", { status: 404, body: "<html><title>404 Not Found</title></html>" }],
     ["of redirects to a maintenance page", { status: 302, headers: { location: "https://sorry.test/" } }],
   ] as [string, Scripted][])("%s for half an hour spends nobody's retries", async (_what, down) => {
     const { clock, work, results, notices } = outage(30 * minute, 8, 30, {
@@ -168,6 +169,8 @@ describe("an outage", () => {
     };
     const begun = service.clock.now();
     await service.clock.run(Promise.all(Array.from({ length: 8 }, lane)));
+    const { sent, byKind } = service.submitter.counts;
+    expect(byKind).toEqual({ "append-events": sent - 1, "read-document": 1 });
     expect(new Set(results)).toEqual(new Set(["unanswered", "outage"]));
     expect(results.filter((result) => result === "unanswered")).toHaveLength(8);
     expect(service.clock.now() - begun).toBeLessThan(17 * minute);
@@ -179,6 +182,21 @@ describe("an outage", () => {
     const answers = await service.clock.run(Promise.all(calls.map((call) => service.submitter.send(call))));
     expect(answers.map((answer) => answer.result)).toEqual(calls.map(() => "accepted"));
     expect(service.requests.slice(4, 9).map((request) => request.method)).toEqual(["GET", "GET", "GET", "GET", "GET"]);
+  });
+
+  it("goes on where a probe cannot leave, as on a full disk: the next call probes", async () => {
+    const service = scriptedService({ answer: (_request, index) => (index < 6 ? unsent() : ok) });
+    const full = () => {
+      throw new Error("disk is full");
+    };
+    const send = (onLeaving?: () => boolean) =>
+      service.submitter.send(append(), onLeaving === undefined ? {} : { onLeaving });
+    const before = Array.from({ length: 4 }, () => send());
+    await service.clock.advance(500);
+    const fails = send(full).catch((error: Error) => error.message);
+    expect(await service.clock.run(fails)).toBe("disk is full");
+    const answers = await service.clock.run(Promise.all(before));
+    expect(answers.map(({ result }) => result)).toEqual(before.map(() => "accepted"));
   });
 
   it("leaves a registration whose probe was answered 5xx in doubt, at once", async () => {

@@ -118,7 +118,7 @@ describe("the account of attempts", () => {
     const answer = await service.clock.run(sending);
     expect(seen).toEqual([11, 22, 33]);
     expect(answer.attempts.map((attempt) => attempt.status)).toEqual([503, 503, 200]);
-    expect(service.submitter.counts).toEqual({ sent: 3, rateLimited: 0, retries: 2 });
+    expect(service.submitter.counts).toEqual({ sent: 3, byKind: { "append-events": 3 }, rateLimited: 0, retries: 2 });
   });
 
   it("keeps failure, status, error and request ids (open-points 15)", async () => {

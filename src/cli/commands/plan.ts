@@ -1,13 +1,10 @@
 /** `rowferry plan <mapping> <files…>`: what an import would do. Changes and sends nothing. */
-import { resolve } from "node:path";
-import { RowferryError } from "../../model/error.js";
 import type { Plan } from "../../model/summary.js";
 import { grouped } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";
-import { whoami } from "../../model/whoami.js";
 import { checkMappingFirst, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
@@ -19,14 +16,12 @@ export const spec = onTarget({
   takes: { "<mapping>": "the mapping file (YAML)", "<files...>": "CSV or Excel files; - reads standard input" },
   flags: {
     document: ["--document <key>", "show the requests of this document in full: its key, or kind/key"],
-    save: ["--save <file>", "keep the plan: `import --plan <file>` sends exactly that, or nothing"],
     ...rateFlags,
     wait,
   },
   examples: {
     "rowferry plan manifests.yaml march.csv": "",
     "rowferry plan manifests.yaml march.csv --document 3100": "its requests",
-    "rowferry plan manifests.yaml march.csv --save plan.json": "for a second look",
     "rowferry plan manifests.yaml march.csv --target production --json": "",
   },
   run: (work, given, mapping: string, files: string[]) => planImport(work, given, mapping, files),
@@ -34,13 +29,11 @@ export const spec = onTarget({
 
 export async function planImport(
   work: Work,
-  { document, save }: { document?: string | undefined; save?: string | undefined },
+  { document }: { document?: string | undefined },
   mappingPath: string,
   files: string[],
 ): Promise<Told> {
   checkMappingFirst("plan", mappingPath, files);
-  if (save !== undefined && files.includes("-"))
-    throw new RowferryError("usage", "standard input cannot be read again, so its plan cannot be saved");
   const { world, output, options, step } = work;
   const found = await watched(work, (observe) =>
     world.pipeline.planImport({
@@ -52,24 +45,15 @@ export async function planImport(
       fresh: false,
       journal: null,
       cells: world.stdout.isTTY && !output.json,
-      save: save !== undefined,
       document,
     }),
   );
-  const { basis, requests, secondsAtLimit, documents } = found;
-  if (save !== undefined && basis !== null) {
-    const { writeSavedPlan } = await import("../../run/saved-plan.js");
-    const who = { savedAt: new Date(world.clock.now()).toISOString(), savedBy: whoami(world.env) };
-    const path = resolve(world.cwd, save);
-    await writeSavedPlan(path, { ...who, mappingPath, files, requests, secondsAtLimit, documents, basis });
-  }
-  const named = save === undefined ? [mappingPath, ...files] : ["--plan", save];
-  const isIdle = found.events.ready === 0 && total(requests) === 0;
+  const isIdle = found.events.ready === 0 && total(found.requests) === 0;
   return told({
     line: { type: "plan", ...found },
     text: (plan) => printed(plan),
     verbatim: found.preview === null ? "" : preview(plain(found.preview)),
-    next: isIdle ? [] : [step(`import ${named.map(shellQuoted).join(" ")}`, "send it")],
+    next: isIdle ? [] : [step(`import ${[mappingPath, ...files].map(shellQuoted).join(" ")}`, "send it")],
     exitCode: found.exitCode,
   });
 }

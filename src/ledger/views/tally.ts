@@ -11,23 +11,19 @@ type Counted = { state: string; count: number };
 const counted = (rows: readonly Counted[]): StateCounts =>
   Object.fromEntries(rows.filter(({ count }) => count > 0).map(({ state, count }) => [state, count]));
 
-/** By their present state; requests by kind. */
-export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, "rows"> & { requests: StateCounts } {
+/** By their present state. */
+export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, "rows"> {
   const [first, last] = requestsOf(run);
   const count = (text: string) => counted(database.rows<Counted>(text, { first, last }));
   const asked = (subject: string) =>
     `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}'
-       AND kind <> 'read-participant') GROUP BY state`; // asked for the service's time only
+       AND kind <> 'read-participant') GROUP BY state`; // asked only whether and when it answers
   const registrations = "SELECT state, count(*) AS count FROM registrations WHERE id IN";
   return {
     participants: count(`${registrations} ${asked("participant")}`),
     addresses: count(`${registrations} ${asked("address")}`),
     documents: count(`SELECT state, count(*) AS count FROM document_states WHERE document_id IN ${asked("document")}`),
     events: tallyEvents(database, run),
-    requests: count(
-      `SELECT kind AS state, sum(json_array_length(attempts)) AS count FROM requests
-       WHERE id BETWEEN @first AND @last GROUP BY kind`,
-    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CodeEntry, again, mark, passing, person, usage } from "../code.js";
+import { type CodeEntry, again, mark, passing, person } from "../code.js";
 
 /** Codes of the pipeline: what evidence said about things that were sent, and why a run ended early. */
 export const pipelineCodes = {
@@ -62,16 +62,6 @@ export const pipelineCodes = {
     "The service refused more events than --max-errors allows.",
     "Check the rejected files, fix the cause, and run the same command again.",
     "--max-errors 1% and 900 of 40,000 events refused: the rest was not sent.",
-  ),
-  "plan-changed": usage(
-    "A saved plan no longer holds; nothing was staged and nothing was sent.",
-    "Save the plan again with `rowferry plan --save`, look through it, and import that.",
-    "`import --plan plan.json` after somebody corrected a row of the file that the plan was made from.",
-  ),
-  "plan-unreadable": usage(
-    "A file is not a saved plan, or was edited after it was saved.",
-    "Save the plan again with `rowferry plan <mapping> <files> --save plan.json`.",
-    "A plan.json in which somebody changed the number of requests.",
   ),
   "import-unstaged": person(
     "An import was stopped while it read its files: none of their rows is in the ledger, and none was sent.",

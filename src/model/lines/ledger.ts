@@ -47,9 +47,6 @@ export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
   problems: list(toldProblem).describe("that would be open"),
   waiting: list(waiting).describe("what would be held, by what it waits for"),
   warnings: list(toldProblem).describe("nothing waits for these"),
-  basis: object({ target: text, mapping: text, files: z.record(text, text), work: text })
-    .nullable()
-    .describe("what `import --plan` is held to; null unless it was saved"),
   exitCode: exitCode.describe("that the import would end with, as far as the ledger can know"),
   preview: object({
     kind: text,

@@ -73,7 +73,6 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
   target: object({ name: text, baseUrl: text }),
   ledger: text,
   journal: textOrNull.describe("the file that `--journal` named, where the settings name none or another"),
-  approval: object({ savedBy: text, savedAt: time, ranBy: text }).optional().describe("of an import with `--plan`"),
   mapping: textOrNull.describe("null without files"),
   startedAt: time,
   finishedAt: time,

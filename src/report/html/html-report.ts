@@ -50,7 +50,7 @@ export async function writeHtmlReport(path: string, data: ReportData): Promise<v
 }
 
 function header(summary: Summary): Markup {
-  const { run, target, exitCode, startedAt, finishedAt, mapping, ledger, approval } = summary;
+  const { run, target, exitCode, startedAt, finishedAt, mapping, ledger } = summary;
   const { word, tone } = endings[exitCode];
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const steps = nextSteps(summary, (path) => path).map(
@@ -60,7 +60,6 @@ function header(summary: Summary): Markup {
     ["Target", `${target.name} ${target.baseUrl}`],
     ["Ledger", ledger],
     ["Mapping", mapping],
-    ...(approval === undefined ? [] : [approvedBy(approval)]),
     ["Began", timeMarkup(Date.parse(startedAt))],
     ["Took", Number.isFinite(seconds) ? shortDuration(seconds) : "—"],
   ];
@@ -72,10 +71,6 @@ ${steps.length === 0 ? null : html`<h2>Next</h2><ol>${steps}</ol>`}
 <dl>${facts.filter(([, fact]) => fact !== null).map(([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>`)}</dl>
 </header>
 `;
-}
-
-function approvedBy({ savedBy, savedAt, ranBy }: NonNullable<Summary["approval"]>): [string, Value] {
-  return ["Plan", html`saved by ${savedBy} ${timeMarkup(Date.parse(savedAt))}, run by ${ranBy}`];
 }
 
 /** A bar of all rows, and its parts in words. */
