@@ -121,7 +121,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
       if (isLeft) retries.set(name, { at: clock.now() + waitMs, waitMs });
       else retries.delete(name);
     }
-    await options.idle?.();
+    await options.idle?.().catch(tell);
     if (options.once && files.every(({ name }) => retries.has(name))) return worst;
     if (complete.length > 0) continue;
     await clock.sleep(options.everyMs, signal);

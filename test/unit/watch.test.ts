@@ -229,6 +229,23 @@ describe("watch", () => {
     expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
   });
 
+  it("a ledger that cannot be read when an input is due is told, and the watch goes on", async () => {
+    const inbox = open();
+    writeFileSync(inbox.path("rowferry.config.yaml"), 'expect: { every: 24h }\nnotify: [{ command: "cat > told" }]\n', {
+      mode: 0o600,
+    });
+    const ledger = inbox.path("state/sandbox/ledger.db");
+    mkdirSync(inbox.path("state/sandbox"), { recursive: true });
+    writeFileSync(ledger, "garbage ".repeat(1000));
+    const { err } = await inbox.watch((look) => {
+      if (look !== 20) return;
+      rmSync(ledger);
+      inbox.put("a.csv", text("A"));
+    });
+    expect(err.match(/the file is not a ledger/g)).toHaveLength(1);
+    expect(inbox.landed()).toHaveLength(1);
+  });
+
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
