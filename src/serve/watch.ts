@@ -13,7 +13,7 @@ import {
   statSync,
   utimesSync,
 } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
@@ -21,7 +21,7 @@ import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../read/files.js";
 import { missingFile } from "../read/opened-file.js";
-import { type AtomicFile, writeAtomically } from "../report/atomic-file.js";
+import { type AtomicFile, unusedPath, writeAtomically } from "../report/atomic-file.js";
 
 export interface WatchOptions {
   folder: string;
@@ -192,11 +192,7 @@ function isComplete(file: Found, seen: Map<string, Found & { since: number }>, o
 async function moveAway(path: string, folder: string): Promise<void> {
   try {
     makeFolder(folder, 0o777);
-    const extension = extname(path);
-    const stem = basename(path, extension);
-    let target = join(folder, basename(path));
-    for (let count = 2; existsSync(target); count += 1) target = join(folder, `${stem}-${count}${extension}`);
-    await move(path, target);
+    await move(path, unusedPath(join(folder, basename(path))));
     rmSync(`${path}.done`, { force: true });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
