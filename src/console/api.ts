@@ -122,7 +122,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     ),
     "edit-value": route(valueEdit, ({ target, ...edit }) => corrections(target).editValue(edit)),
     "try-value": route(valueEdit, ({ target, ...edit }) => corrections(target).tryValue(edit)),
-    undo: route(named, ({ target }) => corrections(target).undo()),
+    undo: route(named.extend({ step: z.int().nullable() }), ({ target, step }) => corrections(target).undo(step)),
     upload: route(named.extend({ name: text, content: z.base64() }), ({ target, name, content }) =>
       inFolder((folder) => {
         const path = join(folder, basename(name) || "upload");
@@ -150,9 +150,9 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         return sentences;
       }),
     ),
-    import: route(named, async ({ target }) => {
+    import: route(named.extend({ drafts: text }), async ({ target, drafts }) => {
       const folder = join(targets.get(target).stateFolder, "corrections");
-      await corrections(target).send(folder, (mapping, files, begun) =>
+      await corrections(target).send(folder, drafts, (mapping, files, begun) =>
         jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files], begun),
       );
       return {};

@@ -2,6 +2,7 @@
  * Corrections in the browser: the rows of a file, their drafts, and the mapping's verdict. An import uses a file of its
  * own, like a corrected rejected file.
  */
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
@@ -84,12 +85,19 @@ export function createCorrections(target: Target, now: () => number) {
     const unjudged = keys.filter(({ key }) => !before.has(key)).map(({ lead }) => lead);
     const accepted = new Set((await judged(unjudged, drafts)).flatMap(({ rows: all }) => readyLeads(all)));
     verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
-    const ready = [...verdicts.values()].filter(Boolean).length;
+    const ready = [...verdicts].flatMap(([key, isReady]) => (isReady ? [key] : []));
     const undo =
       last === null || last.refs.some((ref) => sent.has(ref))
         ? null
-        : `${last.label}, ${counted(last.refs.length, "cell")}`;
-    return { rows, ready, importing: edited.length - groups.length, undo };
+        : { step: last.id, label: `${last.label}, ${counted(last.refs.length, "cell")}` };
+    return {
+      rows,
+      ready: ready.length,
+      importing: edited.length - groups.length,
+      undo,
+      /** Tells the ready rows, as they are typed and judged, from any others. */
+      drafts: createHash("sha256").update(ready.join()).digest("hex"),
+    };
   };
   // The second finds what the first has judged.
   const counting = takingTurns();
@@ -214,9 +222,20 @@ export function createCorrections(target: Target, now: () => number) {
       return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
     },
 
-    undo: () =>
+    /** `step`: as the tally gave it; null: whichever is last. */
+    undo: (step: number | null) =>
       changingInTurn(() => {
-        looking(target, (open) => requireUnsent(open, open.last?.refs ?? []));
+        looking(target, (open) => {
+          requireUnsent(open, open.last?.refs ?? []);
+          if (step !== null && open.last?.id !== step)
+            throw new RowferryError(
+              "usage",
+              "Nothing was taken back, because something else was the last step by now.",
+              {
+                hint: "The button names it; press again to take that back.",
+              },
+            );
+        });
         return { undone: hasDrafts(target) && changing(target, (drafts) => drafts.undo()) };
       }),
 
@@ -279,9 +298,21 @@ export function createCorrections(target: Target, now: () => number) {
 
     write,
 
-    /** Begins an import for each mapping with corrected, valid rows. `begun` is to be told its process. */
-    send: (folder: string, begin: (mapping: string, files: string[], begun: (pid: number) => void) => void) =>
+    /** Begins an import for each mapping with corrected, valid rows; `shown`: the drafts of the tally that its person saw. `begun` is to be told its process. */
+    send: (
+      folder: string,
+      shown: string,
+      begin: (mapping: string, files: string[], begun: (pid: number) => void) => void,
+    ) =>
       changingInTurn(async () => {
+        if ((await counting(countReady)).drafts !== shown)
+          throw new RowferryError(
+            "usage",
+            "Nothing was imported, because the corrections have changed since you saw them.",
+            {
+              hint: "They are shown as they are now; press again to import these.",
+            },
+          );
         for (const { mapping, files, refs } of await write(folder))
           begin(mapping, files, (pid) => changing(target, (drafts) => drafts.send(refs, pid)));
       }),
@@ -334,7 +365,7 @@ interface Open {
   /** Rows that are being imported. */
   sent: ReadonlySet<string>;
   /** The step that `undo` takes back; null: none. */
-  last: { label: string; at: number; refs: string[] } | null;
+  last: { id: number; label: string; at: number; refs: string[] } | null;
 }
 
 /** The ledger's open rows with their drafts. Looking creates no file. */

@@ -27,7 +27,7 @@ interface Page {
     rows: { ref: string; cells: string[]; draft: object; ready: boolean; joins: string | null }[];
     download: string;
   }[];
-  tally: { rows: number; ready: number; undo: string | null };
+  tally: { rows: number; ready: number; undo: { step: number; label: string } | null; drafts: string };
 }
 
 /** Asked more often, the console would do nothing else. */
@@ -82,7 +82,7 @@ async function corrected() {
 async function expectLocked(edit: object) {
   for (const [path, body] of [
     ["edit-value", edit],
-    ["undo", {}],
+    ["undo", { step: null }],
   ] as const) {
     const refused = await change(path, body);
     expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("being imported")]);
@@ -141,11 +141,11 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
     table?.rows.length ?? 0,
   );
   expect(after.tally.ready).toBeGreaterThan(0);
-  expect(after.tally.undo).toBe(`corrected.csv, ${table?.rows.length} cells`);
+  expect(after.tally.undo?.label).toBe(`corrected.csv, ${table?.rows.length} cells`);
   const drafts = await console.ask("/api/grid?target=sandbox&code=");
   const numbers = (JSON.parse(drafts.body) as { rows: { row: number }[] }[])[0]?.rows.map(({ row }) => row) ?? [];
   expect(numbers, "as in the file").toEqual(numbers.toSorted((a, b) => a - b));
-  await post("undo", {});
+  await post("undo", { step: null });
   expect((await page()).tally).toMatchObject({ ready: 0, undo: null });
 
   const without = await change("upload", {
@@ -194,7 +194,7 @@ it("an upload tells what it takes and leaves out; a row that is there twice, and
   ]);
   const twice = await upload("rowferry_row;MTR", `${two?.ref};a`, `${two?.ref};b`);
   expect([twice.status, twice.body]).toEqual([409, expect.stringContaining(`has row ${two?.ref} twice`)]);
-  expect((await page()).tally.undo).toBe("x.csv, 2 cells");
+  expect((await page()).tally.undo?.label).toBe("x.csv, 2 cells");
 
   await own.type("dismiss", "--row", two?.ref ?? "", "--yes");
   const edits = [{ ref: two?.ref, column: "MTR", replaces: two?.cells[position("MTR")], value: "z" }];
@@ -221,7 +221,7 @@ it("a corrected key names the document that the row joins", async () => {
   await post("edit", { label: column, edits });
   const [changed] = (await page()).tables[0]?.rows ?? [];
   expect(changed?.joins).toMatch(/MTR-OTHER$/i);
-  await post("undo", {});
+  await post("undo", { step: null });
   expect((await page()).tables[0]?.rows[0]?.joins).toBeNull();
 });
 
@@ -236,14 +236,16 @@ it("what is being imported can be neither changed, taken back nor imported again
   writeFileSync(join(own.path, "other-manifests.csv"), csv, "latin1");
   await own.type("import", "other.yaml", "other-manifests.csv");
   console = await startConsole(own, "--allow-changes");
-  const tally = () => got<{ ready: number; importing: number; undo: string | null }>("tally?target=sandbox");
+  const tally = () => got<{ ready: number; importing: number; drafts: string }>("tally?target=sandbox");
   const jobs = async () =>
     (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
   const { edit, ready } = await corrected();
   expect(ready).toBeGreaterThan(1);
 
   const lock = held(own);
-  await Promise.all([post("import", {}), post("import", {})]);
+  const { drafts } = await tally();
+  const both = await Promise.all([change("import", { drafts }), change("import", { drafts })]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
   expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
   await expectLocked({ ...edit, to: "11.444.777/0001-61" });
@@ -262,7 +264,8 @@ it("rows on their way stay so for the next console, where theirs was killed; an 
   const { edit, ready } = await corrected();
   const lock = held(own);
   const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
-  const [imported, changed] = await Promise.all([change("import", {}), change("edit-value", second)]);
+  const { drafts } = (await page()).tally;
+  const [imported, changed] = await Promise.all([change("import", { drafts }), change("edit-value", second)]);
   expect([imported.status, changed.status]).toEqual([200, 409]);
   expect(changed.body).toContain("being imported");
   await console.kill();

@@ -149,7 +149,7 @@ inChromium(
   "a list of ids with a mistake in it is refused whole, and an id that the read contradicts is said to be so",
   async () => {
     const { at, ids } = await undecided();
-    const page = await open((await startConsole(at, "--allow-changes")).url);
+    const page = await open((await startConsole(at, "--allow-changes")).url, { isRefused: true });
     await decide(page, /exists? at the service|unknown|stranded/);
     await page.getByText("Enter many ids at once").click();
     const [[key, id], [other]] = ids;

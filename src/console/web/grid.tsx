@@ -18,6 +18,18 @@ interface Cell {
   column: number;
 }
 
+/** Other rows come and go above it: a cell keeps its row, and falls back on its place where the row has gone. */
+interface Anchored extends Cell {
+  ref: string | undefined;
+}
+
+/** An edit of the cell in which it was begun, wherever that is by now. */
+interface Typing {
+  edit: Edit;
+  cell: string;
+  label: string;
+}
+
 const ROW_HEIGHT = 30;
 /** Rows drawn beyond the visible ones. */
 const MARGIN = 10;
@@ -33,15 +45,22 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const { header, zones, rows } = table;
   const { name: target, allowChanges } = useHere();
   const { trouble, act } = useAct();
-  const start = { row: 0, column: Math.max(0, header.indexOf(column ?? "")) };
-  const [active, setActive] = useState<Cell>(start);
-  const [anchor, setAnchor] = useState<Cell>(start);
-  const [editing, setEditing] = useState<string | null>(null);
+  const anchored = (cell: Cell): Anchored => ({ ...cell, ref: rows[cell.row]?.ref });
+  const placed = ({ ref, row, column: at }: Anchored): Cell => {
+    const now = rows[row]?.ref === ref ? row : rows.findIndex((one) => one.ref === ref);
+    return { row: now === -1 ? within(row, rows.length) : now, column: at };
+  };
+  const start = anchored({ row: 0, column: Math.max(0, header.indexOf(column ?? "")) });
+  const [chosenLast, setActive] = useState(start);
+  const [chosenFirst, setAnchor] = useState(start);
+  const [active, anchor] = [placed(chosenLast), placed(chosenFirst)];
+  const [editing, setEditing] = useState<Typing | null>(null);
+  const typed = useRef<Typing | null>(null);
   const [top, setTop] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const editor = useRef<HTMLInputElement>(null);
-  const cellId = ({ row, column: at }: Cell) => `grid-${table.input}-${row}-${at}`;
+  const cellId = ({ row, column: at }: Cell) => `grid-${rows[row]?.ref}-${at}`;
 
   const [firstRow = 0, lastRow = 0] = [active.row, anchor.row].toSorted((a, b) => a - b);
   const [firstColumn = 0, lastColumn = 0] = [active.column, anchor.column].toSorted((a, b) => a - b);
@@ -53,7 +72,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const to = Math.min(rows.length, Math.ceil((top + height) / ROW_HEIGHT) + MARGIN);
 
   const moveTo = ({ row, column: at }: Cell, extend = false) => {
-    const cell = { row: within(row, rows.length), column: within(at, header.length) };
+    const cell = anchored({ row: within(row, rows.length), column: within(at, header.length) });
     setActive(cell);
     if (!extend) setAnchor(cell);
   };
@@ -70,30 +89,31 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     box.scrollTop = Math.min(y, Math.max(box.scrollTop, y + 2 * ROW_HEIGHT + EDGE - box.clientHeight));
     const [left, right] = [title.offsetLeft, title.offsetLeft + title.offsetWidth];
     box.scrollLeft = Math.min(left - numbers.offsetWidth, Math.max(box.scrollLeft, right + EDGE - box.clientWidth));
-  }, [active]);
+  }, [chosenLast]);
 
   // The editor lies over its cell and is not its child, because rows may go.
   useLayoutEffect(() => {
-    const cell = document.getElementById(cellId(active));
+    const cell = editing && document.getElementById(editing.cell);
     if (editor.current === null || cell === null) return;
     const { offsetLeft: left, offsetTop: y, offsetWidth: width } = cell;
     Object.assign(editor.current.style, { left: `${left}px`, top: `${y}px`, width: `${Math.max(width, 160)}px` });
-    editor.current.focus();
-  }, [editing !== null]);
+  }, [editing !== null, rows]);
+  useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
+  const save = (label: string, all: Edit[], beyond = 0) => {
+    const edits = all.filter(({ replaces, value }) => replaces !== value);
+    void act(async () => {
+      if (edits.length > 0) await post("edit", { target, label, edits });
+      if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
+    });
+  };
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     const inside = cells.flatMap(({ row: at, column: position, value }): Edit[] => {
       const row = rows[at];
       const name = header[position];
       return row && name !== undefined ? [{ ref: row.ref, column: name, replaces: textOf(row, position), value }] : [];
     });
-    const edits = inside.filter(({ replaces, value }) => replaces !== value);
-    const beyond = cells.length - inside.length;
-    if (!allowChanges) return;
-    void act(async () => {
-      if (edits.length > 0) await post("edit", { target, label, edits });
-      if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
-    });
+    if (allowChanges) save(label, inside, cells.length - inside.length);
   };
   const chosenRows = rows.slice(firstRow, lastRow + 1);
   const chosen = chosenRows.map((row, down) =>
@@ -108,14 +128,26 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       chosen.flat().map((cell) => ({ ...cell, value })),
     );
 
-  const begin = (text: string | null) => {
-    const row = rows[active.row];
-    if (row !== undefined && allowChanges) setEditing(text ?? textOf(row, active.column));
+  const type = (into: Typing | null) => {
+    typed.current = into;
+    setEditing(into);
   };
-  const end = (value: string | null, move: Partial<Cell> = {}) => {
-    setEditing(null);
+  const begin = (text: string | null) => {
+    const [row, name] = [rows[active.row], header[active.column]];
+    if (row === undefined || name === undefined || !allowChanges) return;
+    const replaces = textOf(row, active.column);
+    const edit = { ref: row.ref, column: name, replaces, value: text ?? replaces };
+    type({ edit, cell: cellId(active), label: `${name}, row ${row.row}` });
+  };
+  /** Once: giving the focus back leaves the editor, too. */
+  const leave = (isKept: boolean) => {
+    const edit = typed.current?.edit;
+    type(null);
+    if (isKept && edit !== undefined) save(edit.column, [edit]);
+  };
+  const end = (isKept: boolean, move: Partial<Cell> = {}) => {
+    leave(isKept);
     grid.current?.focus({ preventScroll: true });
-    if (value !== null) change(header[active.column] ?? "", [{ ...active, value }]);
     moveBy(move);
   };
 
@@ -137,13 +169,13 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     const key = event.key.toLowerCase();
     if (move !== undefined) moveBy(move, event.shiftKey);
     else if (key === "enter" || key === "f2") begin(null);
-    else if (key === "escape") setAnchor(active);
+    else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && key === "z") void act(() => post("undo", { target }));
+    else if (control && key === "z") void act(() => post("undo", { target, step: null }));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
-      setAnchor({ row: 0, column: 0 });
-      setActive({ row: rows.length - 1, column: last - 1 });
+      moveTo({ row: 0, column: 0 });
+      moveTo({ row: rows.length, column: last }, true);
     } else if (!control && !event.altKey && key.length === 1) begin(event.key);
     else return;
     event.preventDefault();
@@ -286,15 +318,15 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           <input
             class="editor"
             ref={editor}
-            aria-label={`${header[active.column]}, row ${current?.row}`}
-            value={editing}
-            onInput={(event) => setEditing(event.currentTarget.value)}
-            onBlur={() => end(editing)}
+            aria-label={editing.label}
+            value={editing.edit.value}
+            onInput={({ currentTarget: { value } }) => type({ ...editing, edit: { ...editing.edit, value } })}
+            onBlur={() => leave(true)}
             onKeyDown={(event) => {
               const step = event.shiftKey ? -1 : 1;
-              if (event.key === "Enter") end(editing, { row: step });
-              else if (event.key === "Tab") end(editing, { column: step });
-              else if (event.key === "Escape") end(null);
+              if (event.key === "Enter") end(true, { row: step });
+              else if (event.key === "Tab") end(true, { column: step });
+              else if (event.key === "Escape") end(false);
               else return;
               event.preventDefault();
               event.stopPropagation();
