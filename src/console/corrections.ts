@@ -13,6 +13,7 @@ import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.j
 import { type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
+import type { CellKind } from "../model/row.js";
 import type { Target } from "../model/target.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import { openInput } from "../read/open-input.js";
@@ -258,14 +259,28 @@ export function createCorrections(target: Target, now: () => number) {
      */
     async take(path: string) {
       const found = await readReferences(path);
+      const inputs = looking(
+        target,
+        ({ reader }) =>
+          new Map(
+            found.flatMap(({ ref }) => {
+              const input = reader.input(inputOf(idOf(ref)));
+              return input === null ? [] : [[input.id, input]];
+            }),
+          ),
+      );
+      const spellings = new Map<number, Awaited<ReturnType<typeof judge.spelling>>>();
+      for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
       const left = { rows: 0, drafts: 0, columns: new Set<string>() };
       looking(target, (open) => {
         const isOpen = openRows(open);
         for (const { ref, cells } of found) {
           if (!isOpen(ref)) left.rows += 1;
-          for (const [column, value] of isOpen(ref) ? cells : []) {
+          for (const [column, cell, kind] of isOpen(ref) ? cells : []) {
             const original = open.reader.cell(idOf(ref), column);
+            const spell = spellings.get(inputOf(idOf(ref)));
+            const value = kind === "text" || cell === original ? cell : (spell?.(column, cell, kind) ?? cell);
             const typed = open.drafts.get(ref)?.get(column);
             const replaces = typed ?? original;
             const before = edits.get(`${ref} ${column}`)?.value ?? value;
@@ -410,7 +425,9 @@ const idsOf = (open: Open, cause: CauseName): number[] =>
     ? [...draftedGroups(open).open.keys()].toSorted((a, b) => a - b)
     : rowsOfCause(open.database, cause);
 
-async function readReferences(path: string): Promise<{ ref: string; cells: [column: string, value: string][] }[]> {
+type Line = { ref: string; cells: [column: string, cell: string, kind: CellKind][] };
+
+async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);
   try {
     const { header, rows } = await input.open({});
@@ -422,12 +439,12 @@ async function readReferences(path: string): Promise<{ ref: string; cells: [colu
         { hint: "Download the rows here, correct them, and upload that file." },
       );
     const shown = originalColumns(header);
-    const found: Awaited<ReturnType<typeof readReferences>> = [];
+    const found: Line[] = [];
     for await (const batch of rows())
-      for (const { cells } of batch)
+      for (const { cells, kinds } of batch)
         found.push({
           ref: (cells[own] ?? "").trim(),
-          cells: shown.map((position) => [header[position] ?? "", cells[position] ?? ""]),
+          cells: shown.map((position) => [header[position] ?? "", cells[position] ?? "", kinds?.[position] ?? "text"]),
         });
     return found;
   } finally {

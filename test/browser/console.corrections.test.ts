@@ -2,8 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import exceljs from "exceljs";
+import { mapping } from "../support/mapping.js";
 import { endProcesses } from "../processes/processes.js";
-import { badMorning, type Folder, type RunningConsole, startConsole } from "./console.js";
+import { badMorning, type Folder, folder, type RunningConsole, startConsole } from "./console.js";
 
 let at: Folder;
 let ofAll: RunningConsole;
@@ -24,7 +26,7 @@ interface Page {
     input: number;
     header: string[];
     zones: (string | null)[];
-    rows: { ref: string; cells: string[]; draft: object; ready: boolean; joins: string | null }[];
+    rows: { ref: string; cells: string[]; spelt: object; draft: object; ready: boolean; joins: string | null }[];
     download: string;
   }[];
   tally: { rows: number; ready: number; undo: { step: number; label: string } | null; drafts: string };
@@ -266,8 +268,9 @@ it("rows on their way stay so for the next console, where theirs was killed; an 
   const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
   const { drafts } = (await page()).tally;
   const [imported, changed] = await Promise.all([change("import", { drafts }), change("edit-value", second)]);
-  expect([imported.status, changed.status]).toEqual([200, 409]);
-  expect(changed.body).toContain("being imported");
+  expect([imported.status, changed.status].toSorted(), "whichever came first").toEqual([200, 409]);
+  if (imported.status === 409) await post("import", { drafts: (await page()).tally.drafts });
+  else expect(changed.body).toContain("being imported");
   await console.kill();
 
   console = await startConsole(own, "--allow-changes");
@@ -295,4 +298,84 @@ it("drafts that cannot be read or written are said in place, beside what is open
     409,
     expect.stringContaining("A damaged file can only be moved away"),
   ]);
+});
+
+it("numbers and dates of a workbook are shown, corrected and taken back in the mapping's format, and keep their values", {
+  tags: ["long"],
+}, async () => {
+  const spec = {
+    namespace: "loads",
+    defaults: { timezone: "UTC", decimal: ",", grouping: true, dates: ["dd/MM/yyyy HH:mm"], country: "BR" },
+    inputs: {
+      loads: {
+        columns: {
+          load: "Load",
+          state: { header: "State", as: "state" },
+          at: { header: "At", as: "timestamp" },
+          weight: { header: "Weight", as: "number" },
+          scale: { header: "Scale", as: "number", decimal: "." },
+        },
+        participants: { carrier: { taxIdType: "CNPJ", taxId: "11222333000181", name: "Carrier", type: "COMPANY" } },
+        addresses: {
+          yard: {
+            participant: "carrier",
+            name: "Yard",
+            street: "Rua",
+            number: "1",
+            city: "Santos",
+            countryState: "=state",
+          },
+        },
+        documents: { load: { key: "=load", participant: "carrier", address: "yard" } },
+        events: {
+          weighing: {
+            name: "Weighing",
+            key: "once",
+            externalCreatedAt: "=at",
+            isPublic: true,
+            attributes: { public: { Weight: "=weight", Scale: "=scale" } },
+          },
+        },
+      },
+    },
+  };
+  const own = folder({ "loads.yaml": mapping(spec) });
+  onTestFinished(own.remove);
+  const book = new exceljs.Workbook();
+  const sheet = book.addWorksheet("Loads");
+  sheet.addRow(["Load", "State", "At", "Weight", "Scale"]);
+  sheet.addRow(["L1", "XX", new Date(Date.UTC(2026, 2, 1, 10)), 1.125, 2.5]);
+  sheet.addRow(["L2", "XX", new Date(Date.UTC(2026, 2, 2, 10)), "a ton", 2.5]);
+  await book.xlsx.writeFile(join(own.path, "loads.xlsx"));
+  await own.type("import", "loads.yaml", "loads.xlsx");
+  console = await startConsole(own, "--allow-changes");
+  const ofState = String(new URLSearchParams({ target: "sandbox", code: "state-unknown", column: "State" }));
+  const rows = async () => (await got<Page["tables"]>(`grid?${ofState}`)).flatMap((table) => table.rows);
+  const [first, second] = await rows();
+  expect(first?.cells).toEqual(["L1", "XX", "2026-03-01T10:00:00", "1.125", "2.5"]);
+  expect(first?.spelt, "what reads as the same value, where another form does").toEqual({
+    2: "01/03/2026 10:00",
+    3: "1,125",
+  });
+
+  const edit = (ref: string, column: string, replaces: string, value: string) => ({ ref, column, replaces, value });
+  const edits = [
+    edit(first?.ref ?? "", "State", "XX", "SP"),
+    edit(second?.ref ?? "", "State", "XX", "SP"),
+    edit(second?.ref ?? "", "Weight", "a ton", "1,125"),
+  ];
+  await post("edit", { label: "pasted", edits });
+  expect((await rows()).map(({ ready }) => ready)).toEqual([true, true]);
+
+  // A spreadsheet gives back numbers.
+  const back = new exceljs.Workbook();
+  const changed = back.addWorksheet("Loads");
+  changed.addRow(["Load", "Weight", "rowferry_row"]);
+  changed.addRow(["L1", 1.125, first?.ref]);
+  changed.addRow(["L2", 1.375, second?.ref]);
+  const content = Buffer.from(await back.xlsx.writeBuffer()).toString("base64");
+  expect(await post("upload", { name: "back.xlsx", content })).toMatchObject({
+    told: ["1 cell changed: 1 in Weight."],
+  });
+  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 1: "SP" }, { 1: "SP", 3: "1,375" }]);
 });

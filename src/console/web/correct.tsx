@@ -28,9 +28,13 @@ export function Correct() {
   const { count, values, moreValues, hint } = data;
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
-    rows.map((row) => ({ row, value: row.cells[header.indexOf(column ?? "")] ?? "" })),
+    rows.map((row) => {
+      const at = header.indexOf(column ?? "");
+      return { row, value: row.cells[at] ?? "", text: row.spelt[at] ?? row.cells[at] ?? "" };
+    }),
   );
 
+  const spelt = (value: string) => shown.find((one) => one.value === value)?.text ?? value;
   const leads = [...new Set(shown.map(({ row }) => row.lead))];
 
   return (
@@ -63,7 +67,7 @@ export function Correct() {
             rows={values}
             columns={{
               "In the file": ({ value }) => (
-                <span class="cell">{distinct(value) || <span class="quiet">(blank)</span>}</span>
+                <span class="cell">{distinct(spelt(value)) || <span class="quiet">(blank)</span>}</span>
               ),
               Rows: ({ rows }) => rows,
               Corrected: (line) => (

@@ -23,11 +23,11 @@ interface Anchored extends Cell {
   ref: string | undefined;
 }
 
-/** An edit of the cell in which it was begun, wherever that is by now. */
+/** Into the cell in which it was begun, as that was then and wherever it is by now. */
 interface Typing {
-  edit: Edit;
-  cell: string;
-  label: string;
+  row: JudgedRow;
+  column: number;
+  text: string;
 }
 
 const ROW_HEIGHT = 30;
@@ -36,7 +36,11 @@ const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
 
-const textOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
+/** As the server knows it, which an edit replaces. */
+const storedOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
+
+/** As a person would type it: a date or number of a workbook in the mapping's format. */
+export const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -60,7 +64,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const editor = useRef<HTMLInputElement>(null);
-  const cellId = ({ row, column: at }: Cell) => `grid-${rows[row]?.ref}-${at}`;
+  const cellId = (ref: string | undefined, at: number) => `grid-${ref}-${at}`;
 
   const [firstRow = 0, lastRow = 0] = [active.row, anchor.row].toSorted((a, b) => a - b);
   const [firstColumn = 0, lastColumn = 0] = [active.column, anchor.column].toSorted((a, b) => a - b);
@@ -93,27 +97,29 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
 
   // The editor lies over its cell and is not its child, because rows may go.
   useLayoutEffect(() => {
-    const cell = editing && document.getElementById(editing.cell);
+    const cell = editing && document.getElementById(cellId(editing.row.ref, editing.column));
     if (editor.current === null || cell === null) return;
     const { offsetLeft: left, offsetTop: y, offsetWidth: width } = cell;
     Object.assign(editor.current.style, { left: `${left}px`, top: `${y}px`, width: `${Math.max(width, 160)}px` });
   }, [editing !== null, rows]);
   useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
-  const save = (label: string, all: Edit[], beyond = 0) => {
-    const edits = all.filter(({ replaces, value }) => replaces !== value);
-    void act(async () => {
-      if (edits.length > 0) await post("edit", { target, label, edits });
-      if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
-    });
+  const editsOf = (row: JudgedRow, position: number, value: string): Edit[] => {
+    const edit = { ref: row.ref, column: header[position] ?? "", replaces: storedOf(row, position), value };
+    return value === textOf(row, position) ? [] : [edit];
+  };
+  const save = async (label: string, edits: Edit[]) => {
+    if (edits.length > 0) await post("edit", { target, label, edits });
   };
   const change = (label: string, cells: (Cell & { value: string })[]) => {
-    const inside = cells.flatMap(({ row: at, column: position, value }): Edit[] => {
-      const row = rows[at];
-      const name = header[position];
-      return row && name !== undefined ? [{ ref: row.ref, column: name, replaces: textOf(row, position), value }] : [];
+    if (!allowChanges) return;
+    const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
+    const beyond = cells.length - inside.length;
+    void act(async () => {
+      const edits = inside.flatMap(({ row, column: at, value }) => editsOf(rows[row] as JudgedRow, at, value));
+      await save(label, edits);
+      if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
     });
-    if (allowChanges) save(label, inside, cells.length - inside.length);
   };
   const chosenRows = rows.slice(firstRow, lastRow + 1);
   const chosen = chosenRows.map((row, down) =>
@@ -133,17 +139,17 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     setEditing(into);
   };
   const begin = (text: string | null) => {
-    const [row, name] = [rows[active.row], header[active.column]];
-    if (row === undefined || name === undefined || !allowChanges) return;
-    const replaces = textOf(row, active.column);
-    const edit = { ref: row.ref, column: name, replaces, value: text ?? replaces };
-    type({ edit, cell: cellId(active), label: `${name}, row ${row.row}` });
+    const row = rows[active.row];
+    if (row === undefined || !allowChanges) return;
+    type({ row, column: active.column, text: text ?? textOf(row, active.column) });
   };
   /** Once: giving the focus back leaves the editor, too. */
   const leave = (isKept: boolean) => {
-    const edit = typed.current?.edit;
+    const left = typed.current;
     type(null);
-    if (isKept && edit !== undefined) save(edit.column, [edit]);
+    if (!isKept || left === null) return;
+    const { row, column: at, text } = left;
+    void act(() => save(header[at] ?? "", editsOf(row, at, text)));
   };
   const end = (isKept: boolean, move: Partial<Cell> = {}) => {
     leave(isKept);
@@ -262,7 +268,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           tabIndex={0}
           aria-label={`Rows of ${table.file}`}
           aria-rowcount={rows.length + 1}
-          aria-activedescendant={cellId(active)}
+          aria-activedescendant={cellId(rows[active.row]?.ref, active.column)}
           aria-multiselectable="true"
           aria-readonly={!allowChanges}
           onKeyDown={onKeyDown}
@@ -299,7 +305,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                     return (
                       <td
                         key={position}
-                        id={cellId({ row: at, column: position })}
+                        id={cellId(row.ref, position)}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
                         class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"}`}
@@ -318,9 +324,9 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           <input
             class="editor"
             ref={editor}
-            aria-label={editing.label}
-            value={editing.edit.value}
-            onInput={({ currentTarget: { value } }) => type({ ...editing, edit: { ...editing.edit, value } })}
+            aria-label={`${header[editing.column]}, row ${editing.row.row}`}
+            value={editing.text}
+            onInput={({ currentTarget }) => type({ ...editing, text: currentTarget.value })}
             onBlur={() => leave(true)}
             onKeyDown={(event) => {
               const step = event.shiftKey ? -1 : 1;
