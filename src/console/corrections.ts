@@ -110,7 +110,7 @@ export function createCorrections(target: Target, now: () => number) {
     looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
-      for (const id of rowsOfCause(database, cause)) {
+      for (const id of cellsAtFault(reader, rowsOfCause(database, cause), cause)) {
         if (edits.length >= most) break;
         const ref = reader.ref(id);
         if (ref === null || reader.cell(id, column) !== from) continue;
@@ -186,7 +186,7 @@ export function createCorrections(target: Target, now: () => number) {
           what: problem?.message ?? "",
           hint: problem?.hint ?? null,
           place: describeRow(open.database, first),
-          ...valuesOf(open, ids, cause.column),
+          ...valuesOf(open, ids, cause),
         };
       }),
 
@@ -454,10 +454,18 @@ async function readReferences(path: string): Promise<Line[]> {
 
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 
+/** Rows whose cells in the cause's column are at fault: of a group, not always its first one. `ids`: first rows. */
+function cellsAtFault(reader: Open["reader"], ids: readonly number[], { code, column }: CauseName): number[] {
+  if (column === null) return [];
+  const members = reader.atFault(code, column);
+  return ids.flatMap((id) => members.get(id) ?? [id]);
+}
+
 /** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. */
-function valuesOf({ reader, drafts }: Open, ids: readonly number[], column: string | null) {
+function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: CauseName) {
+  const { column } = cause;
   const found = new Map<string, { value: string; rows: number; typed: string[] }>();
-  for (const id of column === null ? [] : ids) {
+  for (const id of cellsAtFault(reader, ids, cause)) {
     const value = reader.cell(id, column ?? "");
     if (value === null) continue;
     const line = found.get(value) ?? { value, rows: 0, typed: [] };

@@ -9,7 +9,7 @@ import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
-import type { Problem } from "../model/problem.js";
+import { ofMember, type Problem } from "../model/problem.js";
 import type { CellKind, Row } from "../model/row.js";
 import { originalColumns } from "../report/rejected-row.js";
 
@@ -127,7 +127,10 @@ function judgeGroup(
   const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
   const isEdited = patched.some(({ file }) => file.isEdited);
   const now = isEdited ? map(patched.map(({ file }) => file)) : null;
-  const stale = patched.flatMap(({ file, before }) => staleFormulas(file, before.cells, header));
+  const stale = patched.flatMap(({ file, before }) => {
+    const problems = staleFormulas(file, before.cells, header);
+    return group.length === 1 ? problems : problems.map((one) => ofMember(before.row, one));
+  });
   const problems = now === null ? (group[0]?.problems ?? []) : [...now.problems, ...stale];
   const ready = isEdited && problems.length === 0;
   const shown = originalColumns(header);

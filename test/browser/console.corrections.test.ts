@@ -379,3 +379,58 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   });
   expect((await rows()).map(({ draft }) => draft)).toEqual([{ 1: "SP" }, { 1: "SP", 3: "1,375" }]);
 });
+
+it("of a group, the cell at fault is listed and corrected, not that of its first row", { tags: ["long"] }, async () => {
+  const spec = {
+    namespace: "orders",
+    defaults: { timezone: "UTC", decimal: ".", dates: ["yyyy-MM-dd"], country: "BR" },
+    inputs: {
+      orders: {
+        group: "=order",
+        columns: {
+          order: "Order",
+          at: { header: "At", as: "timestamp" },
+          item: "Item",
+          quantity: { header: "Quantity", as: "number" },
+        },
+        participants: { carrier: { taxIdType: "CNPJ", taxId: "11222333000181", name: "Carrier", type: "COMPANY" } },
+        addresses: {
+          yard: {
+            participant: "carrier",
+            name: "Yard",
+            street: "Rua",
+            number: "1",
+            city: "Santos",
+            countryState: "SP",
+          },
+        },
+        documents: { order: { key: "=order", participant: "carrier", address: "yard" } },
+        events: {
+          order: {
+            name: "Order",
+            key: "once",
+            externalCreatedAt: "=at",
+            isPublic: true,
+            attributes: { public: { Quantity: "=sum(quantity)" } },
+          },
+        },
+      },
+    },
+  };
+  const lines = ["Order;At;Item;Quantity", "1;2026-03-01;a;10", "1;2026-03-01;b;ten", "1;2026-03-01;c;10", ""];
+  const own = folder({ "orders.yaml": mapping(spec), "orders.csv": lines.join("\n") });
+  onTestFinished(own.remove);
+  const { stdout } = await own.type("import", "orders.yaml", "orders.csv");
+  expect(stdout).toContain("to correct");
+  console = await startConsole(own, "--allow-changes");
+  const ofQuantity = { target: "sandbox", code: "number-unreadable", column: "Quantity" };
+  const words = String(new URLSearchParams(ofQuantity));
+  expect(await got(`cause?${words}`)).toMatchObject({ values: [{ value: "ten", rows: 1 }] });
+  await post("edit-value", { ...ofQuantity, from: "ten", to: "20" });
+  const tables = await got<Page["tables"]>(`grid?${words}`);
+  expect(tables[0]?.rows.map(({ draft, ready }) => [draft, ready])).toEqual([
+    [{}, true],
+    [{ 3: "20" }, true],
+    [{}, true],
+  ]);
+});

@@ -1,6 +1,7 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
+import { memberOf } from "../../model/problem.js";
 import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
@@ -11,6 +12,10 @@ import { distinct, focusMain, Lines, Note, param, Prose, Sentences, useAct, useD
 
 export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
   `${column === null ? "" : `${column}: `}${message}. ${hint ?? ""}`;
+
+/** A problem of a group that names none of its rows is shown in the first one. */
+export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string): boolean =>
+  problems.some(({ column, message }) => column === name && (memberOf(message) ?? (ref === lead && row)) === row);
 
 /** Of an empty code: whatever has a correction that is not imported yet. */
 export function Correct() {
@@ -28,14 +33,15 @@ export function Correct() {
   const { count, values, moreValues, hint } = data;
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
-    rows.map((row) => {
+    rows.flatMap((row) => {
       const at = header.indexOf(column ?? "");
-      return { row, value: row.cells[at] ?? "", text: row.spelt[at] ?? row.cells[at] ?? "" };
+      const isMeant = row.draft[at] !== undefined || isAtFault(row, column ?? "");
+      return isMeant ? [{ row, value: row.cells[at] ?? "", text: row.spelt[at] ?? row.cells[at] ?? "" }] : [];
     }),
   );
 
   const spelt = (value: string) => shown.find((one) => one.value === value)?.text ?? value;
-  const leads = [...new Set(shown.map(({ row }) => row.lead))];
+  const leads = [...new Set(tables.flatMap(({ rows }) => rows.map(({ lead }) => lead)))];
 
   return (
     <>

@@ -8,7 +8,7 @@ import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { readBlock, writeBlock } from "./clipboard.js";
-import { toldProblem } from "./correct.js";
+import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { post, Refused } from "./http.js";
 import { distinct, Link, useAct, useHere } from "./page.js";
@@ -300,7 +300,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                     {row.row} <span class={row.ready ? "right" : "wrong"}>{word}</span>
                   </th>
                   {header.map((name, position) => {
-                    const isWrong = !row.ready && row.problems.some((problem) => problem.column === name);
+                    const isWrong = !row.ready && isAtFault(row, name);
                     const isActive = active.row === at && active.column === position;
                     return (
                       <td
