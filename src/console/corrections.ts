@@ -18,6 +18,7 @@ import type { Target } from "../model/target.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
+import { unusedPath } from "../report/atomic-file.js";
 import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns, rejectedFileName } from "../report/rejected-row.js";
@@ -157,7 +158,7 @@ export function createCorrections(target: Target, now: () => number) {
     for (const { input, rows } of await judged(ids, drafts)) {
       const ready = rows.filter(({ page }) => page.ready && !sent.has(page.ref));
       if (ready.length === 0) continue;
-      const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
+      const path = unusedPath(join(folder, fileName(input, `corrected-${time}-${input.id}`)));
       await writeRejectedFile(path, {
         ...input,
         rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [] })),
