@@ -173,6 +173,8 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   return {
+    mappings: judge.files,
+
     tally: () => counting(countReady),
 
     /** Its first row as an example, and the texts of its column, each with its rows. */

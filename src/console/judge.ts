@@ -27,7 +27,10 @@ export type JudgedRow = Judged["rows"][number]["page"];
 export function createJudge() {
   const known = new Map<string, { mapping: Mapping; stamp: string }>();
 
+  const asked = new Set<string>();
+
   const load = async (path: string) => {
+    asked.add(path);
     const before = known.get(path);
     if (before !== undefined && before.stamp === stampOf(before.mapping, path)) return before;
     const mapping = await loadMapping(path);
@@ -49,13 +52,18 @@ export function createJudge() {
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       const { code, message, hint } = error;
-      const problems: Problem[] = [{ code, message: `${basename(input.mapping)}: ${message}`, hint, column: null }];
+      const problems: Problem[] = [
+        { code, message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}`, hint, column: null },
+      ];
       const spell = (_index: number, cell: string, _kind: CellKind) => cell;
       return { zones: [], spell, map: () => ({ problems, documents: "" }) };
     }
   };
 
   return {
+    /** Files of all mappings that were asked for. */
+    files: () => [...asked].flatMap((path) => [path, ...(known.get(path)?.mapping.dependencies ?? [])]),
+
     /** Of the mapping's files; empty: it cannot be read, and accepts no row. */
     stamp: (path: string): Promise<string> =>
       load(path).then(
@@ -197,7 +205,7 @@ function staleFormulas({ cells, looks }: OpenRow, before: readonly string[], hea
   return [...stale].map((position) => ({
     code: "formula-without-value",
     column: header[position] ?? null,
-    message: "Its file computes this cell from what you corrected.",
+    message: "its file computes this cell from what you corrected",
     hint: "Type its new value; or correct the row in the rejected workbook, which computes it.",
   }));
 }

@@ -135,5 +135,16 @@ inChromium(
     await eventually(() => field(one, "III").inputValue()).toBe("");
     expect(await field(one, "IV").inputValue()).toBe("II");
     await eventually(() => bar(one)).toContain(ready);
+
+    // At a zoom of 200%.
+    await one.setViewportSize({ width: 640, height: 360 });
+    await one.getByRole("button", { name: "Check" }).click();
+    await eventually(() => bar(one)).toContain("corrected rows.");
+    expect((await one.locator(".bar").boundingBox())?.height).toBeLessThan(180);
+    await field(one, "III").focus();
+    const seen = await field(one, "III").boundingBox();
+    expect((seen?.y ?? 0) + (seen?.height ?? 0), "not under the bar").toBeLessThan(190);
+    await one.getByRole("button", { name: "Close" }).click();
+    await eventually(() => bar(one)).not.toContain("corrected rows.");
   },
 );

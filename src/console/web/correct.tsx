@@ -214,7 +214,15 @@ function Value(props: {
       />{" "}
       {saving.trouble}
       {trying.trouble}
-      {judged.length > 0 ? <Verdict rows={judged} /> : own !== hint && <span class="quiet">{own}</span>}
+      {judged.length > 0 ? (
+        <Verdict rows={judged} />
+      ) : (
+        own !== hint && (
+          <span class="quiet">
+            <Prose text={own ?? ""} />
+          </span>
+        )
+      )}
     </>
   );
 }
@@ -228,7 +236,7 @@ function Verdict({ rows }: { rows: JudgedRow[] }) {
   return (
     <span class="wrong">
       {wrong.length < rows.length && `${rows.length - wrong.length} of ${rows.length} are right. `}
-      {problem === undefined ? "still wrong" : toldProblem(problem)}
+      {problem === undefined ? "still wrong" : <Prose text={toldProblem(problem)} />}
     </span>
   );
 }
@@ -250,6 +258,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
   const { rows, ready, importing, undo, drafts } = tally;
   const key = JSON.stringify(tally);
+  const isChecked = checked.for === key;
   const button = (label: string, isPossible: boolean, work: () => Promise<unknown>, look = "") => (
     <button class={look} aria-disabled={!isPossible} onClick={() => isPossible && !isBusy && void act(work)}>
       {label}
@@ -270,7 +279,8 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target, drafts }), "main")}
       <span class="quiet small">What lands cannot be taken back.</span>
       {trouble}
-      <Sentences said={checked.for === key ? checked.said : []} />
+      <Sentences said={isChecked ? checked.said : []} />
+      {isChecked && button("Close", true, async () => setChecked({ for: "", said: [] }))}
       <Work />
     </div>
   );

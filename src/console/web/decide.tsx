@@ -25,7 +25,7 @@ const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent o
 export const replaceIt: Choice = {
   action: "replace",
   label: "Replace",
-  does: "the document is cancelled and sent again whole, with this in its place",
+  does: "is replaced: its document is cancelled and sent again whole",
   asks: { label: "Reason", as: "reason" },
 };
 const replaceThem: Choice = { ...replaceIt, isForMany: true };
@@ -39,14 +39,14 @@ const isThere: Choice = {
   action: "resolve",
   word: "landed",
   label: "It is there",
-  does: "you have seen it; it is never sent again",
+  does: "was seen at the service, and is never sent again",
   isForMany: true,
 };
 const isNotThere: Choice = {
   action: "resolve",
   word: "not-landed",
   label: "It is not there",
-  does: "you have looked; it is sent again",
+  does: "was looked for at the service, and is sent again",
   isForMany: true,
 };
 

@@ -12,7 +12,7 @@ import { readBlock, writeBlock } from "./clipboard.js";
 import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { post, Refused } from "./http.js";
-import { distinct, Link, useAct, useHere } from "./page.js";
+import { distinct, Link, Prose, useAct, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -346,7 +346,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         {current !== undefined && (
           <>
             Row {current.row}
-            {current.ready ? " is right now." : `: ${current.problems.map(toldProblem).join(" ")}`}
+            {current.ready ? " is right now." : <Prose text={`: ${current.problems.map(toldProblem).join(" ")}`} />}
             {current.ready && current.joins !== null && ` It joins ${current.joins}.`}{" "}
             <Link to="/find" query={{ what: place }}>
               Look closer
