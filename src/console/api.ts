@@ -6,7 +6,7 @@ import { z } from "zod";
 import { showAnything } from "../desk/show.js";
 import { showRuns } from "../desk/status.js";
 import { reading } from "../desk/access.js";
-import { countOpenEvents } from "../ledger/views/tally.js";
+import { tallyOpen } from "../ledger/views/tally.js";
 import { RowferryError } from "../model/error.js";
 import { counted } from "../report/figures.js";
 import { saidOf } from "../report/said.js";
@@ -83,7 +83,7 @@ export interface ApiOptions extends Where {
 
 /** `changed` is called when a command of the page has ended. */
 export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: Targets, changed: () => void) {
-  const jobs = createJobs({ cwd, env, onChange: changed });
+  const jobs = createJobs({ cwd, env, now, onChange: changed });
   const known = new Map<string, ReturnType<typeof createCorrections>>();
   const corrections = (name: string) => {
     const one = known.get(name) ?? createCorrections(targets.get(name), now);
@@ -122,7 +122,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     ),
     "edit-value": route(valueEdit, ({ target, ...edit }) => corrections(target).editValue(edit)),
     "try-value": route(valueEdit, ({ target, ...edit }) => corrections(target).tryValue(edit)),
-    undo: route(named, ({ target }) => corrections(target).undo()),
+    undo: route(named.extend({ step: z.int().nullable() }), ({ target, step }) => corrections(target).undo(step)),
     upload: route(named.extend({ name: text, content: z.base64() }), ({ target, name, content }) =>
       inFolder((folder) => {
         const path = join(folder, basename(name) || "upload");
@@ -132,17 +132,21 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     ),
     check: route(named, ({ target }) =>
       inFolder(async (folder) => {
-        const { held } = reading(targets.get(target), countOpenEvents);
+        const { held, planned = 0 } = reading(targets.get(target), (database) => tallyOpen(database).events);
         const sentences: string[] = [];
         const written = await corrections(target).write(folder);
         for (const { mapping, files, rows } of written) {
           const lines = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
           const plan = lines.find(({ type }) => type === "plan");
           sentences.push(`${counted(rows, "corrected row")}.`, ...saidOf(lines));
-          const released = plan?.type === "plan" ? held - plan.events.held : 0;
+          const released = plan?.type === "plan" ? (held ?? 0) - plan.events.held : 0;
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
           if (released > 0) sentences.push(`${events} would go with them.`);
         }
+        if (written.length > 0 && planned > 0)
+          sentences.push(
+            `Among them ${counted(planned, "event")} of other rows that ${planned === 1 ? "was" : "were"} to be sent anyway.`,
+          );
         if (written.length > 1)
           sentences.push(
             "Each mapping is an import of its own. What waits only for rows of the other goes once both are done.",
@@ -150,9 +154,9 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         return sentences;
       }),
     ),
-    import: route(named, async ({ target }) => {
+    import: route(named.extend({ drafts: text }), async ({ target, drafts }) => {
       const folder = join(targets.get(target).stateFolder, "corrections");
-      await corrections(target).send(folder, (mapping, files, begun) =>
+      await corrections(target).send(folder, drafts, (mapping, files, begun) =>
         jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files], begun),
       );
       return {};
@@ -168,7 +172,9 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
       }),
     ),
   };
-  return { asks, changes };
+  /** Files of the mappings that judge what is corrected: pages are judged anew when they change. */
+  const judges = () => [...known.values()].flatMap((one) => one.mappings());
+  return { asks, changes, judges };
 }
 
 /** Removed after the work. */

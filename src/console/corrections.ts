@@ -2,6 +2,7 @@
  * Corrections in the browser: the rows of a file, their drafts, and the mapping's verdict. An import uses a file of its
  * own, like a corrected rejected file.
  */
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
@@ -12,6 +13,7 @@ import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.j
 import { type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
+import type { CellKind } from "../model/row.js";
 import type { Target } from "../model/target.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import { openInput } from "../read/open-input.js";
@@ -85,12 +87,19 @@ export function createCorrections(target: Target, now: () => number) {
     const unjudged = keys.filter(({ key }) => !before.has(key)).map(({ lead }) => lead);
     const accepted = new Set((await judged(unjudged, drafts)).flatMap(({ rows: all }) => readyLeads(all)));
     verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
-    const ready = [...verdicts.values()].filter(Boolean).length;
+    const ready = [...verdicts].flatMap(([key, isReady]) => (isReady ? [key] : []));
     const undo =
       last === null || last.refs.some((ref) => sent.has(ref))
         ? null
-        : `${last.label}, ${counted(last.refs.length, "cell")}`;
-    return { rows, ready, importing: edited.length - groups.length, undo };
+        : { step: last.id, label: `${last.label}, ${counted(last.refs.length, "cell")}` };
+    return {
+      rows,
+      ready: ready.length,
+      importing: edited.length - groups.length,
+      undo,
+      /** Tells the ready rows, as they are typed and judged, from any others. */
+      drafts: createHash("sha256").update(ready.join()).digest("hex"),
+    };
   };
   // The second finds what the first has judged.
   const counting = takingTurns();
@@ -102,7 +111,7 @@ export function createCorrections(target: Target, now: () => number) {
     looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
-      for (const id of rowsOfCause(database, cause)) {
+      for (const id of cellsAtFault(reader, rowsOfCause(database, cause), cause)) {
         if (edits.length >= most) break;
         const ref = reader.ref(id);
         if (ref === null || reader.cell(id, column) !== from) continue;
@@ -164,6 +173,8 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   return {
+    mappings: judge.files,
+
     tally: () => counting(countReady),
 
     /** Its first row as an example, and the texts of its column, each with its rows. */
@@ -178,7 +189,7 @@ export function createCorrections(target: Target, now: () => number) {
           what: problem?.message ?? "",
           hint: problem?.hint ?? null,
           place: describeRow(open.database, first),
-          ...valuesOf(open, ids, cause.column),
+          ...valuesOf(open, ids, cause),
         };
       }),
 
@@ -215,9 +226,20 @@ export function createCorrections(target: Target, now: () => number) {
       return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
     },
 
-    undo: () =>
+    /** `step`: as the tally gave it; null: whichever is last. */
+    undo: (step: number | null) =>
       changingInTurn(() => {
-        looking(target, (open) => requireUnsent(open, open.last?.refs ?? []));
+        looking(target, (open) => {
+          requireUnsent(open, open.last?.refs ?? []);
+          if (step !== null && open.last?.id !== step)
+            throw new RowferryError(
+              "usage",
+              "Nothing was taken back, because something else was the last step by now.",
+              {
+                hint: "The button names it; press again to take that back.",
+              },
+            );
+        });
         return { undone: hasDrafts(target) && changing(target, (drafts) => drafts.undo()) };
       }),
 
@@ -240,14 +262,28 @@ export function createCorrections(target: Target, now: () => number) {
      */
     async take(path: string) {
       const found = await readReferences(path);
+      const inputs = looking(
+        target,
+        ({ reader }) =>
+          new Map(
+            found.flatMap(({ ref }) => {
+              const input = reader.input(inputOf(idOf(ref)));
+              return input === null ? [] : [[input.id, input]];
+            }),
+          ),
+      );
+      const spellings = new Map<number, Awaited<ReturnType<typeof judge.spelling>>>();
+      for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
       const left = { rows: 0, drafts: 0, columns: new Set<string>() };
       looking(target, (open) => {
         const isOpen = openRows(open);
         for (const { ref, cells } of found) {
           if (!isOpen(ref)) left.rows += 1;
-          for (const [column, value] of isOpen(ref) ? cells : []) {
+          for (const [column, cell, kind] of isOpen(ref) ? cells : []) {
             const original = open.reader.cell(idOf(ref), column);
+            const spell = spellings.get(inputOf(idOf(ref)));
+            const value = kind === "text" || cell === original ? cell : (spell?.(column, cell, kind) ?? cell);
             const typed = open.drafts.get(ref)?.get(column);
             const replaces = typed ?? original;
             const before = edits.get(`${ref} ${column}`)?.value ?? value;
@@ -280,9 +316,21 @@ export function createCorrections(target: Target, now: () => number) {
 
     write,
 
-    /** Begins an import for each mapping with corrected, valid rows. `begun` is to be told its process. */
-    send: (folder: string, begin: (mapping: string, files: string[], begun: (pid: number) => void) => void) =>
+    /** Begins an import for each mapping with corrected, valid rows; `shown`: the drafts of the tally that its person saw. `begun` is to be told its process. */
+    send: (
+      folder: string,
+      shown: string,
+      begin: (mapping: string, files: string[], begun: (pid: number) => void) => void,
+    ) =>
       changingInTurn(async () => {
+        if ((await counting(countReady)).drafts !== shown)
+          throw new RowferryError(
+            "usage",
+            "Nothing was imported, because the corrections have changed since you saw them.",
+            {
+              hint: "They are shown as they are now; press again to import these.",
+            },
+          );
         for (const { mapping, files, refs } of await write(folder))
           begin(mapping, files, (pid) => changing(target, (drafts) => drafts.send(refs, pid)));
       }),
@@ -335,7 +383,7 @@ interface Open {
   /** Rows that are being imported. */
   sent: ReadonlySet<string>;
   /** The step that `undo` takes back; null: none. */
-  last: { label: string; at: number; refs: string[] } | null;
+  last: { id: number; label: string; at: number; refs: string[] } | null;
 }
 
 /** The ledger's open rows with their drafts. Looking creates no file. */
@@ -380,7 +428,9 @@ const idsOf = (open: Open, cause: CauseName): number[] =>
     ? [...draftedGroups(open).open.keys()].toSorted((a, b) => a - b)
     : rowsOfCause(open.database, cause);
 
-async function readReferences(path: string): Promise<{ ref: string; cells: [column: string, value: string][] }[]> {
+type Line = { ref: string; cells: [column: string, cell: string, kind: CellKind][] };
+
+async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);
   try {
     const { header, rows } = await input.open({});
@@ -392,12 +442,12 @@ async function readReferences(path: string): Promise<{ ref: string; cells: [colu
         { hint: "Download the rows here, correct them, and upload that file." },
       );
     const shown = originalColumns(header);
-    const found: Awaited<ReturnType<typeof readReferences>> = [];
+    const found: Line[] = [];
     for await (const batch of rows())
-      for (const { cells } of batch)
+      for (const { cells, kinds } of batch)
         found.push({
           ref: (cells[own] ?? "").trim(),
-          cells: shown.map((position) => [header[position] ?? "", cells[position] ?? ""]),
+          cells: shown.map((position) => [header[position] ?? "", cells[position] ?? "", kinds?.[position] ?? "text"]),
         });
     return found;
   } finally {
@@ -407,10 +457,18 @@ async function readReferences(path: string): Promise<{ ref: string; cells: [colu
 
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 
+/** Rows whose cells in the cause's column are at fault: of a group, not always its first one. `ids`: first rows. */
+function cellsAtFault(reader: Open["reader"], ids: readonly number[], { code, column }: CauseName): number[] {
+  if (column === null) return [];
+  const members = reader.atFault(code, column);
+  return ids.flatMap((id) => members.get(id) ?? [id]);
+}
+
 /** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. */
-function valuesOf({ reader, drafts }: Open, ids: readonly number[], column: string | null) {
+function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: CauseName) {
+  const { column } = cause;
   const found = new Map<string, { value: string; rows: number; typed: string[] }>();
-  for (const id of column === null ? [] : ids) {
+  for (const id of cellsAtFault(reader, ids, cause)) {
     const value = reader.cell(id, column ?? "");
     if (value === null) continue;
     const line = found.get(value) ?? { value, rows: 0, typed: [] };

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { shellQuoted } from "../model/shell-quoted.js";
+import { rowSum } from "../report/outcome.js";
 import { said, saidOf } from "../report/said.js";
 
 export interface Job {
@@ -15,10 +16,23 @@ export interface Job {
   command: string;
   /** What came of it; null: it runs. */
   said: string[] | null;
+  /** When it ended, in ms; null: it runs. */
+  endedAt: number | null;
+}
+
+/** `5,204 = 4,604 landed + 388 waiting`, as its run ended; null: it read none, or this is no summary. */
+export const rowsOf = (line: Line): string | null =>
+  line.type === "summary" && line.rows.read > 0 ? rowSum(line.rows, line.outcomes) : null;
+
+interface JobOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  now: () => number;
+  onChange: () => void;
 }
 
 /** `onChange` is called when a job has ended. */
-export function createJobs({ cwd, env, onChange }: { cwd: string; env: NodeJS.ProcessEnv; onChange: () => void }) {
+export function createJobs({ cwd, env, now, onChange }: JobOptions) {
   const recent = new Map<string, Job[]>();
 
   /**
@@ -55,14 +69,16 @@ export function createJobs({ cwd, env, onChange }: { cwd: string; env: NodeJS.Pr
     recent: (target: string): Job[] => recent.get(target) ?? [],
 
     start(target: string, words: readonly string[], begun?: (pid: number) => void): Job {
-      const job: Job = { command: ["rowferry", ...words].map(shellQuoted).join(" "), said: null };
+      const job: Job = { command: ["rowferry", ...words].map(shellQuoted).join(" "), said: null, endedAt: null };
       recent.set(target, [...(recent.get(target) ?? []).filter((other) => other.said === null), job]);
       const end = (told: string[]) => {
+        job.endedAt = now();
         job.said = told.length === 0 ? ["It was ended before it was done."] : told;
         onChange();
       };
       ask(words, begun).then(
-        (lines) => end(saidOf(lines)),
+        (lines) =>
+          end([...saidOf(lines), ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows ${rows}.`)]),
         ({ message, hint = "" }: Error & { hint?: string }) => end([message, hint]),
       );
       return job;

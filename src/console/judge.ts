@@ -5,12 +5,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { OpenRow } from "../ledger/views/open-rows.js";
 import { loadMapping } from "../map/load-mapping.js";
-import type { Mapping } from "../map/mapping.js";
+import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
-import type { Problem } from "../model/problem.js";
-import type { Row } from "../model/row.js";
+import { ofMember, type Problem } from "../model/problem.js";
+import type { CellKind, Row } from "../model/row.js";
 import { originalColumns } from "../report/rejected-row.js";
 
 /** Groups of rows. */
@@ -27,7 +27,10 @@ export type JudgedRow = Judged["rows"][number]["page"];
 export function createJudge() {
   const known = new Map<string, { mapping: Mapping; stamp: string }>();
 
+  const asked = new Set<string>();
+
   const load = async (path: string) => {
+    asked.add(path);
     const before = known.get(path);
     if (before !== undefined && before.stamp === stampOf(before.mapping, path)) return before;
     const mapping = await loadMapping(path);
@@ -44,16 +47,23 @@ export function createJudge() {
       if (reads === undefined)
         throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
       const bound = reads.bind(input.header, { file: input.name, sheet: input.sheet });
-      return { zones: bound.zones, map: (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]) };
+      const { zones, spell } = bound;
+      return { zones, spell, map: (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]) };
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       const { code, message, hint } = error;
-      const problems: Problem[] = [{ code, message: `${basename(input.mapping)}: ${message}`, hint, column: null }];
-      return { zones: [], map: () => ({ problems, documents: "" }) };
+      const problems: Problem[] = [
+        { code, message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}`, hint, column: null },
+      ];
+      const spell = (_index: number, cell: string, _kind: CellKind) => cell;
+      return { zones: [], spell, map: () => ({ problems, documents: "" }) };
     }
   };
 
   return {
+    /** Files of all mappings that were asked for. */
+    files: () => [...asked].flatMap((path) => [path, ...(known.get(path)?.mapping.dependencies ?? [])]),
+
     /** Of the mapping's files; empty: it cannot be read, and accepts no row. */
     stamp: (path: string): Promise<string> =>
       load(path).then(
@@ -64,14 +74,20 @@ export function createJudge() {
         },
       ),
 
+    /** Cells of an input's columns as a person would type them. */
+    async spelling(input: StoredInput) {
+      const { spell } = await mapper(input);
+      return (column: string, cell: string, kind: CellKind) => spell(input.header.indexOf(column), cell, kind);
+    },
+
     /** `zones` by column: where its local times are from; null: it holds no times. */
     async rows(input: StoredInput, rows: readonly OpenRow[], drafts: Drafts) {
-      const { zones, map } = await mapper(input);
+      const { zones, spell, map } = await mapper(input);
       const judged: ReturnType<typeof judgeGroup> = [];
       for (const [at, group] of [...Map.groupBy(rows, ({ lead }) => lead).values()].entries()) {
         // Others are answered meanwhile.
         if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
-        judged.push(...judgeGroup(group, input.header, drafts, map));
+        judged.push(...judgeGroup(group, input.header, drafts, map, spell));
       }
       return { input, zones, rows: judged };
     },
@@ -104,6 +120,7 @@ function judgeGroup(
   header: readonly string[],
   drafts: Drafts,
   mapped: (rows: readonly Row[]) => Verdict,
+  spell: RowMapper["spell"],
 ) {
   const map = (rows: readonly OpenRow[]) =>
     mapped(
@@ -118,11 +135,14 @@ function judgeGroup(
   const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
   const isEdited = patched.some(({ file }) => file.isEdited);
   const now = isEdited ? map(patched.map(({ file }) => file)) : null;
-  const stale = patched.flatMap(({ file, before }) => staleFormulas(file, before.cells, header));
+  const stale = patched.flatMap(({ file, before }) => {
+    const problems = staleFormulas(file, before.cells, header);
+    return group.length === 1 ? problems : problems.map((one) => ofMember(before.row, one));
+  });
   const problems = now === null ? (group[0]?.problems ?? []) : [...now.problems, ...stale];
   const ready = isEdited && problems.length === 0;
   const shown = originalColumns(header);
-  return patched.map(({ file, before: { ref, lead, row, cells } }) => {
+  return patched.map(({ file, before: { ref, lead, row, cells, kinds } }) => {
     const draft = shown.flatMap((position, column) =>
       file.cells[position] === (cells[position] ?? "") ? [] : [[column, file.cells[position]]],
     );
@@ -132,6 +152,15 @@ function judgeGroup(
       lead,
       row,
       cells: shown.map((position) => cells[position] ?? ""),
+      /** By position: what the cells are read as, where that is typed otherwise than the file has it. Asked of shown rows only. */
+      get spelt(): { [position: number]: string } {
+        const typed = shown.flatMap((position, column) => {
+          const [cell = "", kind = "text"] = [cells[position], kinds?.[position]];
+          const text = kind === "text" ? cell : spell(position, cell, kind);
+          return text === cell ? [] : [[column, text] as const];
+        });
+        return Object.fromEntries(typed);
+      },
       draft: Object.fromEntries(draft) as { [position: number]: string },
       problems,
       /** The mapping accepts it now. */
@@ -176,7 +205,7 @@ function staleFormulas({ cells, looks }: OpenRow, before: readonly string[], hea
   return [...stale].map((position) => ({
     code: "formula-without-value",
     column: header[position] ?? null,
-    message: "Its file computes this cell from what you corrected.",
+    message: "its file computes this cell from what you corrected",
     hint: "Type its new value; or correct the row in the rejected workbook, which computes it.",
   }));
 }

@@ -1,6 +1,6 @@
 /** What a person sees first: whether all is well, and what there is to do; what was run and read; and what is to be decided. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { READABLE } from "../model/file-endings.js";
 import { glob } from "tinyglobby";
 import { parse } from "yaml";
@@ -22,11 +22,12 @@ import type { Line } from "../model/lines.js";
 import type { Target } from "../model/target.js";
 import { courseParts, readCourse } from "../report/course.js";
 import { counted } from "../report/figures.js";
-import { onlyYouCanSettle, rowSum } from "../report/outcome.js";
+import { onlyYouCanSettle } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { readConfig, stateRoot } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
 import { keepOpenDrafts } from "./corrections.js";
+import { rowsOf } from "./jobs.js";
 
 export interface Where {
   cwd: string;
@@ -127,10 +128,15 @@ function expectedOf(name: string, cwd: string): string | null {
   return `every ${expect.every}${expect.by === undefined ? "" : `, by ${expect.by}`}`;
 }
 
-/** What the mapping names for the times of its files; null: nothing, or the mapping cannot be read. */
-function zoneOf(mapping: string): string | null {
+/** What the mapping, or the one that it extends, names for the times of its files; null: nothing, or it cannot be read. */
+function zoneOf(mapping: string, isBase = false): string | null {
   try {
-    const { defaults } = parse(readFileSync(mapping, "utf8")) as { defaults?: { timezone?: unknown } };
+    const { defaults, extends: base } = parse(readFileSync(mapping, "utf8")) as {
+      defaults?: { timezone?: unknown };
+      extends?: unknown;
+    };
+    if (defaults?.timezone === undefined && typeof base === "string" && !isBase)
+      return zoneOf(join(dirname(mapping), base), true);
     return new Intl.DateTimeFormat("en", { timeZone: String(defaults?.timezone) }).resolvedOptions().timeZone;
   } catch {
     return null;
@@ -173,8 +179,7 @@ export function explained<Coded extends { code: string }>(found: Coded) {
 /** How a run ended, from its summary. `rows`: `5,204 = 4,604 landed + 388 waiting`, as it ended; null: it read none. */
 function wordsOf(json: string | null) {
   const line = json === null ? null : (JSON.parse(json) as Line);
-  const isOfRows = line?.type === "summary" && line.rows.read > 0;
-  return { said: line && said(line).join(" "), rows: isOfRows ? rowSum(line.rows, line.outcomes) : null };
+  return { said: line && said(line).join(" "), rows: line && rowsOf(line) };
 }
 
 /** Newest first. */

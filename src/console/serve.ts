@@ -37,7 +37,7 @@ export async function openConsole(options: ConsoleOptions) {
     for (const viewer of viewers) viewer.write("data: changed\n\n");
   };
   const targets = createTargets(options);
-  const { asks, changes } = createApi(options, targets, changed);
+  const { asks, changes, judges } = createApi(options, targets, changed);
 
   app.addHook("onRequest", (request, reply, done) => {
     void reply.headers(headers);
@@ -74,7 +74,7 @@ export async function openConsole(options: ConsoleOptions) {
       return answer;
     });
 
-  const watching = watchLedgers(targets, changed);
+  const watching = watchLedgers(targets, judges, changed);
   const close = async () => {
     clearInterval(watching);
     await app.close();
@@ -134,14 +134,14 @@ const SHARE_BESIDE_IMPORTS = 0.02;
 const LONGEST_PAUSE_MS = 30_000;
 
 /** Other processes write too, which shows in the write-ahead logs. An import beside this is not to lose its processor. */
-function watchLedgers(targets: Targets, changed: () => void): NodeJS.Timeout {
+function watchLedgers(targets: Targets, judges: () => string[], changed: () => void): NodeJS.Timeout {
   const stamp = () => {
     try {
       const files = targets.names().flatMap((name) => {
         const { ledgerPath, stateFolder } = targets.get(name);
         return [ledgerPath, `${ledgerPath}-wal`, coursePath(stateFolder)];
       });
-      return files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
+      return [...files, ...judges()].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
     } catch {
       return "";
     }

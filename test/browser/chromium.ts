@@ -46,8 +46,15 @@ export async function night(): Promise<Folder> {
   return at;
 }
 
-/** Errors of the page fail the test: a refused style or script is one, too. */
-export async function open(url: string, more: { width?: number; scheme?: "light" | "dark" } = {}): Promise<Page> {
+interface Look {
+  width?: number;
+  scheme?: "light" | "dark";
+  /** The test is about refused changes. */
+  isRefused?: boolean;
+}
+
+/** Errors of the page fail the test: a refused style or script is one, and so is a refused change. */
+export async function open(url: string, more: Look = {}): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: more.width ?? 1200, height: 800 },
     colorScheme: more.scheme ?? "light",
@@ -60,7 +67,8 @@ export async function open(url: string, more: { width?: number; scheme?: "light"
     if (message.type() === "error" && !/net::ERR_|status of 409/.test(message.text())) errors.push(message.text());
   });
   page.on("response", (answer) => {
-    if (answer.status() >= 500) void answer.text().then((text) => errors.push(`${answer.url()}: ${text}`));
+    if (answer.status() >= 500 || (answer.status() === 409 && more.isRefused !== true))
+      void answer.text().then((text) => errors.push(`${answer.url()}: ${text}`));
   });
   onTestFinished(async () => {
     await context.close();

@@ -25,23 +25,26 @@ interface Undecided {
   at: Folder;
   /** Of the stranded documents, by key. */
   ids: [Named, Named, Named, Named];
+  foreign: Named;
 }
 
-/** Of twelve loads three changed, three are in doubt, two are foreign, and four are stranded. */
+/** Of thirteen loads three changed, three are in doubt, two have a foreign event, four are stranded, and one is foreign. */
 async function undecided() {
   const at = badNight();
   onTestFinished(at.remove);
-  const [header, ...rows] = rightRows(at).slice(0, 13);
+  const [header, ...rows] = rightRows(at).slice(0, 14);
   writeFileSync(join(at.path, "night.csv"), [header, ...rows, ""].join("\n"));
   expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(0);
   const changed = rows.slice(0, 3).map((row) => row.replace(";1000;", ";1250;"));
   writeFileSync(join(at.path, "night-2.csv"), [header, ...changed, ""].join("\n"));
   expect((await at.type("import", "night.yaml", "night-2.csv")).code).toBe(3);
   const ledger = new Database(join(at.path, "state/sandbox/ledger.db"));
-  const ids = ledger
-    .prepare("SELECT key, service_id FROM documents JOIN document_states ON document_id = id WHERE id > 8 ORDER BY id")
+  const [foreign, ...found] = ledger
+    .prepare(
+      "SELECT key, service_id FROM documents JOIN document_states ON document_id = id WHERE id > 8 ORDER BY id DESC",
+    )
     .raw()
-    .all() as unknown as Undecided["ids"];
+    .all() as unknown as [Named, ...Undecided["ids"]];
   ledger.exec(
     `DELETE FROM event_states WHERE document_id BETWEEN 4 AND 8;
      INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
@@ -53,11 +56,12 @@ async function undecided() {
        SELECT document_id, id, 'stalled', 'document-stranded', 1, 0 FROM events WHERE document_id > 8;
      DELETE FROM document_states WHERE document_id > 8;
      INSERT INTO document_states (document_id, state, reason, changed_at)
-       SELECT id, 'stranded', 'document-stranded', 0 FROM documents WHERE id > 8`,
+       SELECT id, 'stranded', iif(id < 13, 'document-stranded', 'foreign-collision'), 0 FROM documents WHERE id > 8`,
   );
   ledger.close();
+  const ids = found.toReversed() as Undecided["ids"];
   expect(ids).toHaveLength(4);
-  return { at, ids };
+  return { at, ids, foreign };
 }
 
 const overview = (page: Page) => page.getByRole("link", { name: "Overview" }).first().click();
@@ -80,7 +84,7 @@ const isDone = (page: Page) =>
 inChromium(
   "what changed, is in doubt, foreign or stranded is decided at the second press: one, the ticked ones, or all of them",
   async () => {
-    const { at, ids } = await undecided();
+    const { at, ids, foreign } = await undecided();
     const page = await open((await startConsole(at, "--allow-changes")).url);
     await decide(page, /landed with other/);
     await eventually(() => page.locator(".records li:first-child tbody td").allTextContents()).toEqual([
@@ -113,6 +117,10 @@ inChromium(
     await overview(page);
     await decide(page, /already has this/);
     await press(page, /^Accept: all 2/);
+    await eventually(() => page.locator(".records li").count()).toBe(1);
+    expect(await page.getByRole("button", { name: /^Accept/ }).count(), "a document needs its id").toBe(0);
+    await page.getByLabel("Its id at the service").fill(foreign[1]);
+    expect(await press(page, /^This is its id/)).toContain(`load ${foreign[0]} has the id ${foreign[1]} now.`);
     await isDone(page);
 
     await overview(page);
@@ -137,11 +145,11 @@ inChromium(
     await press(page, /^This is its id/);
     await isDone(page);
     await overview(page);
-    await eventually(() => heading(page).textContent()).toContain("4 events are still to be sent. Resume continues.");
-    expect(await press(page, /^Resume$/)).toContain("Would send 4 events on 4 documents");
+    await eventually(() => heading(page).textContent()).toContain("5 events are still to be sent. Resume continues.");
+    expect(await press(page, /^Resume$/)).toContain("Would send 5 events on 5 documents");
     await eventually(() => heading(page).textContent()).toContain("All is well.");
     await page.getByRole("link", { name: "Runs" }).click();
-    await eventually(() => page.getByRole("row", { name: /has the id/ }).count()).toBe(4);
+    await eventually(() => page.getByRole("row", { name: /has the id/ }).count()).toBe(5);
   },
 );
 
@@ -149,7 +157,7 @@ inChromium(
   "a list of ids with a mistake in it is refused whole, and an id that the read contradicts is said to be so",
   async () => {
     const { at, ids } = await undecided();
-    const page = await open((await startConsole(at, "--allow-changes")).url);
+    const page = await open((await startConsole(at, "--allow-changes")).url, { isRefused: true });
     await decide(page, /exists? at the service|unknown|stranded/);
     await page.getByText("Enter many ids at once").click();
     const [[key, id], [other]] = ids;

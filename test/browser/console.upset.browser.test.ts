@@ -20,7 +20,7 @@ inChromium(
     const at = await night();
     writeFileSync(join(at.path, "last.csv"), `${rightRows(at).slice(0, 2).join("\n")}\n`);
     const { url } = await startConsole(at, "--allow-changes");
-    const [dismissing, replacing, importing] = [await open(url), await open(url), await open(url)];
+    const [dismissing, replacing, importing] = [await open(url), await open(url, { isRefused: true }), await open(url)];
     const group = (page: Page) => page.locator(".choice [role=group]");
     const confirm = (page: Page) => group(page).getByRole("button").first().click();
 

@@ -18,7 +18,8 @@ it("two imports of one input at the same moment are two files, because the first
   const given: string[] = [];
   for (const from of ["much", "more"]) {
     await corrections.editValue({ ...cause, from, to: "5", shown: from });
-    await corrections.send(office.path("corrections"), (_, files, begun) => {
+    const { drafts } = await corrections.tally();
+    await corrections.send(office.path("corrections"), drafts, (_, files, begun) => {
       given.push(...files);
       begun(process.pid);
     });

@@ -1,16 +1,21 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
+import { memberOf } from "../../model/problem.js";
 import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
 import { Grid } from "./grid.js";
 import { download, post, Refused } from "./http.js";
 import { Work } from "./overview.js";
-import { distinct, Lines, Note, param, Prose, Sentences, useAct, useData, useHere } from "./page.js";
+import { distinct, focusMain, Lines, Note, param, Prose, Sentences, useAct, useData, useHere } from "./page.js";
 
 export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
   `${column === null ? "" : `${column}: `}${message}. ${hint ?? ""}`;
+
+/** A problem of a group that names none of its rows is shown in the first one. */
+export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string): boolean =>
+  problems.some(({ column, message }) => column === name && (memberOf(message) ?? (ref === lead && row)) === row);
 
 /** Of an empty code: whatever has a correction that is not imported yet. */
 export function Correct() {
@@ -19,16 +24,24 @@ export function Correct() {
   const { name: target, allowChanges } = useHere();
   const { data, waiting } = useData("cause", cause);
   const grid = useData("grid", cause);
+  const tally = useData("tally").data;
   const { trouble, act } = useAct();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.querySelector("input")?.focus(), [data === null]);
   const [taken, setTaken] = useState<string[]>([]);
   if (data === null) return waiting;
   const { count, values, moreValues, hint } = data;
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
-    rows.map((row) => ({ row, value: row.cells[header.indexOf(column ?? "")] ?? "" })),
+    rows.flatMap((row) => {
+      const at = header.indexOf(column ?? "");
+      const isMeant = row.draft[at] !== undefined || isAtFault(row, column ?? "");
+      return isMeant ? [{ row, value: row.cells[at] ?? "", text: row.spelt[at] ?? row.cells[at] ?? "" }] : [];
+    }),
   );
 
-  const leads = [...new Set(shown.map(({ row }) => row.lead))];
+  const spelt = (value: string) => shown.find((one) => one.value === value)?.text ?? value;
+  const leads = [...new Set(tables.flatMap(({ rows }) => rows.map(({ lead }) => lead)))];
 
   return (
     <>
@@ -52,21 +65,20 @@ export function Correct() {
       )}
       {trouble}
       {column !== null && values.length > 0 && (
-        <div class="values">
+        <div class="values" ref={list}>
           <Lines
             name="Values"
+            by={({ value }) => value}
             caption="One edit corrects every row that has the value."
             rows={values}
             columns={{
               "In the file": ({ value }) => (
-                <span class="cell">{distinct(value) || <span class="quiet">(blank)</span>}</span>
+                <span class="cell">{distinct(spelt(value)) || <span class="quiet">(blank)</span>}</span>
               ),
               Rows: ({ rows }) => rows,
               Corrected: (line) => (
                 <Value
-                  key={line.value}
                   line={line}
-                  isFirst={line === values[0]}
                   rows={shown.filter(({ value }) => value === line.value).map(({ row }) => row)}
                   hint={hint}
                   edit={{
@@ -136,12 +148,10 @@ export function Correct() {
           />
         </details>
       )}
-      {allowChanges && <Importing />}
+      {allowChanges && <Importing tally={tally} />}
     </>
   );
 }
-
-const focus = (input: HTMLInputElement | null) => input?.focus();
 
 /** Judged while typing, saved when left. `hint`: of the page, which is not repeated. */
 function Value(props: {
@@ -149,40 +159,70 @@ function Value(props: {
   rows: JudgedRow[];
   edit: Omit<Changes["edit-value"]["words"], "to">;
   hint: string | null;
-  isFirst: boolean;
 }) {
   const { line, rows, edit, hint } = props;
   // Apart: a trial begins after a quick save, and would wipe out why that was refused.
   const [saving, trying] = [useAct(), useAct()];
   const saved = line.draft ?? "";
-  const [text, setText] = useState(saved);
+  // While it is typed, nothing newer takes its place, and it replaces what was shown when it was begun.
+  const [typed, setTyped] = useState<{ text: string; shown: typeof edit.shown; isLeft: boolean } | null>(null);
+  const text = typed?.text ?? saved;
   const [tried, setTried] = useState({ text: "", rows: [] as JudgedRow[] });
-  useEffect(() => setText(saved), [saved]);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => () => void (document.activeElement === field.current && focusMain()), []);
+  useEffect(() => {
+    if (typed?.isLeft === true && !saving.isBusy) setTyped(null);
+  }, [line]);
   useEffect(() => {
     if (text === "" || text === saved) return undefined;
     const attempt = async () => setTried({ text, rows: await post("try-value", { ...edit, to: text }) });
     const timer = setTimeout(() => void trying.act(attempt), 300);
     return () => clearTimeout(timer);
   }, [text]);
+  const leave = () => {
+    if (typed === null || typed.isLeft) return;
+    if (text === saved) return setTyped(null);
+    setTyped({ ...typed, isLeft: true });
+    // Emptied: restores the file's text.
+    const words = { ...edit, shown: typed.shown, to: text || line.value };
+    void saving.act(() =>
+      post("edit-value", words).catch((refused: Refused) => {
+        setTyped(refused.isAnswer ? null : typed);
+        throw refused;
+      }),
+    );
+  };
   const own = rows[0]?.problems.find(({ column }) => column === edit.column)?.hint ?? hint;
   const judged = text === saved && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
   return (
     <>
       <input
-        ref={props.isFirst ? focus : null}
+        ref={field}
         aria-label={`Correction of ${distinct(line.value) || "the blank"} in ${edit.column}`}
         value={text}
         readOnly={!useHere().allowChanges}
         placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        // Emptied: restores the file's text.
-        onChange={() =>
-          text !== saved && void saving.act(() => post("edit-value", { ...edit, to: text || line.value }))
+        onInput={({ currentTarget }) =>
+          setTyped({
+            text: currentTarget.value,
+            shown: typed === null || typed.isLeft ? edit.shown : typed.shown,
+            isLeft: false,
+          })
         }
+        onBlur={leave}
+        onKeyDown={({ key }) => key === "Enter" && leave()}
       />{" "}
       {saving.trouble}
       {trying.trouble}
-      {judged.length > 0 ? <Verdict rows={judged} /> : own !== hint && <span class="quiet">{own}</span>}
+      {judged.length > 0 ? (
+        <Verdict rows={judged} />
+      ) : (
+        own !== hint && (
+          <span class="quiet">
+            <Prose text={own ?? ""} />
+          </span>
+        )
+      )}
     </>
   );
 }
@@ -196,7 +236,7 @@ function Verdict({ rows }: { rows: JudgedRow[] }) {
   return (
     <span class="wrong">
       {wrong.length < rows.length && `${rows.length - wrong.length} of ${rows.length} are right. `}
-      {problem === undefined ? "still wrong" : toldProblem(problem)}
+      {problem === undefined ? "still wrong" : <Prose text={toldProblem(problem)} />}
     </span>
   );
 }
@@ -211,14 +251,14 @@ const contentOf = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-function Importing() {
+function Importing({ tally }: { tally: Asks["tally"] | null }) {
   const { name: target } = useHere();
-  const { data: tally } = useData("tally");
   const [checked, setChecked] = useState({ for: "", said: [] as string[] });
   const { isBusy, trouble, act } = useAct();
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
-  const { rows, ready, importing, undo } = tally;
+  const { rows, ready, importing, undo, drafts } = tally;
   const key = JSON.stringify(tally);
+  const isChecked = checked.for === key;
   const button = (label: string, isPossible: boolean, work: () => Promise<unknown>, look = "") => (
     <button class={look} aria-disabled={!isPossible} onClick={() => isPossible && !isBusy && void act(work)}>
       {label}
@@ -230,14 +270,17 @@ function Importing() {
         <strong>{grouped(rows)}</strong> to correct = {importing > 0 && `${grouped(importing)} being imported + `}
         <strong>{grouped(ready)}</strong> ready + {grouped(rows - ready - importing)} left
       </p>
-      {button(undo === null ? "Undo" : `Undo: ${undo}`, undo !== null, () => post("undo", { target }))}
+      {button(undo === null ? "Undo" : `Undo: ${undo.label}`, undo !== null, () =>
+        post("undo", { target, step: undo?.step ?? null }),
+      )}
       {button(isBusy ? "Checking…" : "Check", ready > 0, async () =>
         setChecked({ for: key, said: await post("check", { target }) }),
       )}
-      {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target }), "main")}
+      {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target, drafts }), "main")}
       <span class="quiet small">What lands cannot be taken back.</span>
       {trouble}
-      <Sentences said={checked.for === key ? checked.said : []} />
+      <Sentences said={isChecked ? checked.said : []} />
+      {isChecked && button("Close", true, async () => setChecked({ for: "", said: [] }))}
       <Work />
     </div>
   );

@@ -11,6 +11,8 @@ type Found = Asks["decisions"]["records"][number];
 interface Choice extends Act {
   /** Also for all, and for those that are ticked. */
   isForMany?: boolean;
+  /** Absent: of whatever it is offered for. */
+  of?: "event" | "document";
 }
 
 const giveUp: Choice = {
@@ -23,7 +25,7 @@ const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent o
 export const replaceIt: Choice = {
   action: "replace",
   label: "Replace",
-  does: "the document is cancelled and sent again whole, with this in its place",
+  does: "is replaced: its document is cancelled and sent again whole",
   asks: { label: "Reason", as: "reason" },
 };
 const replaceThem: Choice = { ...replaceIt, isForMany: true };
@@ -37,14 +39,14 @@ const isThere: Choice = {
   action: "resolve",
   word: "landed",
   label: "It is there",
-  does: "you have seen it; it is never sent again",
+  does: "was seen at the service, and is never sent again",
   isForMany: true,
 };
 const isNotThere: Choice = {
   action: "resolve",
   word: "not-landed",
   label: "It is not there",
-  does: "you have looked; it is sent again",
+  does: "was looked for at the service, and is sent again",
   isForMany: true,
 };
 
@@ -53,7 +55,10 @@ const choices: { [code: string]: Choice[] } = {
   late: [giveUp, replaceThem],
   "after-close": [giveUp, replaceThem],
   "after-cancel": [giveUp, replaceIt],
-  "foreign-collision": [{ ...giveUp, label: "Accept", does: "is accepted as sent by someone else" }],
+  "foreign-collision": [
+    { ...giveUp, label: "Accept", does: "is accepted as sent by someone else", of: "event" },
+    { ...nameIt, of: "document" },
+  ],
   "row-gone": [giveUp, tryAgain],
   "cancel-refused": [tryAgain],
   "lookup-unreadable": [tryAgain],
@@ -63,6 +68,8 @@ const choices: { [code: string]: Choice[] } = {
 };
 
 const documentOf = ({ kind, key }: Found): string => `${kind}/${key}`;
+const isFor = ({ of }: Choice, { event }: Found): boolean =>
+  of === undefined || (of === "document") === (event === null);
 const documentsOf = (records: readonly Found[]): string[] => [...new Set(records.map(documentOf))];
 
 /** One record as its command names it: by its row where that is known and the command takes rows, else by its document. */
@@ -94,12 +101,14 @@ export function Decide() {
   const offered = choices[code] ?? [giveUp];
   const chosen = records.filter(({ row }) => row !== null && ticked.includes(row));
   const those = chosen.length === 0 ? records : chosen;
-  const documents = documentsOf(records);
-  const forMany = offered.filter(({ isForMany }) => isForMany);
+  const named = offered.find(({ asks }) => asks?.as === "document-id");
+  const documents = documentsOf(records.filter((record) => named !== undefined && isFor(named, record)));
+  const forMany = offered.filter((choice) => choice.isForMany && records.some((record) => isFor(choice, record)));
   const chooseMany = (choice: Choice) => {
     const isByDocument = choice.action === "resolve";
     // A person's word is on documents that were seen.
-    const all = grouped(isByDocument ? records.length : count);
+    const theirs = records.filter((record) => isFor(choice, record)).length;
+    const all = grouped(isByDocument || choice.of !== undefined ? theirs : count);
     const which = chosen.length > 0 ? `the ${chosen.length} ticked` : `all ${all}`;
     const rows = chosen.flatMap(({ row }) => row ?? []);
     return (
@@ -124,7 +133,7 @@ export function Decide() {
       ) : (
         forMany.map(chooseMany)
       )}
-      {offered.includes(nameIt) && documents.length > 1 && (
+      {documents.length > 1 && (
         <details>
           <summary>Enter many ids at once</summary>
           <Decision key={documents.join()} act={nameThem(documents)} onDone={setDid} />
@@ -141,9 +150,11 @@ export function Decide() {
                 setTicked([...ticked.filter((row) => row !== record.row), ...(isTicked ? [record.row ?? ""] : [])])
               }
             />
-            {offered.map((choice) => (
-              <Decision key={choice.label} act={choice} to={itself(choice, record)} onDone={setDid} />
-            ))}
+            {offered
+              .filter((choice) => isFor(choice, record))
+              .map((choice) => (
+                <Decision key={choice.label} act={choice} to={itself(choice, record)} onDone={setDid} />
+              ))}
           </li>
         ))}
       </ul>

@@ -108,13 +108,15 @@ function Document({ document }: { document: ShownDocument }) {
       {useHere().allowChanges && !document.replaced && (
         <details>
           <summary>Change something about it</summary>
-          {choices.map((act) => (
-            <Decision
-              key={act.label}
-              act={act}
-              to={act.action === "replace" ? { what: [named] } : { flags: { document: named } }}
-            />
-          ))}
+          {choices
+            .filter((act) => act !== takeUp || events.some(({ dismissed }) => dismissed))
+            .map((act) => (
+              <Decision
+                key={act.label}
+                act={act}
+                to={act.action === "replace" ? { what: [named] } : { flags: { document: named } }}
+              />
+            ))}
         </details>
       )}
     </section>

@@ -9,14 +9,26 @@ import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { readBlock, writeBlock } from "./clipboard.js";
-import { toldProblem } from "./correct.js";
+import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { post, Refused } from "./http.js";
-import { distinct, Link, useAct, useHere } from "./page.js";
+import { distinct, Link, Prose, useAct, useHere } from "./page.js";
 
 interface Cell {
   row: number;
   column: number;
+}
+
+/** Other rows come and go above it: a cell keeps its row, and falls back on its place where the row has gone. */
+interface Anchored extends Cell {
+  ref: string | undefined;
+}
+
+/** Into the cell in which it was begun, as that was then and wherever it is by now. */
+interface Typing {
+  row: JudgedRow;
+  column: number;
+  text: string;
 }
 
 const ROW_HEIGHT = 30;
@@ -25,7 +37,11 @@ const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
 
-const textOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
+/** As the server knows it, which an edit replaces. */
+const storedOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
+
+/** As a person would type it: a date or number of a workbook in the mapping's format. */
+export const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -34,15 +50,22 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const { header, zones, rows } = table;
   const { name: target, allowChanges } = useHere();
   const { trouble, act } = useAct();
-  const start = { row: 0, column: Math.max(0, header.indexOf(column ?? "")) };
-  const [active, setActive] = useState<Cell>(start);
-  const [anchor, setAnchor] = useState<Cell>(start);
-  const [editing, setEditing] = useState<string | null>(null);
+  const anchored = (cell: Cell): Anchored => ({ ...cell, ref: rows[cell.row]?.ref });
+  const placed = ({ ref, row, column: at }: Anchored): Cell => {
+    const now = rows[row]?.ref === ref ? row : rows.findIndex((one) => one.ref === ref);
+    return { row: now === -1 ? within(row, rows.length) : now, column: at };
+  };
+  const start = anchored({ row: 0, column: Math.max(0, header.indexOf(column ?? "")) });
+  const [chosenLast, setActive] = useState(start);
+  const [chosenFirst, setAnchor] = useState(start);
+  const [active, anchor] = [placed(chosenLast), placed(chosenFirst)];
+  const [editing, setEditing] = useState<Typing | null>(null);
+  const typed = useRef<Typing | null>(null);
   const [top, setTop] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const editor = useRef<HTMLInputElement>(null);
-  const cellId = ({ row, column: at }: Cell) => `grid-${table.input}-${row}-${at}`;
+  const cellId = (ref: string | undefined, at: number) => `grid-${ref}-${at}`;
 
   const [firstRow = 0, lastRow = 0] = [active.row, anchor.row].toSorted((a, b) => a - b);
   const [firstColumn = 0, lastColumn = 0] = [active.column, anchor.column].toSorted((a, b) => a - b);
@@ -54,7 +77,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const to = Math.min(rows.length, Math.ceil((top + height) / ROW_HEIGHT) + MARGIN);
 
   const moveTo = ({ row, column: at }: Cell, extend = false) => {
-    const cell = { row: within(row, rows.length), column: within(at, header.length) };
+    const cell = anchored({ row: within(row, rows.length), column: within(at, header.length) });
     setActive(cell);
     if (!extend) setAnchor(cell);
   };
@@ -71,28 +94,31 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     box.scrollTop = Math.min(y, Math.max(box.scrollTop, y + 2 * ROW_HEIGHT + EDGE - box.clientHeight));
     const [left, right] = [title.offsetLeft, title.offsetLeft + title.offsetWidth];
     box.scrollLeft = Math.min(left - numbers.offsetWidth, Math.max(box.scrollLeft, right + EDGE - box.clientWidth));
-  }, [active]);
+  }, [chosenLast]);
 
   // The editor lies over its cell and is not its child, because rows may go.
   useLayoutEffect(() => {
-    const cell = document.getElementById(cellId(active));
+    const cell = editing && document.getElementById(cellId(editing.row.ref, editing.column));
     if (editor.current === null || cell === null) return;
     const { offsetLeft: left, offsetTop: y, offsetWidth: width } = cell;
     Object.assign(editor.current.style, { left: `${left}px`, top: `${y}px`, width: `${Math.max(width, 160)}px` });
-    editor.current.focus();
-  }, [editing !== null]);
+  }, [editing !== null, rows]);
+  useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
+  const editsOf = (row: JudgedRow, position: number, value: string): Edit[] => {
+    const edit = { ref: row.ref, column: header[position] ?? "", replaces: storedOf(row, position), value };
+    return value === textOf(row, position) ? [] : [edit];
+  };
+  const save = async (label: string, edits: Edit[]) => {
+    if (edits.length > 0) await post("edit", { target, label, edits });
+  };
   const change = (label: string, cells: (Cell & { value: string })[]) => {
-    const inside = cells.flatMap(({ row: at, column: position, value }): Edit[] => {
-      const row = rows[at];
-      const name = header[position];
-      return row && name !== undefined ? [{ ref: row.ref, column: name, replaces: textOf(row, position), value }] : [];
-    });
-    const edits = inside.filter(({ replaces, value }) => replaces !== value);
-    const beyond = cells.length - inside.length;
     if (!allowChanges) return;
+    const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
+    const beyond = cells.length - inside.length;
     void act(async () => {
-      if (edits.length > 0) await post("edit", { target, label, edits });
+      const edits = inside.flatMap(({ row, column: at, value }) => editsOf(rows[row] as JudgedRow, at, value));
+      await save(label, edits);
       if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
     });
   };
@@ -109,14 +135,26 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       chosen.flat().map((cell) => ({ ...cell, value })),
     );
 
+  const type = (into: Typing | null) => {
+    typed.current = into;
+    setEditing(into);
+  };
   const begin = (text: string | null) => {
     const row = rows[active.row];
-    if (row !== undefined && allowChanges) setEditing(text ?? textOf(row, active.column));
+    if (row === undefined || !allowChanges) return;
+    type({ row, column: active.column, text: text ?? textOf(row, active.column) });
   };
-  const end = (value: string | null, move: Partial<Cell> = {}) => {
-    setEditing(null);
+  /** Once: giving the focus back leaves the editor, too. */
+  const leave = (isKept: boolean) => {
+    const left = typed.current;
+    type(null);
+    if (!isKept || left === null) return;
+    const { row, column: at, text } = left;
+    void act(() => save(header[at] ?? "", editsOf(row, at, text)));
+  };
+  const end = (isKept: boolean, move: Partial<Cell> = {}) => {
+    leave(isKept);
     grid.current?.focus({ preventScroll: true });
-    if (value !== null) change(header[active.column] ?? "", [{ ...active, value }]);
     moveBy(move);
   };
 
@@ -138,13 +176,13 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     const key = event.key.toLowerCase();
     if (move !== undefined) moveBy(move, event.shiftKey);
     else if (key === "enter" || key === "f2") begin(null);
-    else if (key === "escape") setAnchor(active);
+    else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && key === "z") void act(() => post("undo", { target }));
+    else if (control && key === "z") void act(() => post("undo", { target, step: null }));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
-      setAnchor({ row: 0, column: 0 });
-      setActive({ row: rows.length - 1, column: last - 1 });
+      moveTo({ row: 0, column: 0 });
+      moveTo({ row: rows.length, column: last }, true);
     } else if (!control && !event.altKey && key.length === 1) begin(event.key);
     else return;
     event.preventDefault();
@@ -232,7 +270,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           tabIndex={0}
           aria-label={`Rows of ${table.file}`}
           aria-rowcount={rows.length + 1}
-          aria-activedescendant={cellId(active)}
+          aria-activedescendant={cellId(rows[active.row]?.ref, active.column)}
           aria-multiselectable="true"
           aria-readonly={!allowChanges}
           onKeyDown={onKeyDown}
@@ -264,12 +302,12 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                     {row.row} <span class={row.ready ? "right" : "wrong"}>{word}</span>
                   </th>
                   {header.map((name, position) => {
-                    const isWrong = !row.ready && row.problems.some((problem) => problem.column === name);
+                    const isWrong = !row.ready && isAtFault(row, name);
                     const isActive = active.row === at && active.column === position;
                     return (
                       <td
                         key={position}
-                        id={cellId({ row: at, column: position })}
+                        id={cellId(row.ref, position)}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
                         class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"}`}
@@ -288,15 +326,15 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           <input
             class="editor"
             ref={editor}
-            aria-label={`${header[active.column]}, row ${current?.row}`}
-            value={editing}
-            onInput={(event) => setEditing(event.currentTarget.value)}
-            onBlur={() => end(editing)}
+            aria-label={`${header[editing.column]}, row ${editing.row.row}`}
+            value={editing.text}
+            onInput={({ currentTarget }) => type({ ...editing, text: currentTarget.value })}
+            onBlur={() => leave(true)}
             onKeyDown={(event) => {
               const step = event.shiftKey ? -1 : 1;
-              if (event.key === "Enter") end(editing, { row: step });
-              else if (event.key === "Tab") end(editing, { column: step });
-              else if (event.key === "Escape") end(null);
+              if (event.key === "Enter") end(true, { row: step });
+              else if (event.key === "Tab") end(true, { column: step });
+              else if (event.key === "Escape") end(false);
               else return;
               event.preventDefault();
               event.stopPropagation();
@@ -308,7 +346,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         {current !== undefined && (
           <>
             Row {current.row}
-            {current.ready ? " is right now." : `: ${current.problems.map(toldProblem).join(" ")}`}
+            {current.ready ? " is right now." : <Prose text={`: ${current.problems.map(toldProblem).join(" ")}`} />}
             {current.ready && current.joins !== null && ` It joins ${current.joins}.`}{" "}
             <Link to="/find" query={{ what: place }}>
               Look closer

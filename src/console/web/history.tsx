@@ -146,6 +146,7 @@ export function Files() {
       <Lines
         name="All files"
         rows={data}
+        by={({ path, sheet, run }) => `${path} ${sheet} ${run}`}
         columns={{
           When: ({ stagedAt }) => when(stagedAt),
           File: ({ path, name, sheet }) => <span title={path}>{sheet === null ? name : `${name}, ${sheet}`}</span>,
@@ -155,14 +156,15 @@ export function Files() {
           "+ invalid": ({ invalid }) => invalid,
           "+ known": ({ known }) => known,
           "+ staged": ({ staged }) => staged,
-          Undo: ({ path, sheet, run, name }) =>
-            allowChanges ? (
+          Undo: ({ run, name }) => {
+            const sheets = data.filter((other) => other.name === name && other.run === run).length;
+            return allowChanges ? (
               <Decision
-                key={`${path} ${sheet} ${run}`}
-                act={{ action: "withdraw", label: "Take back" }}
+                act={{ action: "withdraw", label: `Take back${sheets > 1 ? ` all ${sheets} sheets` : ""}` }}
                 to={{ flags: { input: name, run } }}
               />
-            ) : null,
+            ) : null;
+          },
         }}
       />
     </>

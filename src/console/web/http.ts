@@ -14,9 +14,12 @@ export function takeToken(): void {
 
 export class Refused extends Error {
   readonly hint: string;
-  constructor({ message, hint }: Failure) {
+  /** False: the console was not reached. */
+  readonly isAnswer: boolean;
+  constructor({ message, hint }: Failure, isAnswer = true) {
     super(message);
     this.hint = hint;
+    this.isAnswer = isAnswer;
   }
 }
 
@@ -31,7 +34,9 @@ async function reach(path: string, body?: object): Promise<Response> {
   const init = body && { method: "POST", body: text, keepalive: text.length < 20_000 };
   const response = await fetch(path, { ...init, headers }).catch(() => {
     const message = "The console does not answer. It may have ended, or this machine was asleep.";
-    throw new Refused({ message, hint: "Start it again with `rowferry console`. Corrections are kept." });
+    const hint =
+      "Start it again with `rowferry console`. What had been saved is kept; what is typed here is not saved yet.";
+    throw new Refused({ message, hint }, false);
   });
   if (response.ok) return response;
   const other = { message: `The console answered ${response.status}.`, hint: "Load the page again." };

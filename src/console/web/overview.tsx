@@ -128,8 +128,9 @@ export function Work() {
           )}
         </div>
       )}
-      {jobs.map(({ command, said }, at) => (
+      {jobs.map(({ command, said, endedAt }, at) => (
         <div key={at} class="job">
+          {endedAt !== null && <span class="quiet small">Ended {when(endedAt)}</span>}
           <Sentences said={said ?? [started]} />
           <code class="quiet small">{command}</code>
         </div>

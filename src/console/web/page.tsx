@@ -168,10 +168,11 @@ export function distinct(text: string): string {
   return seen === seen.normalize() ? seen : seen.replace(/\p{M}/gu, codeOf);
 }
 
-/** A column without anything is left out. Scrolls sideways if too wide. */
+/** A column without anything is left out. Scrolls sideways if too wide. `by`: what a line is known by while others come and go. */
 export function Lines<Row>(props: {
   name: string;
   rows: readonly Row[];
+  by?: (row: Row) => string;
   columns: { [title: string]: (row: Row) => ComponentChildren };
   caption?: ComponentChildren;
 }) {
@@ -195,8 +196,8 @@ export function Lines<Row>(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map((_, at) => (
-            <tr key={at}>
+          {rows.map((row, at) => (
+            <tr key={props.by?.(row) ?? at}>
               {columns.map(({ title, look, cells: { [at]: cell } }) => (
                 <td key={title} data-title={title} class={look}>
                   {typeof cell === "number" ? grouped(cell) : cell}

@@ -1,10 +1,10 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
 import { codes } from "../../model/codes.js";
-import type { Problem } from "../../model/problem.js";
+import { memberOf, type Problem } from "../../model/problem.js";
 import type { CellKind, Looks, Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { inputOf, leadOf, groupOf, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
+import { inputOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createFirstPlaces } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/take-back.js";
@@ -80,6 +80,20 @@ export function createOpenRowReader(database: LedgerDatabase) {
     /** Null: its input is unknown, or no longer kept. */
     ref,
     lead: (id: number) => leadOf(database, id),
+    /** By the first row of each group, those of its rows whose cell in that column is at fault. Where no row is named, it is the first. */
+    atFault(code: string, column: string): Map<number, number[]> {
+      const found = database.rows<{ lead: number; message: string }>(
+        `SELECT row_id AS lead, message FROM problems
+         WHERE code = @code AND column_name = @column AND severity = 'error' AND message GLOB 'row [0-9]*'`,
+        { code, column },
+      );
+      const rows = found.flatMap(({ lead, message }) => {
+        const member = memberOf(message);
+        return member === null ? [] : [{ lead, row: rowId(inputOf(lead), member) }];
+      });
+      const groups = Map.groupBy(rows, ({ lead }) => lead);
+      return new Map(Array.from(groups, ([lead, members]) => [lead, members.map(({ row }) => row)]));
+    },
     /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
   };

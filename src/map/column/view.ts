@@ -1,7 +1,7 @@
 /** What compiled columns and formulas look at: one row, or a group of rows, at a time. One object for a table, used again and again. */
 import type { Code } from "../../model/codes.js";
 import type { ExactNumber } from "../../model/json.js";
-import type { Problem } from "../../model/problem.js";
+import { ofMember, type Problem } from "../../model/problem.js";
 import type {
   AddressRecord,
   AddressRef,
@@ -77,8 +77,7 @@ export class View {
       this.problems = [];
       this.#at(member);
       visit(member.number);
-      for (const problem of this.problems)
-        problems.push({ ...problem, message: `row ${member.number}: ${problem.message}` });
+      problems.push(...this.problems.map((problem) => ofMember(member.number, problem)));
     }
     Object.assign(this, { cells, kinds, row, source, members, problems });
     this.#stamp = stamp;

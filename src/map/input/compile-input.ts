@@ -1,6 +1,7 @@
 /** Compiles one input: its columns and everything its rows yield. */
 import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
+import type { CellKind } from "../../model/row.js";
 import { Headers } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { asText, View } from "../column/view.js";
@@ -93,18 +94,25 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
       const said = (tell: (column: Column) => string | null) =>
         header.map((_, at) => [...new Set(reading(at).flatMap((column) => tell(column) ?? []))].join(", ") || null);
+      const read = (index: number, cell: string, kind: CellKind) => {
+        const [cells, kinds] = [header.map(() => ""), header.map((): CellKind => "text")];
+        cells[index] = cell;
+        kinds[index] = kind;
+        view.look({ number: 0, cells, kinds, problems: null }, null);
+        const [column] = reading(index);
+        const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
+        return value == null ? null : asText(value, column?.type);
+      };
       return {
         ...bindRowMapper(parts, view),
         unmapped: headers.unmapped(),
         absent: headers.absent,
         types: said(({ as }) => as ?? "text"),
         zones: said(({ zone }) => zone),
-        read: (index, text) => {
-          const cells = header.map((_, at) => (at === index ? text : ""));
-          view.look({ number: 0, cells, kinds: null, problems: null }, null);
-          const [column] = reading(index);
-          const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
-          return value == null ? null : asText(value, column?.type);
+        read: (index, text) => read(index, text, "text"),
+        spell: (index, cell, kind) => {
+          const text = shared.cells.text(cell, kind);
+          return read(index, text, "text") === read(index, cell, kind) ? text : cell;
         },
       };
     },

@@ -1,0 +1,150 @@
+/** The console in a real Chromium while a person types: what is typed goes where it was begun, once, and nothing else goes with it. */
+import type { Page } from "playwright-core";
+import { eventually, hasFocus, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
+import { startConsole } from "./console.js";
+
+useChromium();
+
+const grid = (page: Page) => page.getByRole("grid");
+const rows = (page: Page) => page.locator("[role=grid] tbody tr[aria-rowindex]");
+/** Of the column State. */
+const cell = (page: Page, row: number) => rows(page).nth(row).locator("td").nth(6);
+const field = (page: Page, text: string) => page.getByRole("textbox", { name: `Correction of ${text} in` });
+const bar = (page: Page) => page.locator(".bar").textContent();
+const troubles = async (page: Page) => (await page.locator(".trouble").allTextContents()).join();
+
+/** What the page saves, as it is sent. */
+function saved(page: Page) {
+  const values: string[] = [];
+  page.on("request", (request) => {
+    if (!/api\/edit/.test(request.url())) return;
+    const { edits, to } = request.postDataJSON() as { edits?: { value: string }[]; to?: string };
+    values.push(to ?? (edits ?? []).map(({ value }) => value).join());
+  });
+  return values;
+}
+
+inChromium(
+  "leaving the grid's editor saves once: by Enter, Tab, another cell or another field, which keeps the focus; Escape saves nothing",
+  async () => {
+    const page = await open((await startConsole(await night(), "--allow-changes")).url);
+    await toCorrect(page, "State");
+    await grid(page).waitFor();
+    const values = saved(page);
+    await cell(page, 0).click();
+    await page.keyboard.type("AC");
+    await page.keyboard.press("Escape");
+    await page.waitForTimeout(300);
+    expect(values).toEqual([]);
+
+    await page.keyboard.type("AC");
+    await page.keyboard.press("Enter");
+    await eventually(() => cell(page, 0).textContent()).toBe("AC");
+    await page.keyboard.type("AL");
+    await page.keyboard.press("Tab");
+    await eventually(() => cell(page, 1).textContent()).toBe("AL");
+    await cell(page, 2).click();
+    await page.keyboard.type("AM");
+    await cell(page, 4).click();
+    await page.keyboard.type("AP");
+    await page.getByLabel("Find").click();
+    await page.keyboard.type("BA");
+    await eventually(() => cell(page, 4).textContent()).toBe("AP");
+    expect(await cell(page, 2).textContent()).toBe("AM");
+    expect(await page.getByLabel("Find").inputValue()).toBe("BA");
+    expect(values).toEqual(["AC", "AL", "AM", "AP"]);
+    expect(await troubles(page)).toBe("");
+  },
+);
+
+inChromium("text stays with the row and the value for which it was begun, whatever goes from above it", async () => {
+  const at = await night();
+  const page = await open((await startConsole(at, "--allow-changes")).url);
+  await toCorrect(page, "State");
+  const numbers = async (text: string) =>
+    (await rows(page).filter({ hasText: text }).locator("th").allTextContents()).map(
+      (told) => told.split(" ")[0] ?? "",
+    );
+  const settle = async (given: string[]) => {
+    const { code, stderr } = await at.type(
+      "dismiss",
+      ...given.flatMap((row) => ["--row", `night.csv:${row}`]),
+      "--yes",
+    );
+    expect(code, stderr).toBe(0);
+  };
+  await grid(page).waitFor();
+  const [last = ""] = (await page.locator(".values .cell").allTextContents()).slice(-1);
+  const [above = "", , row, next] = await numbers("");
+  const before = await rows(page).count();
+  await cell(page, 2).click();
+  await page.keyboard.type("R");
+  await settle([above]);
+  await eventually(() => rows(page).count()).toBe(before - 1);
+  await page.keyboard.type("J");
+  await page.keyboard.press("Enter");
+  await eventually(() => cell(page, 1).textContent()).toBe("RJ");
+  expect(await numbers("RJ")).toEqual([row]);
+  expect(await page.locator(".said").textContent(), "the selection went on from there").toContain(`Row ${next}:`);
+
+  const lines = page.locator(".values tbody tr");
+  const [first = ""] = await page.locator(".values .cell").allTextContents();
+  const count = await lines.count();
+  await field(page, last).click();
+  await page.keyboard.type("S");
+  await settle([...(await numbers(first)), ...(await numbers("RJ"))]);
+  await eventually(() => lines.count()).toBe(count - 1);
+  await page.keyboard.type("P");
+  expect(await field(page, last).inputValue()).toBe("SP");
+  expect(await field(page, last).evaluate(hasFocus)).toBe(true);
+});
+
+inChromium(
+  "a text that another tab changes while it is typed is neither wiped out nor overwritten; Import and Undo do what they say, or nothing",
+  async () => {
+    const { url } = await startConsole(await night(), "--allow-changes");
+    const [one, two] = [await open(url, { isRefused: true }), await open(url)];
+    for (const page of [one, two]) {
+      await toCorrect(page, "Class");
+      await field(page, "IV").waitFor();
+    }
+    await field(one, "IV").click();
+    await one.keyboard.type("I");
+    await field(two, "IV").fill("II");
+    await two.keyboard.press("Tab");
+    await eventually(() => bar(one)).toMatch(/[1-9]\d* ready.*Undo: Class/);
+    expect(await field(one, "IV").inputValue()).toBe("I");
+    await one.keyboard.press("Tab");
+    await eventually(() => troubles(one)).toContain('was changed to "II" elsewhere');
+    await eventually(() => field(one, "IV").inputValue()).toBe("II");
+
+    // What the bar says is old by the time it is pressed.
+    const ready = /\d+ ready/.exec((await bar(one)) ?? "")?.[0] ?? "";
+    await one.route(/api\/tally/, (route) => route.abort());
+    await field(one, "III").fill("I");
+    await Promise.all([one.waitForResponse(/api\/edit-value/), one.keyboard.press("Tab")]);
+    await one.getByRole("button", { name: /^Import/ }).click();
+    await eventually(() => troubles(one)).toContain("the corrections have changed since you saw them");
+    await one.getByRole("button", { name: /^Undo/ }).click();
+    await eventually(() => troubles(one)).toContain("Nothing was taken back");
+    await one.unroute(/api\/tally/);
+    await one.evaluate(`dispatchEvent(new Event("changed"))`);
+    await eventually(() => bar(one)).not.toContain(ready);
+    expect(await bar(one)).not.toContain("being imported");
+    await one.getByRole("button", { name: /^Undo/ }).click();
+    await eventually(() => field(one, "III").inputValue()).toBe("");
+    expect(await field(one, "IV").inputValue()).toBe("II");
+    await eventually(() => bar(one)).toContain(ready);
+
+    // At a zoom of 200%.
+    await one.setViewportSize({ width: 640, height: 360 });
+    await one.getByRole("button", { name: "Check" }).click();
+    await eventually(() => bar(one)).toContain("corrected rows.");
+    expect((await one.locator(".bar").boundingBox())?.height).toBeLessThan(180);
+    await field(one, "III").focus();
+    const seen = await field(one, "III").boundingBox();
+    expect((seen?.y ?? 0) + (seen?.height ?? 0), "not under the bar").toBeLessThan(190);
+    await one.getByRole("button", { name: "Close" }).click();
+    await eventually(() => bar(one)).not.toContain("corrected rows.");
+  },
+);
