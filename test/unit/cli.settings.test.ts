@@ -37,7 +37,8 @@ function resolved({ flags = {}, env = {}, files = {}, ...named }: Given) {
   if (named.config !== undefined) all["rowferry.config.yaml"] = named.config;
   if (named.dotenv !== undefined) all[".env"] = named.dotenv;
   const cwd = folder(all);
-  return { cwd, ...resolveTarget({ flags, env, cwd }) };
+  const { clientSecret, ...target } = resolveTarget({ flags, env, cwd });
+  return { cwd, ...target, clientSecret: clientSecret() };
 }
 
 function refusal(given: Given) {
