@@ -180,7 +180,7 @@ export function benchTarget(ledgerPath: string, more: Partial<Target> = {}): Tar
     baseUrl: service,
     tokenUrl: `${service}/oauth/token`,
     clientId: "sandbox",
-    clientSecret: "sandbox",
+    clientSecret: () => "sandbox",
     scope: null,
     clientAuthentication: "basic",
     rate: 20,

@@ -55,7 +55,7 @@ async function bench(requests: number, rate: number, burst: number): Promise<voi
     baseUrl: `http://127.0.0.1:${port}`,
     tokenUrl: `http://127.0.0.1:${port}/token`,
     clientId: "c",
-    clientSecret: "secret",
+    clientSecret: () => "secret",
     scope: null,
     clientAuthentication: "basic",
     rate,

@@ -41,7 +41,7 @@ export interface TargetOptions {
 }
 
 /**
- * The service and its ledger. Reads settings and secret files, makes no request, never guesses. @throws RowferryError
+ * The service and its ledger. Reads the settings; a secret file only when it is needed. Makes no request, never guesses. @throws RowferryError
  * with the codes of the settings (`settings-incomplete`, `target-not-chosen` …), `usage` for an invalid option.
  */
 export function resolveTarget(options: TargetOptions = {}): Target {

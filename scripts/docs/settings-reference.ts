@@ -49,7 +49,8 @@ A secret is only ever sent to the address that is set in the same place as the s
 their folder, or in a folder that the environment names: \`ROWFERRY_SECRETS\`, or \`CREDENTIALS_DIRECTORY\`, which systemd sets.
 
 Settings that another user owns or may write are refused (root may own them), and so is a secret that every user may read.
-Links are judged by what they lead to; a group may read a secret, as Kubernetes mounts it.
+Links are judged by what they lead to; a group may read a secret, as Kubernetes mounts it. Only commands that send or ask the
+service read it.
 
 ## rowferry.config.yaml
 

@@ -8,6 +8,7 @@ import type { z } from "zod";
 import { reading } from "../desk/access.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Clock, Random } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
 import type { finding } from "../model/lines/run.js";
 import type { Target } from "../model/target.js";
 import { grouped, shortDuration } from "../report/figures.js";
@@ -15,7 +16,7 @@ import { freeBytes } from "../run/free-disk.js";
 import { lookupParticipant } from "../submit/calls.js";
 import { describeUnavailable } from "../submit/classify.js";
 import { createSubmitter } from "../submit/submitter.js";
-import { requestToken } from "../submit/token.js";
+import { type NoToken, requestToken } from "../submit/token.js";
 import { plainLine } from "../submit/words.js";
 import type { Transport } from "../submit/transport.js";
 import { createUndiciTransport } from "../submit/undici-transport.js";
@@ -44,7 +45,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   if (target.baseUrl === "") return;
   const transport = createUndiciTransport();
   try {
-    const token = await requestToken(target, transport);
+    const token = await requestToken(target, transport).catch(asNoToken);
     if (!token.ok) return yield { check: "credential", result: "failed", message: token.message };
     const lifetime = token.expiresInMs === null ? "" : `, valid for ${shortDuration(token.expiresInMs / 1000)}`;
     yield { check: "credential", result: "ok", message: `the token endpoint gave a token${lifetime}` };
@@ -52,6 +53,11 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   } finally {
     await transport.close?.();
   }
+}
+
+function asNoToken(error: unknown): NoToken {
+  if (!(error instanceof RowferryError)) throw error;
+  return { ok: false, transient: false, message: `${error.message}. ${error.hint}` };
 }
 
 async function disk(target: Target, shown: (path: string) => string): Promise<Finding> {

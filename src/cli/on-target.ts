@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
-import { stepWith, type StepMaker, targetFlags as flagsOfTarget } from "../report/next-steps.js";
+import { stepOn, type StepMaker } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import { resolveTarget, type TargetFlags } from "../settings/target.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
@@ -80,7 +80,7 @@ export async function withTarget(
       waitForLock: wait === true,
       fresh: fresh === true,
     },
-    step: stepWith(flagsOfTarget(target.name, { ledger: target.ledgerPath, journal }, shown)),
+    step: stepOn(target.name, { ledger: target.ledgerPath, journal }, shown),
     shown,
     announce: () => {
       if (!output.json && !output.quiet) world.stderr.write(`${about}\n`);

@@ -1,5 +1,5 @@
 /** What a person sees first: whether all is well, and what there is to do; what was run and read; and what is to be decided. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { READABLE } from "../model/file-endings.js";
 import { glob } from "tinyglobby";
@@ -24,7 +24,8 @@ import { courseParts, readCourse } from "../report/course.js";
 import { counted } from "../report/figures.js";
 import { onlyYouCanSettle } from "../report/outcome.js";
 import { said } from "../report/said.js";
-import { readConfig, stateRoot } from "../settings/config-file.js";
+import { targetsWithLedger } from "../settings/choose-target.js";
+import { readConfig } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
 import { keepOpenDrafts } from "./corrections.js";
 import { rowsOf } from "./jobs.js";
@@ -41,11 +42,9 @@ export function createTargets({ cwd, env, target: only, ledger }: Where) {
   const elsewhere = ledger === undefined ? {} : { ledger };
   const names = (): string[] => {
     if (only !== undefined) return [only];
-    const root = stateRoot(readConfig(cwd), cwd);
-    if (!existsSync(root)) return [];
-    return readdirSync(root)
-      .filter((name) => existsSync(join(root, name, "ledger.db")))
-      .toSorted((a, b) => Number(a === "sandbox") - Number(b === "sandbox") || (a < b ? -1 : 1));
+    return targetsWithLedger(cwd, env).toSorted(
+      (a, b) => Number(a === "sandbox") - Number(b === "sandbox") || (a < b ? -1 : 1),
+    );
   };
   const get = (name: string): Target => {
     const known = names();

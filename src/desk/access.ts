@@ -174,6 +174,7 @@ export function withReader<Result>(
   const { clock, signal } = options;
   return closing(async (later) => {
     let reached = target;
+    target.clientSecret();
     if (isEmbedded(target) && options.transport === undefined) {
       const lock = await lockLedger(target.ledgerPath, { wait: false, clock });
       later(() => lock.release());

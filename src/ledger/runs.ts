@@ -59,10 +59,10 @@ export function createRunStore(database: LedgerDatabase) {
     staged: (id: number, now: number) =>
       void database.run("UPDATE runs SET staged_at = @now WHERE id = @id", { id, now }),
 
-    /** The newest import, if its rows are not staged: it is reading, or was killed (surely, if the caller holds the lock). */
+    /** The newest import, if its rows are not staged. `exitCode` null: it is reading, or was killed (surely, if the caller holds the lock). */
     lastUnstaged: () =>
-      database.value<string>(
-        `SELECT name FROM runs WHERE id = (SELECT max(id) FROM runs WHERE command = 'import')
+      database.row<{ name: string; exitCode: number | null }>(
+        `SELECT name, exit_code AS exitCode FROM runs WHERE id = (SELECT max(id) FROM runs WHERE command = 'import')
            AND staged_at IS NULL AND (exit_code IS NULL OR exit_code <> ${ExitCode.usage})`,
       ),
 

@@ -6,7 +6,8 @@ export interface Target {
   baseUrl: string;
   tokenUrl: string;
   clientId: string;
-  clientSecret: string;
+  /** Reads its file at the first call. @throws RowferryError `settings-unsafe`, `secret-unreadable` */
+  clientSecret: () => string;
   scope: string | null;
   clientAuthentication: "basic" | "post";
   /** Null: unthrottled (embedded sandbox only). */

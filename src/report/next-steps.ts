@@ -1,4 +1,5 @@
 /** The next steps after a run, with the commands to type. */
+import { resolve } from "node:path";
 import { shellQuoted } from "../model/shell-quoted.js";
 import { isCorrectable } from "../model/solution.js";
 import { ExitCode } from "../model/exit-code.js";
@@ -11,18 +12,32 @@ export interface NextStep {
   command: string;
 }
 
+/** Of the ledger and of the journal that only `--journal` names: paths. */
+interface Ledger {
+  ledger: string;
+  journal?: string | null | undefined;
+}
+
 /** `words`: what follows `rowferry`. */
 export type StepMaker = (words: string, why: string) => NextStep;
 
-/** `flags`: ` --target production`. */
-export const stepWith =
-  (flags: string): StepMaker =>
-  (words, why) => ({ why, command: `rowferry ${words}${flags}` });
+/** Gives each command the flags of `targetFlags` that it takes. */
+export function stepOn(name: string, { ledger, journal }: Ledger, shown: (path: string) => string): StepMaker {
+  const elsewhere = ledgerFlag(name, ledger, shown);
+  const flags: Record<string, string> = {
+    // Without flags it shows every ledger of the folder.
+    console: elsewhere === "" ? "" : ` --target ${name}${elsewhere}`,
+    explain: "",
+    status: targetFlags(name, { ledger }, shown),
+  };
+  const others = targetFlags(name, { ledger, journal }, shown);
+  return (words, why) => ({ why, command: `rowferry ${words}${flags[words.split(" ")[0] ?? ""] ?? others}` });
+}
 
 /** After a run; of problems, those of its files first. `shown`: shortens a path. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const { target, exitCode, files, ledger, stopped, problems } = summary;
-  const step = stepWith(targetFlags(target.name, summary, shown));
+  const { target, exitCode, files, stopped, problems } = summary;
+  const step = stepOn(target.name, summary, shown);
   const quoted = (path: string) => shellQuoted(shown(path));
   const again = exitCode === ExitCode.again || exitCode >= ExitCode.interrupted;
   // Each corrected file needs its rows' mapping.
@@ -37,8 +52,6 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const open = isLeft ? { ...summary.open, rows: 0 } : summary.open;
   const list = files.find(({ kind }) => kind === "stranded");
   const stranded = list && resolveAll(shown(list.path), step);
-  // Commands that only read take no journal.
-  const status = (why: string) => stepWith(targetFlags(target.name, { ledger }, shown))("status", why);
   // `status` does not know of an empty file, and no correction of a row fills it.
   const here = problemsHere(problems).filter(({ code }) => code !== "file-empty");
   const isEmpty = problems.some(({ code }) => code === "file-empty");
@@ -47,10 +60,10 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     ...stepsOfOpen({ open, problems: here }, step, corrections, stranded),
   ];
   if (steps.length === 0 && exitCode === ExitCode.person && stopped?.code !== "import-unstaged") {
-    if (isEmpty) steps.push(stepWith("")("explain file-empty", "what to do about an empty file, and how to allow it"));
-    else if (!isLeft) steps.push(status("see what needs you, and why"));
+    if (isEmpty) steps.push(step("explain file-empty", "what to do about an empty file, and how to allow it"));
+    else if (!isLeft) steps.push(step("status", "see what needs you, and why"));
   }
-  return isLeft ? [...steps, status("see what earlier imports left")] : steps;
+  return isLeft ? [...steps, step("status", "see what earlier imports left")] : steps;
 }
 
 /** `path`: the displayed path of the list of stranded documents. */
@@ -185,8 +198,7 @@ export function stepsOfOpen(
     ...decisions.flatMap(([when, why, words]) => (when(open) ? [step(words, why)] : [])),
     ...(some("documents", "stranded", 2)(open) ? [stranded] : []),
   ];
-  const console = { why: "or correct and decide in the browser", command: "rowferry console" };
-  return steps.length === 0 ? [] : [...steps, console];
+  return steps.length === 0 ? [] : [...steps, step("console", "or correct and decide in the browser")];
 }
 
 /**
@@ -220,12 +232,13 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
  * ` --sandbox` or ` --target production`, with `--ledger` for a ledger elsewhere, and `--journal` if only that flag
  * names one.
  */
-export function targetFlags(
-  name: string,
-  { ledger, journal }: { ledger: string; journal?: string | null | undefined },
-  shown: (path: string) => string,
-): string {
-  const elsewhere = ledger.endsWith(`${name}/ledger.db`) ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
+export function targetFlags(name: string, { ledger, journal }: Ledger, shown: (path: string) => string): string {
   const kept = journal == null ? "" : ` --journal ${shellQuoted(shown(journal))}`;
-  return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + elsewhere + kept;
+  return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + ledgerFlag(name, ledger, shown) + kept;
+}
+
+/** Blank for the usual one in the folder where the command is typed. */
+function ledgerFlag(name: string, ledger: string, shown: (path: string) => string): string {
+  const isUsual = resolve(shown(ledger)) === resolve("state", name, "ledger.db");
+  return isUsual ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
 }

@@ -22,6 +22,13 @@ export const ending = ({ finishedAt, exitCode }: { finishedAt: unknown; exitCode
     ? "still working, or killed"
     : (endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`);
 
+/** Of an import that is not reading. A refused file stays refused until somebody corrects it. */
+export function saidUnstaged({ name, exitCode }: { name: string; exitCode: number | null }): string {
+  const [ended, first] =
+    exitCode === ExitCode.person ? ["refused", "Correct what it named, then run"] : ["stopped", "Run"];
+  return `${name} was ${ended} before its rows were staged: none of them is in the ledger. ${first} that import again.`;
+}
+
 /** Of the files that were read; all, where none is of these. */
 export function problemsHere(problems: readonly ToldProblem[]): readonly ToldProblem[] {
   const own = problems

@@ -15,6 +15,7 @@ import { ExitCode } from "../model/exit-code.js";
 import type { RunLimits, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { counted, grouped } from "../report/figures.js";
+import { saidUnstaged } from "../report/outcome.js";
 import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
@@ -139,10 +140,8 @@ function nothingStaged(error: unknown): unknown {
 
 /** An import stopped while reading left nothing to resume: "all is well" would be said of files that were never sent. */
 function stopForUnstaged(session: Session): void {
-  const name = createRunStore(session.database).lastUnstaged();
-  if (name === null) return;
-  const message = `${name} was stopped before its rows were staged: none of them is in the ledger. Run that import again.`;
-  session.stopped ??= { code: "import-unstaged", message };
+  const unstaged = createRunStore(session.database).lastUnstaged();
+  if (unstaged !== null) session.stopped ??= { code: "import-unstaged", message: saidUnstaged(unstaged) };
 }
 
 /** An unwritable ledger cannot record this either; the first failure is the one to report. */

@@ -36,7 +36,7 @@ export async function openEmbeddedSandbox(target: Target, fresh: boolean, later:
   const sandbox = opened(() => createSandbox({ storage: { file: store }, rate: null }));
   later(() => sandbox.close());
   const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
-  return { ...target, baseUrl, tokenUrl, clientId: "sandbox", clientSecret: "sandbox" };
+  return { ...target, baseUrl, tokenUrl, clientId: "sandbox", clientSecret: () => "sandbox" };
 }
 
 /** What stands there is another program's, or an older one's. */

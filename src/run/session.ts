@@ -75,6 +75,8 @@ export async function openSession(command: string, mapping: string | null, optio
     const later: Later = (step) => void closing.push(step);
     const isOffline = options.offline === true;
     const waiting = { wait: options.waitForLock, clock, signal };
+    // If it cannot be read, nothing is staged.
+    if (!isOffline) options.target.clientSecret();
     const lock = await lockLedger(options.target.ledgerPath, waiting);
     later(() => lock.release());
     const serve = isEmbedded(options.target) && !isOffline;

@@ -1,10 +1,10 @@
 /** Chooses the target by name. A rehearsal is never taken for the real thing, nor the other way round (H34). */
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { didYouMean } from "../map/nearest.js";
 import { RowferryError } from "../model/error.js";
-import { type Config, stateRoot } from "./config-file.js";
-import { type Environment, type Origin, serviceSettings } from "./environment.js";
+import { type Config, readConfig, stateRoot } from "./config-file.js";
+import { type Environment, type Origin, readEnvironment, serviceSettings } from "./environment.js";
 import type { TargetFlags } from "./target.js";
 
 interface Known {
@@ -51,7 +51,7 @@ function byDefault(known: Known): string {
   const names = Object.keys(config.targets ?? {});
   if (names.length > 0) throw notChosen(`rowferry.config.yaml names ${listed(names)}, and nothing says which is meant`);
   if (serviceSettings.some((name) => environment.has(name))) return "env";
-  const others = targetsWithLedger(known).filter((name) => name !== "sandbox");
+  const others = targetsUsed(known).filter((name) => name !== "sandbox");
   if (others.length > 0) {
     const root = known.config.state ?? "state";
     throw notChosen(`no service is set, but ${root}/ holds imports into ${listed(others)}`);
@@ -78,7 +78,7 @@ function trusted(name: string, origin: Origin | null, known: Known): string {
   if (preferred !== undefined && preferred !== name) {
     throw notChosen(`.env asks for the target "${name}", but rowferry.config.yaml for "${preferred}"`);
   }
-  const used = targetsWithLedger(known);
+  const used = targetsUsed(known);
   if (used.includes("sandbox") && !used.includes(name) && preferred !== name) {
     throw notChosen(`.env asks for the target "${name}", but so far this folder was used for rehearsals only`);
   }
@@ -90,13 +90,21 @@ function notChosen(message: string): RowferryError {
 }
 
 /** Targets with a ledger or runs below the state folder. */
-function targetsWithLedger({ config, cwd }: Known): string[] {
-  const root = stateRoot(config, cwd);
+const targetsUsed = ({ config, cwd }: Known): string[] => foldersWith(["ledger.db", "runs"], stateRoot(config, cwd));
+
+/** Targets with a ledger, below the state folder or where the settings say. */
+export function targetsWithLedger(cwd: string, env: Record<string, string | undefined>): string[] {
+  const config = readConfig(cwd);
+  const own = readEnvironment(env, cwd).get("ROWFERRY_LEDGER");
+  const named = Object.entries({ ...config.targets, env: { ledger: own } }).flatMap(([name, { ledger }]) =>
+    ledger !== undefined && existsSync(resolve(cwd, ledger)) ? [name] : [],
+  );
+  return [...new Set([...foldersWith(["ledger.db"], stateRoot(config, cwd)), ...named])];
+}
+
+function foldersWith(files: readonly string[], root: string): string[] {
   if (!existsSync(root)) return [];
-  return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .filter((name) => ["ledger.db", "runs"].some((child) => existsSync(join(root, name, child))));
+  return readdirSync(root).filter((name) => files.some((file) => existsSync(join(root, name, file))));
 }
 
 /** `a`, `a and b`, `a, b and c`. */

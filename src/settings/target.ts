@@ -60,7 +60,7 @@ const defaults = {
   requestIdHeaders: ["x-request-id", "request-id", "x-amzn-requestid", "x-amz-apigw-id", "x-correlation-id", "cf-ray"],
 };
 
-/** Reads only settings and secret files. @throws RowferryError with exit code 2; never with a secret. */
+/** Reads no secret before it is asked for. @throws RowferryError with exit code 2; never with a secret. */
 export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
   const environment = readEnvironment(env, cwd);
   const config = readConfig(cwd);
@@ -94,7 +94,7 @@ const sandboxAccess: Access = {
   baseUrl: "",
   tokenUrl: "",
   clientId: "sandbox",
-  clientSecret: "sandbox",
+  clientSecret: () => "sandbox",
   scope: null,
   clientAuthentication: "basic",
 };
@@ -137,9 +137,13 @@ function fromEnvironment(
     missing.push("ROWFERRY_CLIENT_SECRET (or ROWFERRY_CLIENT_SECRET_FILE)");
   if (missing.length > 0) throw new RowferryError("settings-incomplete", `the target "env" lacks ${listed(missing)}`);
   refuseMixture(environment);
-  if (clientSecretFile !== undefined && environment.origin(environmentNames.clientSecretFile) === ".env")
-    refuseForeignSecret(resolve(cwd, clientSecretFile), ".env", cwd, env);
-  return accessOf(set, (member) => environmentNames[member], cwd, {}, secret);
+  const file = clientSecretFile ?? "";
+  const isFromFile = environment.origin(environmentNames.clientSecretFile) === ".env";
+  const read = () => {
+    if (isFromFile) refuseForeignSecret(resolve(cwd, file), ".env", cwd, env);
+    return readSecret(environmentNames.clientSecretFile, cwd, file);
+  };
+  return accessOf(set, (member) => environmentNames[member], {}, secret === undefined ? read : () => secret);
 }
 
 /**
@@ -158,27 +162,31 @@ function refuseMixture(environment: Environment): void {
 
 function fromConfig(name: string, settings: Settings, env: Record<string, string | undefined>, cwd: string): Access {
   const place = { file: configFileName };
-  if (settings.clientSecretFile === undefined) {
+  const { clientSecretFile } = settings;
+  if (clientSecretFile === undefined) {
     const message = `the target "${name}" lacks clientSecretFile (a file that holds the secret)`;
     throw new RowferryError("settings-incomplete", message, { place });
   }
-  refuseForeignSecret(resolve(cwd, settings.clientSecretFile), configFileName, cwd, env);
-  return accessOf(settings, (member) => `targets.${name}.${member}`, cwd, place);
+  const nameOf = (member: string) => `targets.${name}.${member}`;
+  return accessOf(settings, nameOf, place, () => {
+    refuseForeignSecret(resolve(cwd, clientSecretFile), configFileName, cwd, env);
+    return readSecret(nameOf("clientSecretFile"), cwd, clientSecretFile);
+  });
 }
 
-/** `nameOf`: for messages. `secret`: instead of a file. */
+/** `nameOf`: for messages. `read`: called once. */
 function accessOf(
-  { baseUrl = "", tokenUrl = "", clientId = "", clientSecretFile = "", scope, clientAuthentication }: Settings,
-  nameOf: (member: "baseUrl" | "tokenUrl" | "clientSecretFile") => string,
-  cwd: string,
+  { baseUrl = "", tokenUrl = "", clientId = "", scope, clientAuthentication }: Settings,
+  nameOf: (member: "baseUrl" | "tokenUrl") => string,
   place: Place,
-  secret?: string,
+  read: () => string,
 ): Access {
+  let secret: string | undefined;
   return {
     baseUrl: serviceUrl(nameOf("baseUrl"), baseUrl, place),
     tokenUrl: serviceUrl(nameOf("tokenUrl"), tokenUrl, place),
     clientId,
-    clientSecret: secret ?? readSecret(nameOf("clientSecretFile"), cwd, clientSecretFile),
+    clientSecret: () => (secret ??= read()),
     scope: scope ?? null,
     clientAuthentication: clientAuthentication ?? "basic",
   };

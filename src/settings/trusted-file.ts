@@ -2,7 +2,7 @@
  * Checks who may have written the settings, and where secrets are: a secret goes only to the address set in the same
  * place, so a folder that somebody else prepared must not name our secrets.
  */
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, resolve, sep } from "node:path";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
@@ -42,7 +42,9 @@ export function refuseForeignSecret(
   const target = real(path);
   const folders = [folder, ...named.filter((each) => each !== "")];
   if (folders.some((each) => target.startsWith(real(resolve(folder, each)) + sep))) return;
-  const hint = `If you trust these settings with it, run with ROWFERRY_SECRETS=${dirname(resolve(path))}.`;
+  const hint = existsSync(path)
+    ? `If you trust these settings with it, run with ROWFERRY_SECRETS=${dirname(resolve(path))}.`
+    : "There is no such file now; systemd removes a unit's credentials when it ends.";
   throw new RowferryError("settings-unsafe", `${namedBy} names a secret outside its folder: ${path}`, { hint });
 }
 

@@ -89,7 +89,7 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
     const sent = { sent: true, startedAt, token, spends: "a retry" } as const;
     try {
       const reply = await transport(asRequest(call, options.baseUrl, token));
-      const secrets = [token.accessToken, options.target.clientSecret];
+      const secrets = [token.accessToken, options.target.clientSecret()];
       const reading = classify(call.kind, reply, secrets);
       // The clock of what stands in front of the service may be any.
       if (reading.verdict !== "unavailable") serviceClock.seen(reply.headers["date"]);

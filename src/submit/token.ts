@@ -99,7 +99,8 @@ type TokenAnswer =
 const timeouts = { headersMs: 30_000, bodyMs: 30_000 };
 
 export async function requestToken(settings: TokenSettings, transport: Transport): Promise<TokenAnswer> {
-  const { tokenUrl, clientId, clientSecret, clientAuthentication, scope } = settings;
+  const { tokenUrl, clientId, clientAuthentication, scope } = settings;
+  const clientSecret = settings.clientSecret();
   const form = { grant_type: "client_credentials", ...(scope === null ? {} : { scope }) };
   const ask = async (headers: { [name: string]: string }, more: { [name: string]: string } = {}) => {
     const request = {

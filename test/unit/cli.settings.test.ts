@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { format } from "node:util";
+import { createTargets } from "../../src/console/overview.js";
 import { resolveTarget, type TargetFlags } from "../../src/settings/target.js";
 import { RowferryError } from "../../src/model/error.js";
 import { folder } from "../support/cli.world.js";
@@ -37,7 +38,8 @@ function resolved({ flags = {}, env = {}, files = {}, ...named }: Given) {
   if (named.config !== undefined) all["rowferry.config.yaml"] = named.config;
   if (named.dotenv !== undefined) all[".env"] = named.dotenv;
   const cwd = folder(all);
-  return { cwd, ...resolveTarget({ flags, env, cwd }) };
+  const { clientSecret, ...target } = resolveTarget({ flags, env, cwd });
+  return { cwd, ...target, clientSecret: clientSecret() };
 }
 
 function refusal(given: Given) {
@@ -314,6 +316,14 @@ describe("rowferry.config.yaml", () => {
       /secret\.txt, which cannot be read/,
     );
   });
+});
+
+it("the console shows ledgers below the state folder, and where the settings say", () => {
+  const files = { "ledgers/prod.db": "", "own.db": "", "state/sandbox/ledger.db": "", "state/old/ledger.db": "" };
+  const cwd = folder({ "rowferry.config.yaml": `${config}    ledger: ledgers/prod.db\n`, ...files });
+  const targets = createTargets({ cwd, env: { ROWFERRY_LEDGER: "own.db" } });
+  expect(targets.names()).toEqual(["env", "old", "production", "sandbox"]);
+  expect(targets.flags("production")).toEqual(["--target=production"]);
 });
 
 describe("a target that is printed or logged (F103)", () => {

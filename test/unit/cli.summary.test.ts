@@ -161,6 +161,13 @@ describe("the next command", () => {
     expect(helps?.command).toBe("rowferry explain file-empty");
     const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), (path) => path);
     expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
+    // Its path may end like the usual one.
+    const other = "old/state/sandbox/ledger.db";
+    const commands = nextSteps(summary({ exitCode: 3, ledger: other }), (path) => path).map(({ command }) => command);
+    expect(commands).not.toEqual([]);
+    for (const command of commands)
+      expect(command).toMatch(/ --(sandbox|target sandbox) --ledger old\/state\/sandbox\/ledger\.db$/);
+    expect(commands).toContain(`rowferry console --target sandbox --ledger ${other}`);
     const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), (path) => path);
     expect(kept?.command).toBe("rowferry resume --sandbox --journal '/mnt/other/my journal'");
   });

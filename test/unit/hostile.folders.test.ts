@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { resolveTarget } from "../../src/settings/target.js";
 import { RowferryError } from "../../src/model/error.js";
-import type { Target } from "../../src/model/target.js";
 
 const SECRET = "PLANTED-secret-5d1c";
 /** What a person has outside the folder. */
@@ -47,7 +46,8 @@ function write(folder: string, name: string, text: string) {
 
 function resolved(env: Record<string, string>, target?: string) {
   try {
-    return resolveTarget({ flags: target === undefined ? {} : { target }, env, cwd });
+    const found = resolveTarget({ flags: target === undefined ? {} : { target }, env, cwd });
+    return { ...found, clientSecret: found.clientSecret() };
   } catch (error) {
     if (error instanceof RowferryError) return error;
     throw error;
@@ -55,7 +55,7 @@ function resolved(env: Record<string, string>, target?: string) {
 }
 
 /** Refused with exit code 2 and no secret in its words, or a target that goes elsewhere without it. */
-function expectSecretKept(outcome: Target | RowferryError) {
+function expectSecretKept(outcome: ReturnType<typeof resolved>) {
   if (outcome instanceof RowferryError) {
     expect(`${outcome.description} ${outcome.hint}`).not.toContain(SECRET);
     expect(outcome.code).toMatch(/^(settings|target|secret)-/);

@@ -232,7 +232,7 @@ describe("the token endpoint", () => {
   });
 
   it("that forgets to decode Basic is given the plain pair", async () => {
-    const odd = { ...target, clientSecret: "a+b/c d" };
+    const odd = { ...target, clientSecret: () => "a+b/c d" };
     const { answer, tokenRequests } = await send({
       answer: () => ok,
       token: (_request, index) =>

@@ -2,7 +2,7 @@
 import type { Status } from "../../model/summary.js";
 import { counted, grouped, moment } from "../../report/figures.js";
 import { type NextStep, type StepMaker, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
-import { ending, needed, sentLater } from "../../report/outcome.js";
+import { ending, needed, saidUnstaged, sentLater } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
@@ -33,8 +33,9 @@ function answer(status: Status): string {
   const count = needed(status.open);
   const needs = `${counted(count, "thing")} ${count === 1 ? "needs" : "need"} you. Nothing is lost.`;
   if (status.unstaged !== null) {
-    const what = `${status.unstaged} has not staged its rows: it is still reading its files, or was stopped.`;
-    return yellow(joined([`${what} If it was stopped, run that import again.`, count > 0 && needs], " "));
+    const { name, exitCode } = status.unstaged;
+    const reading = `${name} has not staged its rows: it is still reading its files, or was killed. If it was killed, run that import again.`;
+    return yellow(joined([exitCode === null ? reading : saidUnstaged(status.unstaged), count > 0 && needs], " "));
   }
   if (count > 0) return yellow(needs);
   if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
@@ -61,8 +62,8 @@ function openLines({ rows, ...records }: Status["open"]): string[] {
 
 function lastRun({ lastRun: run, unstaged }: Status, now: number): string {
   if (run === null) return "No run yet.";
-  const isStopped = run.name === unstaged && run.finishedAt !== null;
-  return `Last run ${run.name}, ${moment(run.startedAt, now)}: ${isStopped ? "stopped, nothing staged" : ending(run)}.`;
+  const staged = run.name === unstaged?.name && unstaged.exitCode !== null ? "; nothing was staged" : "";
+  return `Last run ${run.name}, ${moment(run.startedAt, now)}: ${ending(run)}${staged}.`;
 }
 
 function nextOf(status: Status, step: StepMaker): NextStep[] {

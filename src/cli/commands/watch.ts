@@ -31,6 +31,8 @@ export const spec = sendingCommand({
     const { world, signal } = frame;
     checkMappingFirst("watch", mapping, [folder]);
     const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
+    // Said now, and not when the first file comes.
+    target.clientSecret();
     const teller = await tellerOf(target, world);
     let looked = 0;
     const { watchFolder } = await import("../../serve/watch.js");

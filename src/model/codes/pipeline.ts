@@ -64,8 +64,8 @@ export const pipelineCodes = {
     "--max-errors 1% and 900 of 40,000 events refused: the rest was not sent.",
   ),
   "import-unstaged": person(
-    "An import was stopped while it read its files: none of their rows is in the ledger, and none was sent.",
-    "Run that import again. What was staged before it is sent all the same.",
+    "An import was stopped or refused while it read its files: none of their rows is in the ledger, and none was sent.",
+    "Correct what it named, if it named something, and run that import again. What was staged before it is sent all the same.",
     "The machine was switched off, or its disk was full, while 300,000 rows were being read; then `rowferry resume` was typed.",
   ),
   "too-many-invalid": person(

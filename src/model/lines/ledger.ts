@@ -77,7 +77,9 @@ export const status = line("status", "Of `status`.", {
   open: openWork,
   problems: list(toldProblem),
   waiting: list(waiting).describe("what is held, by what it waits for"),
-  unstaged: textOrNull.describe("the newest import, where it reads its files still, or was stopped while it did"),
+  unstaged: object({ name: text, exitCode: countOrNull.describe("null: it still reads, or was killed") })
+    .nullable()
+    .describe("the newest import, where none of its rows is in the ledger"),
   lastRun: object({
     name: text,
     startedAt: time,

@@ -33,7 +33,7 @@ export const ofSandbox = (stateFolder: string): Target => ({
   baseUrl: "https://service.test",
   tokenUrl: "https://service.test/oauth/token",
   clientId: "sandbox",
-  clientSecret: "sandbox",
+  clientSecret: () => "sandbox",
   scope: null,
   clientAuthentication: "basic",
   rate: 20,

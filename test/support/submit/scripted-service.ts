@@ -10,7 +10,7 @@ export const target: Target = {
   baseUrl: "https://service.test/v1",
   tokenUrl: "https://auth.test/token",
   clientId: "client",
-  clientSecret: "s3cret-s3cret",
+  clientSecret: () => "s3cret-s3cret",
   scope: null,
   clientAuthentication: "basic",
   rate: 20,
