@@ -33,8 +33,8 @@ const officeFor = (inputs: object) =>
 
 const customers = (office: Office) =>
   office.documents().map(({ externalId, events: [event] }) => {
-    const { attributes } = event?.body["metadata"] as { attributes: { name: string; value: string }[] };
-    return `${externalId} ${attributes.find(({ name }) => name === "Customer")?.value}`;
+    const told = event?.body["metadata"] as { attributes: { name: string; value: string }[] } | undefined;
+    return `${externalId} ${told?.attributes.find(({ name }) => name === "Customer")?.value}`;
   });
 
 const ansi = (text: string) => iconv.encode(text, "windows-1252");
