@@ -62,7 +62,8 @@ describe("a row that is corrected in its file before it was sent", () => {
     office.writeCsv("loads.csv", after);
     expect((await office.import("loads.csv")).exitCode).toBe(0);
     const found = office.participants().map(({ taxId, name }) => [taxId, name]);
-    expect(found.toSorted()).toEqual(owners.toSorted());
+    expect(found).toHaveLength(owners.length);
+    expect(found).toEqual(expect.arrayContaining(owners));
     expect(office.addresses().map(({ street }) => street)).toEqual(streets);
     for (const document of office.documents()) {
       const owner = office.participants().find(({ id }) => id === document.participantId);
