@@ -66,7 +66,7 @@ export function longEvents(table: EventTable): Trees {
   );
   // Where one event of a document repeats, another will; and few documents show nothing.
   const keys = events.map((event) => keyOf(event, words, table));
-  const once = events.filter(({ said }, at) => keys[at] === "once" && !said.some(isReserved));
+  const once = events.filter((event) => comesOnce(event, table.key) && !event.said.some(isReserved));
   const pairs = once.reduce((sum, { rows: { length } }) => sum + (length * (length - 1)) / 2, 0);
   const isOnce =
     pairs >= SUPPORT * table.key.column.distinct.size &&
@@ -89,6 +89,9 @@ export function longEvents(table: EventTable): Trees {
   const by = words === null ? undefined : ref(words).slice(1);
   return { defaults: { ...defaults, externalCreatedAt: ref(time), by }, ...Object.fromEntries(written) };
 }
+
+const comesOnce = ({ rows }: Pick<Event, "rows">, { column }: DocumentKey) =>
+  new Set(rows.map((row) => column.values[row])).size === rows.length;
 
 const numbered = new Set<Column["role"]>(["ticket", "code", "document"]);
 const isReserved = (word: string) => reserved.has(word.toUpperCase());
@@ -162,10 +165,10 @@ const SUPPORT = 3;
 /** The columns that distinguish a document's rows; not times or amounts, which get corrected, nor what differs by chance. */
 function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: EventTable): string | undefined {
   const slack = rows.length < 5 ? 0 : Math.max(1, Math.floor(rows.length * 0.03));
-  const valueOf = (part: Column | null) => (row: number) => part?.values[row] ?? "";
-  const apart = (part: Column | null, lacking = slack) => {
-    const complete = part === null ? rows : rows.filter(valueOf(part));
-    const found = new Set(complete.map((row) => JSON.stringify([key.column.values[row], valueOf(part)(row)])));
+  const valueOf = (part: Column) => (row: number) => part.values[row] ?? "";
+  const apart = (part: Column, lacking = slack) => {
+    const complete = rows.filter(valueOf(part));
+    const found = new Set(complete.map((row) => JSON.stringify([key.column.values[row], part.values[row]])));
     return found.size === complete.length && rows.length - complete.length <= lacking;
   };
   if (words !== null && said.length > 1 && apart(words, 0)) return ref(words);
@@ -175,7 +178,7 @@ function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: Eve
   );
   const code = codes.find((column) => numbered.has(column.role) && apart(column));
   if (code !== undefined) return ref(code);
-  if (apart(null)) return "once";
+  if (comesOnce({ rows }, key)) return "once";
   const shared = pairsIn(rows, valueOf(key.column)) / rows.length ** 2;
   const best = codes.find((column) => apart(column) && pairsIn(rows, valueOf(column)) * shared * 2 >= SUPPORT);
   return best && ref(best);

@@ -246,6 +246,8 @@ const never = new Set<Role | null>(
   ) as Role[],
 );
 
+/** Less likely is no chance, though there are many columns. */
+const CHANCE = 0.001;
 /** A score that leaves the decision open. */
 const UNSURE = 1.5;
 
@@ -286,6 +288,13 @@ function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly C
   return [];
 }
 
+/** How likely it is that all rows of each group agree in a column that has nothing to do with them. */
+function odds(groups: ReadonlyMap<string, readonly number[]>, column: Column): number {
+  const again = [...groups.values()].reduce((sum, { length }) => sum + length - 1, 0);
+  const shares = [...groupsOf(column).values()].map(({ length }) => length / column.cells.length);
+  return shares.reduce((sum, share) => sum + share ** 2, 0) ** again;
+}
+
 function weigh(column: Column, columns: readonly Column[]) {
   const { distinct, cells, header, role, type, filled } = column;
   const groups = groupsOf(column);
@@ -317,8 +326,10 @@ function weigh(column: Column, columns: readonly Column[]) {
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
   const isName = (text: string) => text.length <= 60 && !/.@./.test(text);
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isName);
-  // A number that repeats names no document unless something follows from it.
-  const score = several ? word + 1 + Math.min(2, telling / 2) : long ? Math.min(word, UNSURE) : word + (single ? 1 : 0);
+  // A number that repeats names no document unless something follows from it, and not by chance.
+  const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
+  const named = isSure ? word : Math.min(word, UNSURE);
+  const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single ? 1 : 0);
   return { value, label: `"${header}"`, why, score: able ? score : 0 };
 }
 

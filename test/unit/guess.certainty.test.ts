@@ -156,6 +156,20 @@ describe("the key of a document", () => {
     expect(only(input.documents).key).toBe("=nota");
   });
 
+  it("is one that repeats where more follows from it than chance explains: the lines of an order", async () => {
+    const file = text([
+      `Pedido;Data;CNPJ;Item;Qtd`,
+      ...Array.from({ length: 12 }, (_, at) => [
+        `P-${at};${10 + at}/03/2026;11.222.333/0001-81;A;1`,
+        `P-${at};${10 + at}/03/2026;11.222.333/0001-81;B;2`,
+      ])
+        .flat()
+        .slice(6),
+    ]);
+    const { said, input } = await draftOf({ "a.csv": file });
+    expect([only(input.documents).key, said.includes("which column names")]).toEqual(["=pedido", false]);
+  });
+
   it.each([
     ["Filial;Nota Fiscal", "0{1|1|1|1|1|2|2|2|2};90{1|2|3|4|5|1|2|3|4}", ["=filial", "=nota_fiscal"]],
     ["Série;Número NF", "{1|2};90#", ["=serie", "=numero_nf"]],
