@@ -334,10 +334,10 @@ function joinClocks(columns: readonly Column[]) {
       plain(day, isTyped ? /date/ : /text/) &&
       (isTyped || !day.type.formats.some((format) => /[Hh]|ISO|UNIX|EXCEL/.test(format))),
   );
-  const clocks = columns.filter(
+  const hours = columns.filter(
     (one) => one.type.as === "text" && one.type.clock !== undefined && plain(one, /text|date|time/),
   );
-  for (const [day, claims] of Map.groupBy(clocks, (clock) => dayOf(clock, days))) {
+  for (const [day, claims] of Map.groupBy(hours, (clock) => dayOf(clock, days))) {
     const clock = claims.find((one) => areAkin(one, day)) ?? claims[0];
     if (day?.type.as !== "timestamp" || clock === undefined) continue;
     const dated = day.cells.filter(({ row }) => clock.values[row] !== "").length;

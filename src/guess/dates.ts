@@ -122,8 +122,8 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   const isLikely = (format: string) => {
     if (told === "yes" && format.startsWith("yyyy")) return true;
     if (told === "maybe" && format !== "yyyyMMdd") return false;
-    const times = group.map((cell) => instantOf(format, undefined, cell) ?? FROM);
-    return times.every((time) => time >= FROM && time <= now + YEARS_AHEAD * YEAR);
+    const instants = group.map((cell) => instantOf(format, undefined, cell) ?? FROM);
+    return instants.every((instant) => instant >= FROM && instant <= now + YEARS_AHEAD * YEAR);
   };
   let best: { format: string; language: string | undefined; count: number; first: Dates["first"] } | null = null;
   for (const language of words ? languages : [undefined])
