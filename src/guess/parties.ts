@@ -31,13 +31,15 @@ function joinEither(ids: readonly Column[]): readonly Column[] {
   const ofType = (wanted: string) =>
     ids.find(({ type, filled }) => filled < 1 && type.as === "taxId" && String(type.types) === wanted);
   const [person, company] = [ofType("CPF"), ofType("CNPJ")];
-  if (person === undefined || company === undefined) return ids;
+  if (person?.type.as !== "taxId" || company === undefined) return ids;
+  if (String(qualifiersOf(person.header)) !== String(qualifiersOf(company.header))) return ids;
   const values = person.values.map((value, row) => value || (company.values[row] ?? ""));
   const cells = [...person.cells, ...company.cells];
   if (values.filter((value) => value !== "").length !== cells.length) return ids;
   const filled = cells.length / values.length;
   const distinct = new Set(values.filter((value) => value !== ""));
-  const both: Column = { ...person, either: [person, company], values, cells, filled, distinct };
+  const type = { ...person.type, types: ["CPF", "CNPJ"] };
+  const both: Column = { ...person, type, either: [person, company], values, cells, filled, distinct };
   return ids.flatMap((id) => (id === company ? [] : id === person ? both : id));
 }
 
@@ -137,9 +139,11 @@ export const addressOf = ({ name }: Party): string => `${name}_address`;
 
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
-/** `when` of what not every row has; the rows of others would be refused. */
-const whenOf = (identity: Column | null) =>
-  identity === null || identity.filled === 1 || identity.either !== undefined ? undefined : `=filled(${identity.name})`;
+/** `when` of what not every row has; without it, the other rows would be refused. */
+function whenOf(identity: Column): string | undefined {
+  const parts = (identity.either ?? [identity]).map(({ name }) => `filled(${name})`);
+  return identity.filled === 1 ? undefined : `=${parts.join(" || ")}`;
+}
 
 /** `code`: the column by which other tables refer to it. `isOne`: of several, so that a row may lack it. */
 export function participant(
@@ -153,27 +157,20 @@ export function participant(
     const name = columns.name === undefined ? taxId : ref(columns.name);
     return { key, countryCode: country, taxIdType, taxId, name, type: "COMPANY" };
   }
-  const when = isOne ? whenOf(identity) : undefined;
-  const { either } = identity;
-  if (either !== undefined)
-    return {
-      key,
-      taxIdType: `=iff(filled(${either[0].name}), "CPF", "CNPJ")`,
-      taxId: ref(identity),
-      name: ref(columns.name ?? identity),
-      type: `=iff(filled(${either[0].name}), "PERSON", "COMPANY")`,
-    };
   const { types } = identity.type;
-  const person = types.length === 1 ? "PERSON" : `=iff(${identity.name}.type == "CPF", "PERSON", "COMPANY")`;
+  const [person] = identity.either ?? [];
+  const isPerson = person === undefined ? `${identity.name}.type == "CPF"` : `filled(${person.name})`;
+  const type = types.length === 1 ? "PERSON" : `=iff(${isPerson}, "PERSON", "COMPANY")`;
   const told = columns.taxIdType;
   if (told !== undefined && [...told.distinct].every((one) => types.includes(one))) identity.typeFrom = told;
   return {
-    when,
+    when: isOne ? whenOf(identity) : undefined,
     key,
     countryCode: columns.country?.type.as === "country" ? ref(columns.country) : undefined,
+    taxIdType: person && `=iff(${isPerson}, "CPF", "CNPJ")`,
     taxId: ref(identity),
     name: ref(columns.name ?? identity),
-    type: types.includes("CPF") ? person : "COMPANY",
+    type: types.includes("CPF") ? type : "COMPANY",
   };
 }
 

@@ -115,7 +115,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const coded = reference("participant", columns, directories);
   const named = byId.length > 0 || coded !== undefined ? byId : findByName(columns, name, decisions);
   const parties = draftParties(records, named, null, shared);
-  const follows = ({ identity }: Party) => identity !== null && key.follows.has(identity);
+  const follows = ({ identity }: Party) => identity !== null && depends(identity, key);
   const owner = ownerOf(parties, key, name, decisions);
   above.push(...decisions.take());
   const isActing = (party: Party) => party !== owner && !follows(party) && (party.identity?.filled ?? 1) >= 0.9;
@@ -183,6 +183,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   if (!key.long) askUndated(draft, key.column, happened, decisions);
 }
 
+const depends = (identity: Column, key: DocumentKey) =>
+  key.follows.has(identity) || (identity.either !== undefined && agree(groupsOf(key.column), identity) !== false);
+
 /** Carriers act on documents, and own none. */
 const carrying = /^(transport|carrier|spedit)/;
 
@@ -190,7 +193,7 @@ const carrying = /^(transport|carrier|spedit)/;
 function ownerOf(parties: readonly Party[], key: DocumentKey, input: string, decisions: Decisions): Party | undefined {
   if (parties.length < 2) return parties[0];
   const able = parties.filter(({ name, identity }) => !carrying.test(name) && (identity?.filled ?? 1) >= 0.9);
-  const shared = key.long ? able.filter(({ identity }) => identity !== null && key.follows.has(identity)) : able;
+  const shared = key.long ? able.filter(({ identity }) => identity !== null && depends(identity, key)) : able;
   const candidates = parties.map((value): Candidate<Party> => {
     const score = !shared.includes(value) ? 0 : shared.length === 1 ? 2 : hasAddress(value) ? 1 : 0.5;
     return { value, label: `"${value.identity?.header}"`, score };

@@ -15,7 +15,7 @@ const table = {
   zipCode: "cep cp c_p zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
-  number: "street_number street_no",
+  number: "street_number street_no num_ext* no_ext* numero_ext*",
   street: "rua morada logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
   house: "hausn* haus_nr civico house_number house_no house_nr",
   city: "municipio concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville",

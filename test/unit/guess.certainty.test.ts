@@ -295,7 +295,12 @@ describe("parties", () => {
         ...rows("Q-#;CPF;;Ana #;2#/03/2026", 4),
       ]),
     });
-    expect(only(input.participants)).toMatchObject({ taxId: "=default(cpf, cnpj)", name: "=nome" });
+    expect(only(input.participants)).toEqual({
+      taxIdType: '=iff(filled(cpf), "CPF", "CNPJ")',
+      taxId: "=default(cpf, cnpj)",
+      name: "=nome",
+      type: '=iff(filled(cpf), "PERSON", "COMPANY")',
+    });
     expect(Object.keys(input.participants)).toHaveLength(1);
     expect(said).toContain("8 of 8 rows would be staged");
   });
