@@ -7,10 +7,10 @@ import { Refused } from "../map/convert/conversion-kind.js";
 import { readNumber } from "../map/convert/number-text.js";
 import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
-import { type Dates, datesOf, reads } from "./dates.js";
+import { type Dates, datesOf, instantOf, reads } from "./dates.js";
 import type { Trees } from "./tree.js";
 import { foldWords } from "../map/convert/text.js";
-import { nameOf, type Role, roleOf } from "./words.js";
+import { isAhead, nameOf, qualifiersOf, type Role, roleOf, sameStem, tellsTime } from "./words.js";
 
 export interface Cell {
   row: number;
@@ -23,6 +23,8 @@ export interface Numbers {
   /** Cells that only one decimal mark can read. */
   marks: { ",": number; ".": number };
   units: string[];
+  /** The unit that they are turned into; undefined: there is none, or only one. */
+  into?: string;
   /** Whole and ungrouped numbers: a count or a code rather than a measure. */
   whole: boolean;
 }
@@ -52,6 +54,8 @@ export interface Column {
   /** The columns beside a date with its time of day, and with AM or PM. */
   clock: readonly Column[];
   typeFrom?: Column;
+  /** Of a column that stands for several: CPF and CNPJ of one party. */
+  either?: readonly [Column, Column];
   /** Its text matters too, because totals have their words in it. */
   said?: boolean;
 }
@@ -68,12 +72,14 @@ export const isUsable = (header: string) => foldName(header) !== "" && header.le
 
 const filledValues = (values: readonly string[]) => new Set(values.filter((value) => value !== ""));
 
-export function profile(
-  header: readonly string[],
-  rows: readonly Row[],
-  blank: ReadonlySet<string>,
-  country: string | undefined,
-): Column[] {
+export interface Given {
+  blank: ReadonlySet<string>;
+  country: string | undefined;
+  now: number;
+}
+
+export function profile(header: readonly string[], rows: readonly Row[], given: Given): Column[] {
+  const { blank, country, now } = given;
   const seen = rows.slice(0, Math.max(50, MOST_CELLS / header.length));
   const twins = Map.groupBy(header.keys(), (index) => squeeze(header[index] ?? ""));
   const names = new Set<string>();
@@ -84,8 +90,8 @@ export function profile(
       const cell = (all[index] ?? "").trim();
       return blank.has(cell) ? [] : [{ row, text: cell, kind: kinds?.[index] ?? "text" }];
     });
-    const role = roleOf(text);
-    const { type, fits = 1 } = typeOf(cells, text, role, country);
+    const { type, fits = 1 } = typeOf(cells, text, given);
+    const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);
     const values = seen.map(() => "");
     for (const { row, text: cell } of cells)
       values[row] = type.as === "taxId" ? cell.replace(/[^\p{L}\p{N}]/gu, "") : squeeze(cell);
@@ -152,7 +158,7 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
 }
 
 /** Formats of a time of day: `8:30`, `08:30:00`, `8:30 pm`, `8h30`; under a header that says so also `083000` and `8.30`. */
-const clocks = ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a", "H'h'mm"];
+const clocks = ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a", "H'h'mm", "H:mm'h'"];
 const bareClocks = ["HHmm", "HHmmss", "H.mm"];
 
 function clockOf(cells: readonly Cell[], header: string): string | undefined {
@@ -162,10 +168,25 @@ function clockOf(cells: readonly Cell[], header: string): string | undefined {
   return [...clocks, ...(told ? bareClocks : [])].find(isRead);
 }
 
-const timely = new Set<Role | null>(["time", "personal", "created", "closed"]);
+/** Clocks of the east are ahead of UTC. */
+const DAY = 86_400_000;
+/** A rarer day after today may be a slip. */
+const slips = 50;
+
+/** Whether days after today are usual: then the others may not have been either. */
+function isLate(cells: readonly Cell[], { formats, language, yearFirst }: Dates, now: number): boolean {
+  if (yearFirst !== undefined) return false;
+  const forms = formats.length === 0 ? ["ISO"] : formats;
+  const late = cells.filter((cell) => forms.some((one) => (instantOf(one, language, cell) ?? 0) > now + DAY));
+  return late.length * slips > cells.length;
+}
+
+/** What stands in such columns is no quantity, whatever its digits: `3M`, `100 Main St`. */
+const naming = new Set<Role | null>(["name", "street", "city", "neighborhood", "placeName", "complement"]);
 
 /** Tries types from the most certain to the least. */
-function typeOf(cells: readonly Cell[], header: string, role: Role | null, country: string | undefined): Found {
+function typeOf(cells: readonly Cell[], header: string, { country, now }: Given): Found {
+  const role = roleOf(header);
   if (cells.length === 0) return text("no cell is filled");
   const clock = clockOf(cells, foldWords(header));
   if (clock !== undefined && role === "duration") return text("a duration");
@@ -175,7 +196,8 @@ function typeOf(cells: readonly Cell[], header: string, role: Role | null, count
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
   const id = taxIds(cells, country, foldWords(header));
   if (id !== null) return id;
-  const dates = datesOf(cells, timely.has(role));
+  const told = tellsTime(header) ? "yes" : role === null ? "maybe" : "no";
+  const dates = datesOf(cells, { told, now });
   if (dates !== null) return { type: dates };
   const all = (name: string, options: object = {}) => share(cells, reader({ name, ...options })) === 1;
   // A single letter may be a class, so a word of two letters or a matching header is needed.
@@ -184,6 +206,7 @@ function typeOf(cells: readonly Cell[], header: string, role: Role | null, count
   if ((role === "state" || role === "stateOrStatus") && (country ?? "BR") === "BR" && all("state", { country: "BR" }))
     return { type: { as: "state", options: { country: "BR" } } };
   if (role === "country" && all("country")) return { type: { as: "country" } };
+  if (naming.has(role)) return text();
   return role === "number" || role === "numbered" ? text("digits, but not a quantity") : numbers(cells, role);
 }
 
@@ -192,34 +215,29 @@ export function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Ce
   return (cell) => !(convert(cell.text, cell.kind) instanceof Refused);
 }
 
-/** Tax id types with telling check digits; the others need a matching header or prefix. */
-const known: readonly { country: string; types: string[]; header?: RegExp; sign?: RegExp }[] = [
-  { country: "DE", types: ["VAT"], header: /\b(ust ?id\w*|vat)\b/, sign: /^DE ?\d/i },
-  { country: "US", types: ["EIN"], header: /\b(f?ein|federal tax id|employer id\w*)\b/ },
-  { country: "BR", types: ["CNPJ", "CPF"] },
-  { country: "PT", types: ["NIF"] },
-  { country: "AR", types: ["CUIT"] },
-  { country: "CL", types: ["RUT"] },
-  { country: "CO", types: ["NIT"] },
-  { country: "MX", types: ["RFC"] },
-  { country: "ES", types: ["NIF", "CIF"] },
+/**
+ * Tax id types with telling check digits. `words`: a header with one names such ids, so no other country's are looked for
+ * under it. `sign`: without such a word, ids must begin so. No types: their check digits are not known here.
+ */
+const known: readonly { country: string; types: string[]; words: RegExp; sign?: RegExp }[] = [
+  { country: "DE", types: ["VAT"], words: /\bust ?id\w*/, sign: /^DE ?\d/i },
+  { country: "US", types: ["EIN"], words: /\b(f?ein|federal tax id|employer id\w*)\b/, sign: /^$/ },
+  { country: "BR", types: ["CNPJ", "CPF"], words: /\b(cnpj|cpf)\b/ },
+  { country: "PT", types: ["NIF"], words: /\b(nif|nipc)\b/ },
+  { country: "AR", types: ["CUIT"], words: /\bcuit\b/ },
+  { country: "CL", types: ["RUT"], words: /\brut\b/ },
+  { country: "CO", types: ["NIT"], words: /\bnit\b/ },
+  { country: "MX", types: ["RFC"], words: /\brfc\b/ },
+  { country: "ES", types: ["NIF", "CIF"], words: /\b(nif|cif)\b/ },
+  { country: "FR", types: [], words: /\b(siret|siren)\b/ },
+  { country: "NL", types: [], words: /\bkvk\b/ },
+  { country: "PE", types: [], words: /\bruc\b/ },
+  { country: "EC", types: [], words: /\bruc\b/ },
 ];
 
-/** The countries of a word that names a kind of tax ids: no other country's are looked for under it. */
-const schemes: { [word: string]: string[] } = {
-  cnpj: ["BR"],
-  cpf: ["BR"],
-  nipc: ["PT"],
-  nif: ["PT", "ES"],
-  cif: ["ES"],
-  cuit: ["AR"],
-  rut: ["CL"],
-  nit: ["CO"],
-  rfc: ["MX"],
-  siret: ["FR"],
-  siren: ["FR"],
-  kvk: ["NL"],
-};
+/** The countries of whose tax ids the header speaks. */
+export const countriesOf = (header: string): string[] =>
+  known.filter(({ words }) => words.test(foldWords(header))).map(({ country }) => country);
 
 function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Found | null {
   // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
@@ -231,12 +249,13 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
   const isOneNumber = new Set(cells.map((cell) => cell.text)).size === 1 && /^\d{1,13}$/.test(cells[0]?.text ?? "");
   if (share(cells, likely) < enoughHere || ((cells.length < 2 || isOneNumber) && !isSaid)) return null;
   const few = cells.filter((_, at) => at % Math.ceil(cells.length / 30) === 0);
-  const one = known.filter(({ country }) => country === asked);
-  const told = header.split(" ").flatMap((word) => schemes[word] ?? []);
-  for (const { country, types, header: words, sign } of one.length > 0 ? one : known) {
-    if (one.length === 0 && told.length > 0 && !told.includes(country)) continue;
-    const said = words?.test(header) ?? true;
-    if (!said && (sign === undefined || share(cells, (cell) => sign.test(cell.text)) < enough)) continue;
+  const told = known.filter(({ words }) => words.test(header));
+  const likeliest = told.length === 0 ? known : told;
+  for (const { country, types, sign } of asked === undefined
+    ? likeliest
+    : known.filter((one) => one.country === asked)) {
+    const isTold = told.some((one) => one.country === country);
+    if (!isTold && sign !== undefined && share(cells, (cell) => sign.test(cell.text)) < enough) continue;
     const readers = types.map((type) => reader({ name: "taxId", country, type }));
     const isOne = (cell: Cell) => likely(cell) && readers.some((isId) => isId(cell));
     const fits = share(few, isOne) < enoughHere / 2 ? 0 : share(cells, isOne);
@@ -250,11 +269,15 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
 }
 
 /** Mass only: for any other unit the factor would be a guess about the goods. */
-export const kilograms: Readonly<Record<string, number>> = { kg: 1, kgs: 1, t: 1000, ton: 1000, g: 0.001 };
+export const kilograms: ReadonlyMap<string, number> = new Map([
+  ...["kg", "kgs"].map((unit) => [unit, 1] as const),
+  ...["t", "ton", "tons", "tonne", "tonnes", "tonelada", "toneladas"].map((unit) => [unit, 1000] as const),
+  ["g", 0.001],
+]);
 /** What may stand in front of an amount: a sign of a currency, or its code. Other words make a name of the number: `Op 7`. */
 const front =
   /^[-+(\s]{0,3}(\p{Letter}{0,3}\p{Currency_Symbol}\s?|(EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)(\.\s?|\s))?[-+]?[\d.,]/iu;
-const naming = new Set<Role | null>(["document", "code", "ticket", "related"]);
+const numbered = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
 function numbers(cells: readonly Cell[], role: Role | null): Found {
   const marks = { ",": 0, ".": 0 };
@@ -263,7 +286,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     const comma = readNumber(cell, ",", true);
     const point = readNumber(cell, ".", true);
     const read = kind === "number" || typeof point === "object" ? point : comma;
-    if (!/text|number/.test(kind) || typeof read === "string" || read.unit.length > 8 || !front.test(cell))
+    if (!/text|number/.test(kind) || typeof read === "string" || /^.{9}|\s/.test(read.unit) || !front.test(cell))
       return false;
     if (kind === "number") return true;
     if (/\d-\p{Letter}/u.test(cell)) return false;
@@ -280,11 +303,11 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   // A unit that appears once among many cells is probably a mistake.
   const several = (unit: string) => cells.length < 20 || units.lastIndexOf(unit) > units.indexOf(unit);
   const found = [...new Set(units)].filter(several);
-  const odd = found.find((unit) => unit.length === 1 && /\p{Letter}/u.test(unit) && !(unit in kilograms));
+  const odd = found.find((unit) => unit.length === 1 && /\p{Letter}/u.test(unit) && !kilograms.has(unit));
   // `12a` beside `7` is a place in a street, or a name.
   if (odd !== undefined && units.filter((unit) => unit === odd).length <= cells.length / 2)
     return text(`only some have the unit ${odd}`);
-  if (found.length > 1 && !found.every((unit) => unit in kilograms))
+  if (found.length > 1 && !found.every((unit) => kilograms.has(unit)))
     return text(`no one unit for ${found.slice(0, 5).join(", ")}`);
   const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;
   if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
@@ -292,39 +315,54 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
   // `2025.001` of a protocol, say.
-  const isName = naming.has(role) && found.length === 0;
+  const isName = numbered.has(role) && found.length === 0;
   if (isName || (whole && (isId || read.some((cell) => cell.text.length > 15))))
     return text("digits, but not a quantity");
   return { type: { as: "number", marks, units: found, whole }, fits };
 }
 
-/** Joins a date without a time of day with the column of times beside it. Cells of a workbook are joined as it shows them in ISO. */
+/** Joins a date without a time of day with the column of its times. Cells of a workbook are joined as it shows them in ISO. */
 function joinClocks(columns: readonly Column[]) {
   const isTyped = columns.every(
     ({ type, cells }) => type.as !== "timestamp" || cells.every(({ kind }) => kind === "date"),
   );
-  const plain = ({ cells }: Column) =>
-    cells.every(({ kind, text: cell }) => (isTyped ? /date|time/.test(kind) : kind === "text") && !cell.includes("T"));
-  const joined = new Set<Column>();
-  for (const [at, day] of columns.entries()) {
-    if (day.type.as !== "timestamp" || !plain(day)) continue;
-    if (!isTyped && day.type.formats.some((format) => /[Hh]|ISO|UNIX/.test(format))) continue;
-    const isClock = (one: Column | undefined): one is Column =>
-      one?.type.as === "text" &&
-      one.type.clock !== undefined &&
-      plain(one) &&
-      !joined.has(one) &&
-      day.values.every((value, row) => value === "" || one.values[row] !== "");
-    const clock = [columns[at - 1], columns[at + 1]].find(isClock);
-    if (clock === undefined) continue;
+  const plain = ({ cells }: Column, kinds: RegExp) =>
+    cells.every(({ kind, text: cell }) => kinds.test(kind) && !cell.includes("T"));
+  const days = columns.filter(
+    (day) =>
+      day.type.as === "timestamp" &&
+      plain(day, isTyped ? /date/ : /text/) &&
+      (isTyped || !day.type.formats.some((format) => /[Hh]|ISO|UNIX|EXCEL/.test(format))),
+  );
+  const hours = columns.filter(
+    (one) => one.type.as === "text" && one.type.clock !== undefined && plain(one, /text|date|time/),
+  );
+  for (const [day, claims] of Map.groupBy(hours, (clock) => dayOf(clock, days))) {
+    const clock = claims.find((one) => areAkin(one, day)) ?? claims[0];
+    if (day?.type.as !== "timestamp" || clock === undefined) continue;
+    const dated = day.cells.filter(({ row }) => clock.values[row] !== "").length;
+    if (dated < day.cells.length * enough) continue;
     if (isTyped) day.type.formats = ["yyyy-MM-dd"];
     day.clock = [clock, ...halfBeside(clock, columns)];
-    for (const one of day.clock) {
-      joined.add(one);
+    for (const one of day.clock)
       day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${one.values[row]}`));
-    }
     day.distinct = filledValues(day.values);
   }
+}
+
+const areAkin = (one: Column, other: Column | undefined) => {
+  const words = qualifiersOf(other?.header ?? "");
+  return qualifiersOf(one.header).some((word) => words.some((of) => sameStem(word, of)));
+};
+
+/** The date that a time of day belongs to: one of its name, else that which it follows, or stands in front of. */
+function dayOf(clock: Column, days: readonly Column[]): Column | undefined {
+  const beside = [-1, 1].flatMap((step) => days.filter(({ index }) => index === clock.index + step));
+  const akin = [...beside, ...days].find((day) => areAkin(clock, day));
+  if (akin !== undefined) return akin;
+  const isOther = (day: Column) => qualifiersOf(clock.header).length > 0 && qualifiersOf(day.header).length > 0;
+  const [next] = beside;
+  return next === undefined || isOther(next) ? undefined : next;
 }
 
 /** The column of AM and PM that follows a time of day. Such times count to twelve. */

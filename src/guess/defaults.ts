@@ -3,13 +3,14 @@ import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, kilograms, reader } from "./column.js";
-import { type Dates, languages, order, orderedBy, reads, yearFirst } from "./dates.js";
+import { type Column, countriesOf, kilograms, type Numbers, reader } from "./column.js";
+import { languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
 import { foldWords } from "../map/convert/text.js";
+import { tellsTime, zoneOf } from "./words.js";
 
 const blankWords = [
   ..."- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A 0000-00-00 00.00.0000".split(" "),
@@ -42,27 +43,31 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
 }
 
 /** Each country with the zone in which most people live. */
-const zones: { [country: string]: string } = {
-  BR: "America/Sao_Paulo",
-  PT: "Europe/Lisbon",
-  ES: "Europe/Madrid",
-  AR: "America/Argentina/Buenos_Aires",
-  CL: "America/Santiago",
-  CO: "America/Bogota",
-  MX: "America/Mexico_City",
-  DE: "Europe/Berlin",
-  FR: "Europe/Paris",
-  GB: "Europe/London",
-  IT: "Europe/Rome",
-  US: "America/New_York",
-};
+const zones = new Map([
+  ["BR", "America/Sao_Paulo"],
+  ["PT", "Europe/Lisbon"],
+  ["ES", "Europe/Madrid"],
+  ["AR", "America/Argentina/Buenos_Aires"],
+  ["CL", "America/Santiago"],
+  ["CO", "America/Bogota"],
+  ["MX", "America/Mexico_City"],
+  ["PE", "America/Lima"],
+  ["EC", "America/Guayaquil"],
+  ["DE", "Europe/Berlin"],
+  ["FR", "Europe/Paris"],
+  ["GB", "Europe/London"],
+  ["IT", "Europe/Rome"],
+  ["NL", "Europe/Amsterdam"],
+  ["US", "America/New_York"],
+]);
 
 /** Words of headers that speak for a country, where nothing else does. */
 const spoken: { [country: string]: RegExp } = {
   BR: /\b(data|emissao|peso|pedido|nome|cidade|valor|hora|placa)\b/g,
   ES: /\b(fecha|importe|albaran|proveedor|provincia|nombre|cantidad|folio)\b/g,
   DE: /\b(datum|betrag|menge|kunde|firma|\w*nummer|\w*datum|\w*tag|uhrzeit|wahrung|werk|ort)\b/g,
-  FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse|siret|siren|raison|dechet|statut)\b/g,
+  FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse|raison|dechet|statut)\b/g,
+  IT: /\b(data|indirizzo|citta|partita|importo|fattura|ddt|quantita|peso|ora)\b/g,
   US: /\b(date|order|customer|amount|weight|city|state|name|time|when|quantity|qty|status|batch|product|shipping|at|on|by|of)\b/g,
 };
 
@@ -73,19 +78,34 @@ const likeness = (country: string, headers: string) =>
 /** States of Brazil that are none of the United States. */
 const brazilian = /^(AC|AM|AP|BA|CE|DF|ES|GO|MG|PB|PE|PI|PR|RJ|RN|RO|RR|RS|SE|SP|TO)$/;
 
-/** That of a column that names a single one, or of its states. */
+/** That of a column that names a single one. */
 function countryIn(columns: readonly Column[]): string | undefined {
-  if (columns.some(({ type, distinct }) => type.as === "state" && [...distinct].some((one) => brazilian.test(one))))
-    return "BR";
   const read = compileConversion({ name: "country" }, {});
   const named = columns.find(({ type, distinct }) => type.as === "country" && distinct.size === 1);
   const [cell] = named?.cells ?? [];
   return cell === undefined ? undefined : String(read(cell.text, cell.kind));
 }
 
+const isUf = ({ header }: Column) => foldWords(header).split(" ").includes("uf");
+
+/** What headers and states say. Provinces of Italy have letters of Brazil's states, so that only a `UF` is sure. */
+function likelyCountries(columns: readonly Column[]) {
+  const headers = columns.map(({ header }) => foldWords(header)).join(" ");
+  const told = new Set(columns.flatMap(({ header }) => countriesOf(header)));
+  const states = columns.filter(
+    ({ type, distinct }) => type.as === "state" && [...distinct].some((one) => brazilian.test(one)),
+  );
+  const byStates = states.length === 0 ? 0 : states.some(isUf) ? 3 : 1.5;
+  return [...zones.keys()].map((value) => {
+    const score = likeness(value, headers) + (told.has(value) ? 1 : 0) + (value === "BR" ? byStates : 0);
+    return { value, label: value, score };
+  });
+}
+
 /** What columns are compared with. */
 export interface Defaults {
   country: string;
+  zone: string;
   formats: readonly string[];
   decimal: "," | ".";
 }
@@ -95,29 +115,30 @@ export interface Defaults {
  * cells, which suggests a decimal comma.
  */
 export function settle(
-  columns: readonly Column[],
+  inputs: readonly { name: string; columns: readonly Column[] }[],
   semicolons: boolean,
   { country: asked, timezone }: GuessOptions,
   decisions: Decisions,
 ): Defaults & { tree: Trees } {
+  const columns = inputs.flatMap((input) => input.columns);
   const types = columns.map(({ type }) => type);
-  const dates = types.filter((type) => type.as === "timestamp");
+  const dates = columns.filter(({ type }) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
-  const question = "which country do tax ids, places and times belong to? No file says; set it with --country.";
-  const headers = columns.map(({ header }) => foldWords(header)).join(" ");
-  const countries = Object.keys(zones).map((value) => ({ value, label: value, score: likeness(value, headers) }));
+  const question =
+    "which country do tax ids, places and times belong to? No file says; set it with --country, also to one that is not listed.";
   const country =
     asked ??
     types.find((type) => type.as === "taxId")?.country ??
     countryIn(columns) ??
-    decisions.choose("country", question, countries);
-  const zone = timezone ?? zones[country] ?? "UTC";
-  const tree: Trees = { country: new Said(country, decisions.take()), timezone: zone };
-  if (timezone === undefined && dates.length > 0)
-    decisions.notes.add(`timezone: ${zone} is assumed from the country ${country}; ${zonesSaid(columns)}`);
+    decisions.choose("country", question, likelyCountries(columns));
+  for (const column of columns)
+    if (column.type.as === "state" && country !== "BR" && !isUf(column)) column.type = { as: "text", why: "" };
+  const tree: Trees = { country: new Said(country, decisions.take()) };
+  const zone = timezone ?? settleZone(dates, columns, country, decisions);
+  tree["timezone"] = new Said(zone, decisions.take());
   tellDoubts(columns, zone, decisions);
   for (const column of columns) settleYear(column, decisions);
-  settleOrder(dates, decisions);
+  for (const input of inputs) settleOrder(input, inputs.length > 1, decisions);
   // A time put together of columns knows the language of all only.
   const language = columns.flatMap(({ type, clock }) =>
     type.as === "timestamp" && clock.length > 0 ? type.language : [],
@@ -131,23 +152,48 @@ export function settle(
   const common = commonFormats(columns);
   const formats = common.length === 0 ? ["ISO"] : common;
   if (dates.length > 0) tree["dates"] = new Said(formats, decisions.take());
-  if (dates.some((type) => type.formats.some((format) => /(^|[^y])yy([^y]|$)/.test(format))))
+  if (
+    dates.some(
+      ({ type }) => type.as === "timestamp" && type.formats.some((format) => /(^|[^y])yy([^y]|$)/.test(format)),
+    )
+  )
     tree["twoDigitYears"] = new Said(true, [], "1961 to 2060");
+  for (const column of numbers) settleUnit(column, decisions);
   const { decimal, grouping } = settleMarks(numbers, semicolons, decisions);
-  if (numbers.length > 0) Object.assign(tree, { decimal, grouping });
-  return { tree, country, formats, decimal };
+  if (numbers.length > 0) Object.assign(tree, { decimal: new Said(decimal, decisions.take()), grouping });
+  return { tree, country, zone, formats, decimal };
 }
 
 function areBooleans(cells: Column["cells"], language: string) {
   return cells.every(reader({ name: "boolean", language }));
 }
 
-function zonesSaid(columns: readonly Column[]) {
-  const said = columns.find(({ header }) =>
-    /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?)\b/.test(foldWords(header)),
-  );
-  if (said === undefined) return "no file names a time zone";
-  return `"${said.header}" may say otherwise, and is not used for that`;
+const zoneIn = ({ header, clock }: Column) => [header, ...clock.map((one) => one.header)].map(zoneOf).find(Boolean);
+
+/** What headers say goes before the country. */
+function settleZone(dates: readonly Column[], columns: readonly Column[], country: string, decisions: Decisions) {
+  const [said, ...others] = new Set(dates.map(zoneIn));
+  if (said !== undefined && others.length === 0) return said;
+  const zone = zones.get(country) ?? "UTC";
+  if (dates.length === 0) return zone;
+  const isOfZones = /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?|utc|gmt)\b/;
+  const beside = columns.find(({ header }) => zoneOf(header) === undefined && isOfZones.test(foldWords(header)));
+  const joined = dates.find((one) => one.clock.length > 0 && zoneIn(one) !== undefined);
+  const doubt =
+    beside !== undefined
+      ? `"${beside.header}" may say otherwise, and is not used for that`
+      : joined !== undefined
+        ? `"${joined.header}" and its hours are ${zoneIn(joined)}, and other times are not`
+        : zones.has(country)
+          ? null
+          : `none is known for ${country}; set it with --timezone`;
+  if (doubt !== null)
+    decisions.choose("timezone", `which time zone do times belong to? ${doubt}.`, [{ value: zone, label: zone }]);
+  else {
+    const why = others.length === 0 ? "no file names a time zone" : "not every header names a time zone";
+    decisions.notes.add(`timezone: ${zone} is assumed from the country ${country}; ${why}`);
+  }
+  return zone;
 }
 
 /** What a person would notice in a column, and no row shows as a mistake. */
@@ -161,7 +207,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
     if (type.as === "number") {
       const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
-      const units = type.units.filter((unit) => unit === "%" || unit in kilograms);
+      const units = type.units.filter((unit) => unit === "%" || kilograms.has(unit));
       // Of a weight under "Weight (kg)" nobody asks.
       const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
       if (bare !== undefined && !isTold)
@@ -169,6 +215,14 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
           `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
         );
     }
+    const isUnread = ({ text }: Column["cells"][number]) => text.length <= 60 && (text.match(/\d/g)?.length ?? 0) >= 4;
+    if (
+      type.as === "text" &&
+      type.clock === undefined &&
+      tellsTime(header) &&
+      cells.filter(isUnread).length * 2 > cells.length
+    )
+      notes.add(`dates: no known format reads "${header}", such as ${cells.find(isUnread)?.text}; add it to \`dates\``);
     if (type.as !== "timestamp") continue;
     const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)).length;
     if (local > 0 && local < type.formats.length)
@@ -195,15 +249,18 @@ function areSwapped(cells: Column["cells"]) {
 function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions) {
   const sum = (mark: "," | ".") =>
     columns.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
-  const decimal: "," | "." = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
-  const other = decimal === "," ? "." : ",";
+  const usual: "," | "." = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
+  const isProven = sum(",") + sum(".") > 0;
   const marked = columns.map((column) => {
     const cells = column.cells.filter(({ kind, text }) => kind === "text" && /[.,]/.test(text));
     return { column, texts: cells.map(({ text }) => text) };
   });
   const doubtful = marked.filter(({ texts }) => texts.length > 0 && texts.every(isEither));
+  // Where nothing shows the decimal mark, one that may be either is as doubtful as the other.
+  const [lone] = isProven ? [] : doubtful.flatMap(({ texts }) => texts.map((text) => (text.includes(",") ? "," : ".")));
+  const other = lone ?? opposite(usual);
   const grouped = marked.flatMap(({ texts }) => texts.filter((text) => text.includes(other)));
-  const read = grouped.map((text) => readNumber(text, decimal, false));
+  const read = grouped.map((text) => readNumber(text, opposite(other), false));
   const isSure = read.some((one) => typeof one === "object");
   const candidates = [
     { value: "thousand", label: "a thousand", score: isSure ? 2 : 0 },
@@ -216,7 +273,8 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
   const meant = read.includes("ambiguous")
     ? decisions.choose("numbers", `what is 1${other}234${where}?`, candidates, samples)
     : null;
-  for (const { column, texts } of doubtful) {
+  const decimal = lone === undefined ? usual : meant === "fraction" ? lone : opposite(lone);
+  for (const { column, texts } of lone === undefined ? doubtful : []) {
     const isGroup = texts[0]?.includes(other) === true;
     if (meant === "fraction" && isGroup && column.type.as === "number")
       column.type.marks = { ",": 0, ".": 0, [other]: 1 };
@@ -226,16 +284,28 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
       `numbers: all of "${column.header}" with a mark are like ${texts[0]}, read as ${how}; give it a \`decimal\` of its own if that is wrong`,
     );
   }
-  return {
-    decimal,
-    grouping: meant === null ? undefined : new Said(meant === "thousand", decisions.take()),
-  };
+  const isAsked = meant !== null && decimal !== other;
+  return { decimal, grouping: isAsked ? new Said(meant === "thousand", decisions.take()) : undefined };
+}
+
+const opposite = (mark: "," | "."): "," | "." => (mark === "," ? "." : ",");
+
+/** Numbers of several units become one: that of the header, such as `Peso (t)`. */
+function settleUnit({ header, type }: Column, decisions: Decisions) {
+  if (type.as !== "number" || !type.units.some((unit) => kilograms.has(unit))) return;
+  const told = foldWords(header)
+    .split(" ")
+    .find((word) => kilograms.has(word));
+  const candidates = [...new Set(["kg", ...type.units])].map((unit) => ({ value: unit, label: unit }));
+  const question = `in which unit is "${header}" to be sent?`;
+  if (told !== undefined || type.units.length > 1)
+    type.into = told ?? decisions.choose(`unit.${header}`, question, candidates);
 }
 
 function settleYear({ header, type }: Column, decisions: Decisions) {
   if (type.as !== "timestamp" || type.yearFirst === undefined) return;
   const { format, text } = type.yearFirst;
-  const [year, month, day] = text.split(/\D/);
+  const [year, month, day] = text.match(/\d\d/g) ?? [];
   const chosen = decisions.choose(`year.${header}`, `what is ${text} in "${header}"?`, [
     { value: yearFirst(format), label: `20${year}-${month}-${day}`, why: "the first two digits vary less", score: 1 },
     { value: format, label: `20${day}-${month}-${year}` },
@@ -244,8 +314,13 @@ function settleYear({ header, type }: Column, decisions: Decisions) {
   if (chosen !== format) type.first = null;
 }
 
-/** Certain columns decide day and month for the others; if none is certain, or they differ, a person does. */
-function settleOrder(dates: readonly Dates[], decisions: Decisions) {
+/** Certain columns decide day and month for the others of their input; if none is certain, or they differ, a person does. */
+function settleOrder(
+  { name, columns }: { name: string; columns: readonly Column[] },
+  isOneOfSeveral: boolean,
+  decisions: Decisions,
+) {
+  const dates = columns.flatMap(({ type }) => (type.as === "timestamp" ? type : []));
   const doubtful = dates.filter(({ first }) => first === "either");
   if (doubtful.length === 0) return;
   const candidates = [
@@ -254,7 +329,8 @@ function settleOrder(dates: readonly Dates[], decisions: Decisions) {
   ];
   const proven = candidates.filter(({ value }) => dates.some(({ first }) => first === value));
   const question = "which comes first in a date, day or month? No day is after the 12th.";
-  const first = proven.length === 1 ? proven[0]?.value : decisions.choose("dates", question, candidates);
+  const id = isOneOfSeveral ? `${name}.dates` : "dates";
+  const first = proven.length === 1 ? proven[0]?.value : decisions.choose(id, question, candidates);
   for (const type of doubtful) type.formats = orderedBy(first ?? null, type.formats);
 }
 
@@ -278,13 +354,16 @@ function commonFormats(columns: readonly Column[]): string[] {
 }
 
 /** A column's type, and what differs from the defaults. */
-export function ownOptions({ type, clock, typeFrom }: Column, { country, formats, decimal }: Defaults): Trees {
+export function ownOptions(column: Column, { country, zone, formats, decimal }: Defaults): Trees {
+  const { type, clock, typeFrom } = column;
   const { as } = type;
   const abroad = (of: string) => (of === country ? undefined : of);
   if (as === "text" || clock.length > 0) return {};
   if (as === "timestamp") {
     const same = type.language === undefined && type.formats.every((format) => formats.includes(format));
-    return { as, formats: same ? undefined : type.formats, language: type.language };
+    const own = zoneIn(column);
+    const timezone = own === zone ? undefined : own;
+    return { as, formats: same ? undefined : type.formats, language: type.language, timezone };
   }
   if (as === "taxId") {
     const only = type.types.length > 1 ? undefined : type.types[0];
@@ -292,13 +371,15 @@ export function ownOptions({ type, clock, typeFrom }: Column, { country, formats
   }
   if (as === "state") return { as, country: abroad("BR") };
   if (as !== "number") return { as, ...type.options };
-  const other = decimal === "," ? "." : ",";
+  const other = opposite(decimal);
   const own = type.marks[decimal] === 0 && type.marks[other] > 0 ? other : undefined;
-  return { as, units: unitsOf(type.units), decimal: own };
+  return { as, units: unitsOf(type), decimal: own };
 }
 
 /** Factors that turn all units into one. */
-function unitsOf(units: readonly string[]): Trees[string] {
-  if (units.length < 2) return units.length === 0 ? undefined : units;
-  return Object.fromEntries(["kg", ...units].map((unit) => [unit, kilograms[unit] ?? 1]));
+function unitsOf({ units, into }: Numbers): Trees[string] {
+  if (units.length === 0) return undefined;
+  if (into === undefined || units.every((unit) => unit === into)) return units;
+  const factor = (unit: string) => (kilograms.get(unit) ?? 1) / (kilograms.get(into) ?? 1);
+  return Object.fromEntries([into, ...units].map((unit) => [unit, factor(unit)]));
 }

@@ -2,6 +2,7 @@
  * Drafts a mapping from the data. It always loads; open decisions are marked lines, and make it a draft for the
  * sandbox.
  */
+import { DateTime } from "luxon";
 import { MAX_MAPPING_LENGTH } from "../map/language/source.js";
 import type { Dialect } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
@@ -9,7 +10,7 @@ import { listed, shorten } from "../model/fold.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
-import { type Column, isUsable, profile } from "./column.js";
+import { type Column, type Given, isUsable, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
@@ -34,6 +35,8 @@ export interface GuessOptions {
   namespace?: string;
   country?: string;
   timezone?: string;
+  /** In ms since 1970; default: the clock's. Later times have not happened. */
+  now?: number;
   answers?: ReadonlyMap<string, number>;
 }
 
@@ -53,12 +56,12 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   const decisions = new Decisions(options.answers ?? new Map());
   const blank = guessBlank(tables.map(({ sample }) => sample));
   const rank = ({ columns }: InputDraft) => tableKinds.indexOf(kindOf(columns));
-  const drafts = profileTables(tables, new Set(blank), options.country).toSorted(
+  const { country, now = Date.now() } = options;
+  const drafts = profileTables(tables, { blank: new Set(blank), country, now }).toSorted(
     (one, other) => rank(one) - rank(other),
   );
   const semicolons = tables.some(({ dialect }) => dialect.format === "csv" && dialect.delimiter === ";");
-  const columns = drafts.flatMap((draft) => draft.columns);
-  const settled = settle(columns, semicolons, options, decisions);
+  const settled = settle(drafts, semicolons, options, decisions);
   const shared = { country: settled.country, decisions, directories: [] };
   for (const draft of drafts) draftRecords(draft, shared);
   if (decisions.open.length === 0 && drafts.every(({ records }) => records["events"] === undefined)) {
@@ -100,21 +103,17 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
 }
 
 /** Files with the same header are one input. */
-function profileTables(
-  tables: readonly GuessTable[],
-  blank: ReadonlySet<string>,
-  country: string | undefined,
-): Profiled[] {
+function profileTables(tables: readonly GuessTable[], given: Given): Profiled[] {
   const names = new Set<string>();
   const alike = Map.groupBy(tables, ({ sheet, header, dialect }) => JSON.stringify([sheet, header, dialect.format]));
   return [...alike.values()].flatMap((same): Profiled[] => {
     const [table] = same;
     if (table === undefined) return [];
     const sample = same.flatMap((one) => one.sample);
-    const totals = findTotals(sample, blank);
+    const totals = findTotals(sample, given.blank);
     const isRow = ({ cells }: Row) => table.header.length < 3 || cells.filter(isFilled).length > 1;
     const rows = sample.filter((row) => row.problems === null && totals?.rows.has(row) !== true && isRow(row));
-    const columns = profile(table.header.slice(0, MOST_COLUMNS), rows, blank, country);
+    const columns = profile(table.header.slice(0, MOST_COLUMNS), rows, given);
     const word = columns.find(({ index }) => index === totals?.column);
     if (word !== undefined && word.type.as !== "text") word.said = true;
     const called = new Map(columns.map((column) => [column.index, column.name]));
@@ -209,11 +208,17 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
     left = [];
     if (said === true) tree[`${name}_said`] = nth === undefined && !text.startsWith("=") ? text : { header: text, nth };
     if (clock.length > 0)
-      tree[`${name}_at`] = `=timestamp(${[name, ...clock.map((one) => one.name)].join(' + " " + ')})`;
+      tree[`${name}_at`] = `=timestamp(${[name, ...clock.map((one) => hourOf(one, column))].join(' + " " + ')})`;
   }
   if (header.length > MOST_COLUMNS)
     left.push(`only the first ${MOST_COLUMNS} of ${header.length} columns were looked at`);
   return [tree, left];
+}
+
+/** Midnight where the hour is blank, as in dates without one. */
+function hourOf({ name, type, values }: Column, day: Column) {
+  if (type.as !== "text" || day.cells.every(({ row }) => values[row] !== "")) return name;
+  return `default(${name}, "${DateTime.utc(2000).toFormat(type.clock ?? "")}")`;
 }
 
 function unused({ columns, table, records, skip }: Profiled): string[] {

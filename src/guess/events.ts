@@ -28,7 +28,7 @@ interface Event {
 
 const reserved = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 /** Headers of times at which a program wrote the row. */
-const recorded =
+export const recorded =
   /\b(updated?|modified|changed|inserted|loaded|exported|imported|synced|atualiza\w*|altera\w*|modific\w*|geandert|maj)\b/;
 /** A rarer value is taken for a slip. */
 const seldom = 150;
@@ -64,6 +64,13 @@ export function longEvents(table: EventTable): Trees {
   const alike = Map.groupBy(events, (event) =>
     JSON.stringify([event.said.filter(isReserved), event.filled.map(({ index }) => index), keyOf(event, words, table)]),
   );
+  // Where one event of a document repeats, another will; and few documents show nothing.
+  const keys = events.map((event) => keyOf(event, words, table));
+  const once = events.filter((event) => comesOnce(event, table.key) && !event.said.some(isReserved));
+  const pairs = once.reduce((sum, { rows: { length } }) => sum + (length * (length - 1)) / 2, 0);
+  const isOnce =
+    pairs >= SUPPORT * table.key.column.distinct.size &&
+    events.every(({ said }, at) => said.some(isReserved) || keys[at] !== undefined);
   const names = new Set(["defaults"]);
   const written = [...alike.values()].map((same): [string, Said] => {
     const said = same.flatMap((one) => one.said);
@@ -75,13 +82,16 @@ export function longEvents(table: EventTable): Trees {
     const value = {
       is: words === null ? undefined : said.length === 1 ? word : said,
       name: words !== null && said.length > 1 ? ref(words) : literal(sent, columns),
-      ...contents(name, sent, event, { table, words, time }),
+      ...contents(name, sent, event, { table, words, time, isOnce }),
     };
     return [name, new Said(value, decisions.take())];
   });
   const by = words === null ? undefined : ref(words).slice(1);
   return { defaults: { ...defaults, externalCreatedAt: ref(time), by }, ...Object.fromEntries(written) };
 }
+
+const comesOnce = ({ rows }: Pick<Event, "rows">, { column }: DocumentKey) =>
+  new Set(rows.map((row) => column.values[row])).size === rows.length;
 
 const numbered = new Set<Column["role"]>(["ticket", "code", "document"]);
 const isReserved = (word: string) => reserved.has(word.toUpperCase());
@@ -110,7 +120,7 @@ function contents(
   name: string,
   sent: string,
   event: Event,
-  { table, words, time }: { table: EventTable; words: Column | null; time: Column },
+  { table, words, time, isOnce }: { table: EventTable; words: Column | null; time: Column; isOnce: boolean },
 ): Trees {
   const { decisions, document, input, key } = table;
   const { filled, rows } = event;
@@ -118,15 +128,21 @@ function contents(
   const refers = ({ values }: Column) =>
     rows.every((row) => values[row] === "" || key.column.distinct.has(values[row] ?? ""));
   const other = sent === "RELATED" ? (byRole("related") ?? filled.find(refers)) : undefined;
-  const reason = sent === "CANCEL" ? (byRole("reason") ?? filled[0]) : undefined;
+  const reason = sent === "CANCEL" ? byRole("reason") : undefined;
   const formula = (column: Column | undefined) => (column === undefined ? "?" : ref(column));
   if (sent === "RELATED" && other === undefined)
     decisions.notes.add(`event ${name}: no column names the other document; write it in place of "?"`);
+  if (sent === "CANCEL" && reason === undefined)
+    decisions.choose(`${input}.${name}.reason`, "why was it cancelled? No column says; everyone may see the reason.", [
+      { value: null, label: 'write it in place of "?"' },
+    ]);
   const told =
     sent === "CLOSE" || sent === "CANCEL" ? "once" : other === undefined ? keyOf(event, words, table) : ref(other);
   const question = "if the row comes again, how is it known to be the same event?";
+  const saysOnce = told === "once" || (words !== null && told === ref(words));
+  const isDoubtful = saysOnce && !isOnce && !isReserved(sent);
   const own =
-    told ??
+    (isDoubtful ? undefined : told) ??
     decisions.choose(`${input}.${name}.key`, question, [
       { value: "content", label: "content", why: "an edited row is then a new event" },
       { value: ref(time), label: `"${time.header}"`, why: "a corrected time is then a new event" },
@@ -143,12 +159,16 @@ function contents(
   };
 }
 
-/** The columns that distinguish a document's rows; not times or amounts, which get corrected. */
+/** So many pairs of rows should agree by chance, and none does: then it is no chance. */
+const SUPPORT = 3;
+
+/** The columns that distinguish a document's rows; not times or amounts, which get corrected, nor what differs by chance. */
 function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: EventTable): string | undefined {
   const slack = rows.length < 5 ? 0 : Math.max(1, Math.floor(rows.length * 0.03));
-  const apart = (part: Column | null, lacking = slack) => {
-    const complete = rows.filter((row) => part?.values[row] !== "");
-    const found = new Set(complete.map((row) => JSON.stringify([key.column.values[row], part?.values[row]])));
+  const valueOf = (part: Column) => (row: number) => part.values[row] ?? "";
+  const apart = (part: Column, lacking = slack) => {
+    const complete = rows.filter(valueOf(part));
+    const found = new Set(complete.map((row) => JSON.stringify([key.column.values[row], part.values[row]])));
     return found.size === complete.length && rows.length - complete.length <= lacking;
   };
   if (words !== null && said.length > 1 && apart(words, 0)) return ref(words);
@@ -157,9 +177,17 @@ function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: Eve
       (type.as === "text" || (type.as === "number" && type.whole)) && !["amount", "phone", "unit"].includes(role ?? ""),
   );
   const code = codes.find((column) => numbered.has(column.role) && apart(column));
-  if (code === undefined && apart(null)) return "once";
-  const best = code ?? codes.find((column) => apart(column));
+  if (code !== undefined) return ref(code);
+  if (comesOnce({ rows }, key)) return "once";
+  const shared = pairsIn(rows, valueOf(key.column)) / rows.length ** 2;
+  const best = codes.find((column) => apart(column) && pairsIn(rows, valueOf(column)) * shared * 2 >= SUPPORT);
   return best && ref(best);
+}
+
+/** How many pairs of rows agree. */
+function pairsIn(rows: readonly number[], valueOf: (row: number) => string): number {
+  const sizes = [...Map.groupBy(rows, valueOf).values()].map(({ length }) => length);
+  return sizes.reduce((sum, size) => sum + (size * (size - 1)) / 2, 0);
 }
 
 /** Events of a table whose rows are documents: every time column is one, with the columns that tell of it. */

@@ -13,19 +13,34 @@ export interface Party {
   columns: Partial<Record<Role, Column>>;
 }
 
-export function ref({ name, clock }: Column): string {
+export function ref({ name, clock, either }: Column): string {
+  if (either !== undefined) return `=default(${either.map((one) => one.name).join(", ")})`;
   return clock.length === 0 ? `=${name}` : `=${name}_at`;
 }
 
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {
-  const parties = assign(
-    columns,
-    columns.filter(({ type }) => type.as === "taxId"),
-  );
+  const parties = assign(columns, joinEither(columns.filter(({ type }) => type.as === "taxId")));
   for (const { name, columns: own } of parties)
     if (own.name === undefined)
       decisions.notes.add(`participant ${name}: no column holds its name; the tax id is used instead`);
   return parties;
+}
+
+/** A CPF and a CNPJ, of which each row has one, are of one party. */
+function joinEither(ids: readonly Column[]): readonly Column[] {
+  const ofType = (wanted: string) =>
+    ids.find(({ type, filled }) => filled < 1 && type.as === "taxId" && String(type.types) === wanted);
+  const [person, company] = [ofType("CPF"), ofType("CNPJ")];
+  if (person?.type.as !== "taxId" || company === undefined) return ids;
+  if (String(qualifiersOf(person.header)) !== String(qualifiersOf(company.header))) return ids;
+  const values = person.values.map((value, row) => value || (company.values[row] ?? ""));
+  const cells = [...person.cells, ...company.cells];
+  if (values.filter((value) => value !== "").length !== cells.length) return ids;
+  const filled = cells.length / values.length;
+  const distinct = new Set(values.filter((value) => value !== ""));
+  const type = { ...person.type, types: ["CPF", "CNPJ"] };
+  const both: Column = { ...person, type, either: [person, company], values, cells, filled, distinct };
+  return ids.flatMap((id) => (id === company ? [] : id === person ? both : id));
 }
 
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
@@ -53,6 +68,20 @@ const partyRoles = new Set<Role | null>(
   ) as Role[],
 );
 
+/** Whether rows with one identity agree in the column. Null: nothing shows it. */
+const holds = ({ identity }: Party, column: Column) => (identity === null ? null : agree(groupsOf(identity), column));
+
+/** `Producer Address` beside `Producer`. */
+function isOfOther({ header, index, role }: Column, columns: readonly Column[]): boolean {
+  if (!partyRoles.has(role)) return false;
+  const words = qualifiersOf(header);
+  return columns.some((other) => {
+    const [name = "", ...more] = qualifiersOf(other.header);
+    const isName = other.index !== index && other.type.as === "text" && (other.role === null || other.role === "name");
+    return isName && more.length === 0 && words.some((word) => sameStem(word, name));
+  });
+}
+
 function assign(columns: readonly Column[], identities: readonly (Column | null)[]): Party[] {
   const names = new Set<string>();
   const parties = identities.map((identity): Party => {
@@ -74,14 +103,20 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     (a, b) => Number(b.told !== undefined) - Number(a.told !== undefined),
   )) {
     const { role, type, header, index } = column;
+    if (told === undefined && isOfOther(column, columns)) continue;
+    const left = parties.findLast(({ identity }) => (identity?.index ?? 0) < index);
     const party =
       told ??
-      parties.findLast(({ identity }) => (identity?.index ?? 0) < index) ??
+      // What varies under one identity may be another's.
+      (left !== undefined && partyRoles.has(role) && holds(left, column) === false
+        ? parties.find((one) => holds(one, column) === true)
+        : undefined) ??
+      left ??
       (parties.length === 1 ? parties[0] : undefined) ??
       // `Gerador; CNPJ/CPF`.
       (role === "name" ? parties.find(({ identity }) => identity?.index === index + 1) : undefined);
     if (party === undefined) continue;
-    const same = party.identity === null ? null : agree(groupsOf(party.identity), column);
+    const same = holds(party, column);
     // A header with only the party's name holds the name: `Gerador`.
     const isName = role === null && told !== undefined && qualifiersOf(header).length === 1;
     const own = isName && same !== false && type.as === "text" ? "name" : role;
@@ -104,8 +139,18 @@ export const addressOf = ({ name }: Party): string => `${name}_address`;
 
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
-/** `code`: the column by which other tables refer to it. */
-export function participant({ identity, columns }: Party, code: Column | null, country: string): Trees {
+/** `when` of what not every row has; without it, the other rows would be refused. */
+function whenOf(identity: Column): string | undefined {
+  const parts = (identity.either ?? [identity]).map(({ name }) => `filled(${name})`);
+  return identity.filled === 1 ? undefined : `=${parts.join(" || ")}`;
+}
+
+/** `code`: the column by which other tables refer to it. `isOne`: of several, so that a row may lack it. */
+export function participant(
+  { identity, columns }: Party,
+  code: Column | null,
+  { country, isOne }: { country: string; isOne: boolean },
+): Trees {
   const key = code === null ? undefined : ref(code);
   if (identity?.type.as !== "taxId") {
     const [taxIdType, taxId] = identity === null ? ["?", "?"] : [taxIdTypeOf(identity), ref(identity)];
@@ -113,15 +158,19 @@ export function participant({ identity, columns }: Party, code: Column | null, c
     return { key, countryCode: country, taxIdType, taxId, name, type: "COMPANY" };
   }
   const { types } = identity.type;
-  const person = types.length === 1 ? "PERSON" : `=iff(${identity.name}.type == "CPF", "PERSON", "COMPANY")`;
+  const [person] = identity.either ?? [];
+  const isPerson = person === undefined ? `${identity.name}.type == "CPF"` : `filled(${person.name})`;
+  const type = types.length === 1 ? "PERSON" : `=iff(${isPerson}, "PERSON", "COMPANY")`;
   const told = columns.taxIdType;
   if (told !== undefined && [...told.distinct].every((one) => types.includes(one))) identity.typeFrom = told;
   return {
+    when: isOne ? whenOf(identity) : undefined,
     key,
     countryCode: columns.country?.type.as === "country" ? ref(columns.country) : undefined,
+    taxIdType: person && `=iff(${isPerson}, "CPF", "CNPJ")`,
     taxId: ref(identity),
     name: ref(columns.name ?? identity),
-    type: types.includes("CPF") ? person : "COMPANY",
+    type: types.includes("CPF") ? type : "COMPANY",
   };
 }
 
@@ -135,7 +184,7 @@ const ZIP_AND_CITY = "^[A-Z]{0,2}-?[0-9][0-9-]{3,8} +([^0-9 ]..+)$";
 const ZIP = "^([^ ]+) ";
 
 /** As the mapping will read it. */
-function holds({ cells }: Column, pattern: string): boolean {
+function isAll({ cells }: Column, pattern: string): boolean {
   const compiled = RE2JS.compile(pattern);
   return cells.length > 0 && cells.every(({ text }) => compiled.matcher(text.trim()).find());
 }
@@ -145,11 +194,11 @@ function placeIn({ street, city, state, zipCode }: Party["columns"], country: st
   const whole = (column: Column | undefined) => column && ref(column);
   const part = (column: Column, pattern: string) => `extract(${column.name}, "${pattern}")`;
   const place = { street: whole(street), city: whole(city), state: whole(state), zipCode: whole(zipCode) };
-  if (state === undefined && city !== undefined && holds(city, CITY)) {
+  if (state === undefined && city !== undefined && isAll(city, CITY)) {
     place.city = `=${part(city, CITY)}`;
     place.state = country === "BR" ? `=state(${part(city, STATE)})` : `=${part(city, STATE)}`;
   }
-  if (zipCode !== undefined && holds(zipCode, ZIP_AND_CITY)) {
+  if (zipCode !== undefined && isAll(zipCode, ZIP_AND_CITY)) {
     place.city ??= `=${part(zipCode, ZIP_AND_CITY)}`;
     place.zipCode = `=${part(zipCode, ZIP)}`;
   }
@@ -159,7 +208,7 @@ function placeIn({ street, city, state, zipCode }: Party["columns"], country: st
 /** `owner`: how it names its participant. */
 export function address(
   name: string,
-  { columns, owner, code }: { columns: Party["columns"]; owner: Tree; code: Column | null },
+  { columns, owner, code, when }: { columns: Party["columns"]; owner: Tree; code: Column | null; when?: Tree },
   { country, decisions }: { country: string; decisions: Decisions },
 ): Said {
   const { street, city, state, zipCode } = placeIn(columns, country);
@@ -173,6 +222,7 @@ export function address(
   const field = (column: Column | undefined, otherwise = "?") => (column === undefined ? otherwise : ref(column));
   const { number } = columns;
   const value: Trees = {
+    when,
     key: code === null ? undefined : ref(code),
     participant: owner,
     // A nonexistent state would not load; the "?" in its name keeps such an address from the service.

@@ -1,8 +1,9 @@
 /** Turns the columns of a table into records. */
-import { foldName } from "../model/fold.js";
+import { foldWords } from "../map/convert/text.js";
+import { foldName, listed } from "../model/fold.js";
 import { agree, type Column, groupsOf } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
-import { longEvents, wideEvents } from "./events.js";
+import { longEvents, recorded, wideEvents } from "./events.js";
 import {
   address,
   addressOf,
@@ -85,10 +86,12 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   const addresses: Trees = {};
   for (const [position, party] of parties.entries()) {
     const own = position === 0 ? code : null;
-    participants[party.name] = new Said(participant(party, own, shared.country), shared.decisions.take());
+    const written = participant(party, own, { country: shared.country, isOne: parties.length > 1 });
+    participants[party.name] = new Said(written, shared.decisions.take());
     if (!hasAddress(party)) continue;
     const name = addressOf(party);
-    addresses[name] = address(name, { columns: party.columns, owner: party.name, code: own }, shared);
+    const place = { columns: party.columns, owner: party.name, code: own, when: written["when"] };
+    addresses[name] = address(name, place, shared);
   }
   if (parties.length > 0) {
     records["participants"] = participants;
@@ -112,9 +115,11 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const coded = reference("participant", columns, directories);
   const named = byId.length > 0 || coded !== undefined ? byId : findByName(columns, name, decisions);
   const parties = draftParties(records, named, null, shared);
-  const follows = ({ identity }: Party) => identity !== null && key.follows.has(identity);
-  const owner = parties.find((party) => follows(party) && hasAddress(party)) ?? parties.find(follows) ?? parties[0];
-  const acting = key.long ? parties.find((party) => party !== owner && !follows(party)) : undefined;
+  const follows = ({ identity }: Party) => identity !== null && depends(identity, key);
+  const owner = ownerOf(parties, key, name, decisions);
+  above.push(...decisions.take());
+  const isActing = (party: Party) => party !== owner && !follows(party) && (party.identity?.filled ?? 1) >= 0.9;
+  const acting = key.long ? parties.find(isActing) : undefined;
   const placeOf = (party: Party | undefined): Tree => {
     const at = party !== undefined && hasAddress(party) ? party : parties.find(hasAddress);
     if (at !== undefined) return addressOf(at);
@@ -127,11 +132,14 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     return unknown;
   };
   const document: Trees = {
-    key: ref(key.column),
+    key: key.parts.length === 1 ? ref(key.column) : key.parts.map(ref),
     participant: owner?.name ?? coded ?? "?",
     address: placeOf(owner),
   };
-  const times = timesOf(columns).filter(({ filled }) => filled > 0);
+  const dated = timesOf(columns).filter(({ filled }) => filled > 0);
+  // A document that was changed need not have gone any further.
+  const changed = key.long ? [] : dated.filter(({ header }) => recorded.test(foldWords(header)));
+  const times = changed.length === dated.length ? dated : dated.filter((column) => !changed.includes(column));
   const before = times.filter((column) => key.follows.has(column));
   const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
   const own = times.filter((column) => column !== created && (!key.long || !key.follows.has(column)));
@@ -139,9 +147,10 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const isWhole = key.long || own.some(({ filled }) => filled === 1);
   const happened = own.length > 0 && isWhole ? own : times;
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
+  if (isPublic !== undefined) decisions.notes.add(`isPublic: "${isPublic.header}" says which events everyone may see`);
   const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
   if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: placeOf(acting) });
-  if (key.long && happened.length > 0) skipUndated(draft, happened);
+  if (key.long && happened.length > 0) skipUndated(draft, happened, decisions);
 
   const { used } = mentioned(draft.columns, { document, defaults, records });
   const taken = (column: Column) =>
@@ -161,9 +170,35 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   records["documents"] = { [record]: new Said(document, above) };
   const rest = free.filter((column) => !ofDocument.includes(column));
   if (happened.length === 0) return askWhen(draft, decisions);
+  const ahead = columns.filter(({ type, role }) => type.as === "timestamp" && role === "personal");
+  if (ahead.length > 0) {
+    const headers = listed(
+      ahead.map(({ header }) => `"${header}"`),
+      5,
+    );
+    decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is no event`);
+  }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   records["events"] = key.long ? longEvents(table) : wideEvents(table);
   if (!key.long) askUndated(draft, key.column, happened, decisions);
+}
+
+const depends = (identity: Column, key: DocumentKey) =>
+  key.follows.has(identity) || (identity.either !== undefined && agree(groupsOf(key.column), identity) !== false);
+
+/** Carriers act on documents, and own none. */
+const carrying = /^(transport|carrier|spedit)/;
+
+/** The one that all rows of a document share, or that a person names. */
+function ownerOf(parties: readonly Party[], key: DocumentKey, input: string, decisions: Decisions): Party | undefined {
+  if (parties.length < 2) return parties[0];
+  const able = parties.filter(({ name, identity }) => !carrying.test(name) && (identity?.filled ?? 1) >= 0.9);
+  const shared = key.long ? able.filter(({ identity }) => identity !== null && depends(identity, key)) : able;
+  const candidates = parties.map((value): Candidate<Party> => {
+    const score = !shared.includes(value) ? 0 : shared.length === 1 ? 2 : hasAddress(value) ? 1 : 0.5;
+    return { value, label: `"${value.identity?.header}"`, score };
+  });
+  return decisions.choose(`${input}.owner`, "who owns the document?", candidates);
 }
 
 export function mentioned(
@@ -189,7 +224,7 @@ export function mentioned(
         if (column !== undefined && name === "externalCreatedAt") found.instants.add(column);
       }
     } else if (typeof tree === "object" && tree !== null)
-      for (const [member, value] of Object.entries(tree)) visit(member, value);
+      for (const [member, value] of Object.entries(tree)) visit(Array.isArray(tree) ? name : member, value);
   };
   visit("", records);
   return found;
@@ -197,8 +232,12 @@ export function mentioned(
 
 export interface DocumentKey {
   column: Column;
+  /** What it is made of, if that is more than the column. */
+  parts: readonly Column[];
   /** Each row is an event of a document that may have several rows; else a row is a document. */
   long: boolean;
+  /** Its rows agree in other columns. */
+  isGroup: boolean;
   /** Columns that depend on the key; if a row is a document, all others. */
   follows: Set<Column>;
 }
@@ -210,6 +249,11 @@ const never = new Set<Role | null>(
   ) as Role[],
 );
 
+/** Less likely is no chance, though there are many columns. */
+const CHANCE = 0.001;
+/** A score that leaves the decision open. */
+const UNSURE = 1.5;
+
 /** A column that others depend on, or that is unique. Null: none, or a person said so. */
 function findDocumentKey(columns: readonly Column[], input: string, decisions: Decisions): DocumentKey | null {
   const able = columns.filter(
@@ -217,10 +261,41 @@ function findDocumentKey(columns: readonly Column[], input: string, decisions: D
   );
   const none = { value: null, label: "none: rows are not documents", score: 0.45 };
   const weighed = able.map((column) => weigh(column, columns));
-  const likely = weighed.filter(({ score }) => score >= none.score);
+  const likely = [...pairsOf(weighed, columns), ...weighed.filter(({ score }) => score >= none.score)];
   const samples = likely.flatMap(({ value }) => value.column.cells.slice(0, 2).map(({ text }) => text));
   const candidates: Candidate<DocumentKey | null>[] = likely.length === 0 ? [none, ...weighed] : [...likely, none];
   return decisions.choose(`${input}.key`, "which column names the document?", candidates, samples);
+}
+
+/** Roles of columns that say which of several counters a number is of. */
+const counters = new Set<Role | null>(["series", "placeName"]);
+
+/** `[filial, nota]`, where the number repeats or has a series. */
+function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly Column[]): Candidate<DocumentKey>[] {
+  const [best] = weighed.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0));
+  if (best === undefined || (best.score ?? 0) < 1) return [];
+  const { column: number, long, isGroup } = best.value;
+  if (isGroup) return [];
+  const ofCounter = (one: Column) =>
+    one !== number && one.filled === 1 && one.distinct.size > 1 && counters.has(one.role);
+  const others = columns.filter((one) => ofCounter(one) && (long || one.role === "series"));
+  for (const one of others) {
+    const values = number.values.map((value, row) => (value === "" ? "" : `${one.values[row]}\n${value}`));
+    const distinct = new Set(values.filter((value) => value !== ""));
+    if (distinct.size < number.cells.length) continue;
+    const follows = new Set(columns.filter((column) => column !== one && column !== number));
+    const value = { column: { ...number, values, distinct }, parts: [one, number], long: false, isGroup, follows };
+    const why = `no two of ${number.cells.length} rows share both`;
+    return [{ value, label: `"${one.header}" and "${number.header}"`, why, score: (best.score ?? 0) + 0.1 }];
+  }
+  return [];
+}
+
+/** How likely it is that all rows of each group agree in a column that has nothing to do with them. */
+function odds(groups: ReadonlyMap<string, readonly number[]>, column: Column): number {
+  const again = [...groups.values()].reduce((sum, { length }) => sum + length - 1, 0);
+  const shares = [...groupsOf(column).values()].map(({ length }) => length / column.cells.length);
+  return shares.reduce((sum, share) => sum + share ** 2, 0) ** again;
 }
 
 function weigh(column: Column, columns: readonly Column[]) {
@@ -243,12 +318,21 @@ function weigh(column: Column, columns: readonly Column[]) {
       ? `no two of ${cells.length} rows share it`
       : `${distinct.size === 1 ? "one value" : `${distinct.size} values`} in ${cells.length} rows`;
   const long = distinct.size < cells.length;
-  const value: DocumentKey = { column, long, follows: long ? follows : new Set(others) };
+  const value: DocumentKey = {
+    column,
+    parts: [column],
+    long,
+    isGroup: several,
+    follows: long ? follows : new Set(others),
+  };
   const counted =
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
   const isName = (text: string) => text.length <= 60 && !/.@./.test(text);
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isName);
-  const score = word + (several ? 1 + Math.min(2, telling / 2) : single ? 1 : 0);
+  // A number that repeats names no document unless something follows from it, and not by chance.
+  const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
+  const named = isSure ? word : Math.min(word, UNSURE);
+  const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single ? 1 : 0);
   return { value, label: `"${header}"`, why, score: able ? score : 0 };
 }
 
@@ -281,7 +365,7 @@ function askUndated(draft: InputDraft, { values }: Column, times: readonly Colum
 }
 
 /** Skips rows of one status (drafts, say) that have no time while all others have one. */
-function skipUndated({ columns, skip }: InputDraft, times: readonly Column[]) {
+function skipUndated({ columns, skip }: InputDraft, times: readonly Column[], decisions: Decisions) {
   const undated = (row: number) => times.every((time) => time.values[row] === "");
   const all = [...(times[0]?.values.keys() ?? [])].filter(undated).length;
   for (const column of columns)
@@ -289,7 +373,9 @@ function skipUndated({ columns, skip }: InputDraft, times: readonly Column[]) {
       const rows = groupsOf(column).get(value) ?? [];
       const without = rows.filter(undated).length;
       if (without < 2 || without < rows.length * 0.9 || without < all * 0.6 || column.distinct.size < 2) continue;
-      skip.push(`fold(${column.name}) == ${JSON.stringify(foldName(value))}`);
+      const blank = times.map((time) => `blank(${ref(time).slice(1)})`).join(" && ");
+      skip.push(`fold(${column.name}) == ${JSON.stringify(foldName(value))} && ${blank}`);
+      decisions.notes.add(`skip: rows without a time whose "${column.header}" is "${value}" are skipped`);
       return;
     }
 }

@@ -3,19 +3,19 @@ import { columnSlug } from "../map/column/names.js";
 import { foldWords } from "../map/convert/text.js";
 
 /**
- * The first role with a word in the folded header wins. `*`: any end of a word, `_`: a blank, `^`: the whole header.
+ * The first role with a word in the folded header wins. `*`: any end or beginning of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
   name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^transportador* ^carrier ^gerador*",
   taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
-  taxId: "cnpj cpf nif nipc siren siret kvk tax_id taxid vat rut cuit rfc ein fein ust_id* ustid* uid",
+  taxId: "cnpj cpf nif nipc siren siret kvk tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo estimat* estimad* previst* expected eta planned scheduled agendad* geplant* faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
   zipCode: "cep cp c_p zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
-  number: "street_number street_no",
+  number: "street_number street_no num_ext* no_ext* numero_ext*",
   street: "rua morada logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
   house: "hausn* haus_nr civico house_number house_no house_nr",
   city: "municipio concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville",
@@ -33,7 +33,7 @@ const table = {
   eventType:
     "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
   status: "situacao status situacion",
-  public: "publico publica public visivel visible",
+  public: "^publico ^publica ^public ^is_public ^visivel ^visible",
   reason: "motivo reason justificativa razao_do_cancelamento",
   ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo beleg",
   duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures",
@@ -44,6 +44,7 @@ const table = {
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
     "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
+  series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
@@ -53,24 +54,55 @@ export type Role = Exclude<keyof typeof table, "legal" | "house">;
 /** Less telling words for another role. */
 const same: { [role: string]: string } = { legal: "name", house: "number" };
 
+const formOf = (word: string) => ({ parts: word.replace("^", "").split("_"), whole: word.startsWith("^") });
 const forms = Object.entries(table).flatMap(([role, words]) =>
-  words.split(" ").map((word) => ({
-    role: (same[role] ?? role) as Role,
-    parts: word.replace("^", "").split("_"),
-    whole: word.startsWith("^"),
-  })),
+  words.split(" ").map((word) => ({ role: (same[role] ?? role) as Role, ...formOf(word) })),
 );
 
 /** -1: not found. */
-function find(words: readonly string[], { parts, whole }: (typeof forms)[number]) {
-  const fits = (word = "", part = "") => (part.endsWith("*") ? word.startsWith(part.slice(0, -1)) : word === part);
+function find(words: readonly string[], { parts, whole }: ReturnType<typeof formOf>) {
+  const fits = (word = "", part = "") =>
+    part.endsWith("*")
+      ? word.startsWith(part.slice(0, -1))
+      : part.startsWith("*")
+        ? word.endsWith(part.slice(1))
+        : word === part;
   if (whole && words.length !== parts.length) return -1;
   return words.findIndex((_, at) => parts.every((part, next) => fits(words[at + next], part)));
 }
 
+const wordsOf = (header: string) => foldWords(header.slice(0, 500)).split(" ");
+
 export function roleOf(header: string): Role | null {
-  const words = foldWords(header.slice(0, 500)).split(" ");
+  const words = wordsOf(header);
   return forms.find((form) => find(words, form) >= 0)?.role ?? null;
+}
+
+/** Of dates that are planned, promised or the end of a term: they say nothing of what happened. */
+const ahead =
+  "prev prevu* previs* program* agend* promis* promet* comprom* limit* deadline sla target *termin wunsch* desejad* requested_* required* need_by next proxim* renew* renova* *warrant* garant* vigencia contract_end best_before use_by horizon* nac aniversario"
+    .split(" ")
+    .map(formOf);
+
+export const isAhead = (header: string): boolean => {
+  const words = wordsOf(header);
+  return ahead.some((form) => find(words, form) >= 0);
+};
+
+const telling = new Set<Role>(["time", "personal", "created", "closed"]);
+
+/** Whether digits below it may be a time; `Closed by` and `Date id` are none. */
+export function tellsTime(header: string): boolean {
+  const words = wordsOf(header);
+  const isOther = words.some((word) => /^(by|por|von|par|id|no|nr|num|numero)$/.test(word));
+  return !isOther && forms.some((form) => telling.has(form.role) && find(words, form) >= 0);
+}
+
+/** The zone that a header names: `created_at_utc` → UTC, `Data (UTC-5)` → Etc/GMT+5, which turns the sign. */
+export function zoneOf(header: string): string | undefined {
+  const zone = /(?<![\p{L}\d])(?:utc|gmt)(?:\s?([+-])\s?0?(\d\d?)(?::?00)?)?(?![\p{L}\d:]|\s?[+-]\s?\d)/iu.exec(header);
+  if (zone === null || Number(zone[2] ?? 0) > 12) return undefined;
+  return Number(zone[2] ?? 0) === 0 ? "UTC" : `Etc/GMT${zone[1] === "-" ? "+" : "-"}${zone[2]}`;
 }
 
 const fillers = new Set(
@@ -81,7 +113,7 @@ const speaking = new Set<Role>(["goods", "amount", "time", "personal"]);
 
 /** The rest of a header without its role and small words: `CNPJ do Gerador` → [`gerador`]. */
 export function qualifiersOf(header: string): string[] {
-  const words = foldWords(header.slice(0, 500)).split(" ");
+  const words = wordsOf(header);
   for (const form of forms)
     while (!form.whole && !speaking.has(form.role) && find(words, form) >= 0)
       words.splice(find(words, form), form.parts.length);

@@ -11,6 +11,7 @@ describe("what programs of many countries export", () => {
     ["Straße u. Hausnr.", "street"],
     ["Hausnr.", "number"],
     ["Street No.", "number"],
+    ["Num Ext", "number"],
     ["Folio", "document"],
     ["N° Guía", "document"],
     ["Consignment", "document"],

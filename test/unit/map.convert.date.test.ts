@@ -43,6 +43,10 @@ it.each(["dd/MM/yyyy HH:mm a", "ccc dd/MM/yyyy H:mm a", "dd/MM/yyyy hh:mm", "ccc
   },
 );
 
+it.each(["constructor", "toString"])("the format %j is refused, though every object has such a member", (format) => {
+  expect(() => compileConversion("timestamp", { ...brazil, dates: [format] })).toThrow(/year, a month and a day/);
+});
+
 describe("timestamp", () => {
   gives("%j is a local time of the mapping's zone: %s", (cell) => instant(cell), {
     "09/03/2025 14:05": "2025-03-09T17:05:00.000Z",

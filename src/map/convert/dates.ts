@@ -132,7 +132,7 @@ const NAMED: { [format: string]: ReadDate } = {
 const DATE_TOKENS = [/^y+$/, /^[MLo]+$/, /^[do]+$/];
 
 export function compileDateFormat(format: string, options: DateFormatOptions): DateFormat {
-  const named = NAMED[format];
+  const named = Object.hasOwn(NAMED, format) ? NAMED[format] : undefined;
   if (named !== undefined) return { read: named, ofNumbers: format !== "ISO", hasTime: true };
   const refuse = (message: string): never => {
     const hint =
