@@ -10,7 +10,7 @@ import { type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.js";
-import { type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import type { CellKind } from "../model/row.js";
@@ -182,7 +182,8 @@ export function createCorrections(target: Target, now: () => number) {
       looking(target, (open) => {
         const ids = idsOf(open, cause);
         const [first = null] = ids;
-        const [problem] = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problems = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problem = problems.find(isOfCause(cause)) ?? problems[0];
         return {
           code: cause.code,
           count: ids.length,
