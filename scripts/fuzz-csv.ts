@@ -140,7 +140,9 @@ async function readWhole(path: string, options: ReadOptions): Promise<"read"> {
 
 function checkedNumber(row: Row, last: number, table: Table): number {
   if (row.number <= last) throw new Error(`row ${row.number} comes behind row ${last}`);
-  if (row.cells.length !== table.header.length) throw new Error(`row ${row.number} has ${row.cells.length} cells`);
+  const isLong = row.cells.length > table.header.length && row.problems?.some(({ code }) => code === "row-long");
+  if (row.cells.length !== table.header.length && isLong !== true)
+    throw new Error(`row ${row.number} has ${row.cells.length} cells`);
   if (row.problems === null && row.cells.every((cell) => cell.trim() === ""))
     throw new Error(`row ${row.number} is blank`);
   return row.number;

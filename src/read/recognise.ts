@@ -45,8 +45,9 @@ export function recognise(head: Buffer, name: string): Recognised {
   const start = head.toString("latin1");
   if (start.startsWith("PK\x03\x04") || start.startsWith("PK\x05\x06")) return { kind: "zip" };
   if (start.startsWith("\x1f\x8b")) return { kind: "gzip" };
-  // The second is a frame without content, which some writers put in front.
-  if (/^(?:\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18)/.test(start)) return { kind: "zstd" };
+  const isSkippable = /^[P-_]/.test(start) && start.startsWith("\x2a\x4d\x18", 1);
+  // Some writers put a frame without rows in front.
+  if (start.startsWith("\x28\xb5\x2f\xfd") || isSkippable) return { kind: "zstd" };
   if (start.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return compoundFile(start);
   if (/\.(xl\w+|zip)$/i.test(name) && start.includes("PK\x03\x04"))
     return refused("a workbook or zip file with other bytes in front of it; fetch or export it again");

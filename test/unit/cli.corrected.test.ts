@@ -79,6 +79,30 @@ describe("a rejected CSV file", () => {
     expect(customers(office)).toEqual(expect.arrayContaining(["A2 5\"; b's"]));
   });
 
+  it.each([
+    ["a quote that looks stray", 'A2;6";02.10.2025 10:00;'],
+    ["text after a closing quote", 'A2;"six" inches;02.10.2025 10:00;'],
+    ["a row whose last cell is missing", "A2;x;02.10.2025 10:00"],
+  ])("with %s that came back unchanged says so; `ok` for its code accepts it as it is", async (_, bad) => {
+    const office = officeFor({ orders: input({ csv: { delimiter: ";" } }) });
+    const path = await rejectedOf(office, "orders.csv", Buffer.from(`Auftrag;Kunde;Beginn;Notiz\n${bad}\n`));
+    for (const text of [readFileSync(path), readFileSync(path)]) {
+      writeFileSync(office.path("mended.csv"), text);
+      const { code, said } = await office.type("import", "m.yaml", office.path("mended.csv"));
+      expect([code, said]).toEqual([3, expect.stringContaining("it is unchanged since it was rejected")]);
+      expect(said).not.toContain("wrong place");
+    }
+    const rows: string[][] = parse(readFileSync(path), { delimiter: ";" });
+    const at = rows[0]?.indexOf("rowferry_code") ?? -1;
+    writeFileSync(
+      office.path("mended.csv"),
+      stringify([rows[0] ?? [], rows[1]?.with(at, "OK ") ?? []], { delimiter: ";" }),
+    );
+    expect(await office.import("mended.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    expect(office.documents()).toHaveLength(1);
+    expect((await office.import("orders.csv")).exitCode).toBe(0);
+  });
+
   it("shows the cells beyond the header; moved into the row's columns, they are corrected", async () => {
     const office = officeFor({ orders: input({ csv: { delimiter: ";" } }) });
     const bad = "A2;Rua A; sala 3;02.10.2025 10:00";

@@ -107,6 +107,20 @@ describe("a workbook is read for what it is, however it is made:", () => {
   ])("%s", (_, workbook) => expectRead(workbook));
 });
 
+test("a second prefix that is declared far down in a sheet counts from there on", async () => {
+  const plain = (at: number) => `<row r="${at}"><c r="A${at}"><v>${at}</v></c></row>`;
+  const many = Array.from({ length: 4_000 }, (_, at) => plain(at + 1));
+  many[3_998] = plain(3_999)
+    .replace(/<(\/?)(?=\w)/g, "<$1y:")
+    .replace("<y:row", `<y:row xmlns:y="${MAIN}"`);
+  many[3_999] = plain(4_000).replace("<v>", '<v xmlns="urn:other">');
+  const table = await readWorkbook({ sheets: [{ name: "S", rows: many.join("") }] }, { header: "none" });
+  expect(table.rows.slice(-2).map(({ number, cells }) => [number, ...cells])).toEqual([
+    [3_998, "3998"],
+    [3_999, "3999"],
+  ]);
+});
+
 describe("parts are found where the relationships say", () => {
   test("backslashes in names and targets", () => {
     const targets = edited((name, data) =>
@@ -258,9 +272,9 @@ describe("rows and cells as carelessly as they come", () => {
     expect(table.rows[0]?.cells[16_383]).toBe("1");
   });
   test("without a header the table is as wide as its widest row, however far down that is", async () => {
-    const rows = Array.from({ length: 700 }, (_, at) => `<row r="${at + 1}"><c><v>${at}</v></c></row>`);
-    rows[650] = '<row r="651"><c><v>650</v></c><c r="C651" t="str"><v>late</v></c></row>';
-    const table = await readWorkbook({ ...made, sheets: [{ name: "S", rows: rows.join("") }] }, { header: "none" });
+    const many = Array.from({ length: 700 }, (_, at) => `<row r="${at + 1}"><c><v>${at}</v></c></row>`);
+    many[650] = '<row r="651"><c><v>650</v></c><c r="C651" t="str"><v>late</v></c></row>';
+    const table = await readWorkbook({ ...made, sheets: [{ name: "S", rows: many.join("") }] }, { header: "none" });
     expect(table.header).toEqual(["A", "B", "C"]);
     expect(table.rows[650]).toMatchObject({ cells: ["650", "", "late"], problems: null });
   });

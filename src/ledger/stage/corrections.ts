@@ -17,6 +17,8 @@ export interface Correction {
   /** Other groups whose rows were joined into this one. */
   others: number[];
   rows: CorrectedRow[];
+  /** A person has written `ok` for its code: what could not be read for sure is as it should be. */
+  isConfirmed: boolean;
 }
 
 /** Null: the file has no such column. */
@@ -26,6 +28,7 @@ export function createCorrections(
 ) {
   const column = referenceColumn(header);
   if (column < 0) return null;
+  const codeColumn = header.findIndex((name) => /^rowferry_code$/i.test(name.trim()));
 
   const placeOf = (row: number) => ({ file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }), row });
 
@@ -99,9 +102,15 @@ export function createCorrections(
         lead: latest,
         others: joined,
         rows: corrected.map(({ before, cells }) => ({ before: latestOf(before), cells })),
+        isConfirmed: isConfirmed(rows.map(({ cells }) => cells[codeColumn]?.trim().toLowerCase() ?? "")),
       };
     },
   };
+}
+
+/** Of a group only the first row has a code. */
+function isConfirmed(codes: readonly string[]): boolean {
+  return codes.includes("ok") && codes.every((code) => code === "ok" || code === "");
 }
 
 /** Null: this ledger has no such row. */

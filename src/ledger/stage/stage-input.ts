@@ -175,7 +175,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   ) => {
     const { mapped, rows, correction, leads, apart } = group;
     const id = currentRow;
-    const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
+    const unread = correction === null ? [] : withdrawal.unchanged(correction);
     const mangled = leads
       .flatMap((one) => movesOf(database, knownRows, one, namesOf(given)))
       .filter((one) => one.mangled);
@@ -317,7 +317,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       : superseded.flatMap((one) => movesOf(database, knownRows, one, records));
     const mangled = moves.filter((move) => move.mangled);
     for (const move of mangled) problems.push(move.problem);
-    const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
+    const isUnread = correction !== null && withdrawal.unchanged(correction).length > 0;
     if (problems.length > 0 || isUnread || group.apart !== null) {
       const parties = mangled.length > 0 ? [] : partiesOf(records);
       return stageInvalid(group, problems, mangled.length > 0 ? [] : placementsOf(keyed), parties);

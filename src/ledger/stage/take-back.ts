@@ -4,9 +4,9 @@ import { resolved } from "../event-key.js";
 import { inputOf, groupOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { readCodes } from "../../model/codes/read.js";
-import type { Problem } from "../../model/problem.js";
+import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
-import { withoutOwnColumns } from "./corrections.js";
+import { type Correction, withoutOwnColumns } from "./corrections.js";
 import { cellHash, createCells } from "./row-cells.js";
 
 /** Deletes events (`events` selects ids) that no row brings any more. @returns how many */
@@ -270,13 +270,17 @@ export function createRowWithdrawal(
       ),
 
     /**
-     * Reading problems of a row or group whose cells came back unchanged: a rejected file writes out a short row in
-     * full, which corrects nothing by itself. Empty: a person has changed a cell.
+     * Of a row or group with reading problems whose cells came back unchanged: a rejected file writes out a short row in
+     * full, which corrects nothing by itself. Empty: a person has changed a cell, or confirmed them all.
      */
-    readProblems(lead: number, rows: readonly CorrectedRow[]): Problem[] {
-      const isUnchanged = rows.every(({ before, cells: given }) => originalText(before) === trimmedEnd(given));
-      if (!isUnchanged) return [];
-      return problemsOfRow(database, lead).filter(({ code }) => code in readCodes);
+    unchanged({ lead, rows, isConfirmed }: Correction): Problem[] {
+      const isChanged = rows.some(({ before, cells: given }) => originalText(before) !== trimmedEnd(given));
+      if (isConfirmed || isChanged) return [];
+      const before = problemsOfRow(database, lead);
+      const again = before.filter(({ code }) => code === "row-unchanged");
+      const unread = new Set(before.map(({ code }) => code).filter((code) => code in readCodes));
+      if (again.length > 0 || unread.size === 0) return again;
+      return [problem("row-unchanged", `it is unchanged since it was rejected (${[...unread].join(", ")})`)];
     },
 
     /** Whether all of them were refused because other rows interrupt their group. */

@@ -194,6 +194,11 @@ export const ledgerCodes = {
     "If they are two events, give the event a key that differs between them. Otherwise nothing.",
     "Two rows with one ticket differ only in a column that the mapping does not read.",
   ),
+  "row-unchanged": mark(
+    "A row that could not be read for sure came back in a rejected file, unchanged.",
+    "Correct it. If the rejected file already shows it as it should be, write `ok` into its cell `rowferry_code`. Then import the file again.",
+    '`6"` was rejected for its quote. The rejected file shows the cell as it was meant, and was imported as it was.',
+  ),
   "row-id-twice": mark(
     "Two rows of one file share a `rowId` but differ.",
     "Correct one id, or remove `rowId` from the mapping if it does not identify rows.",

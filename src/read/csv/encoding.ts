@@ -25,8 +25,8 @@ export interface Encoding {
 /** DOS programs end a text with it. */
 const DOS_END = 0x1a;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
-/** What the next bytes may make a byte order mark, or the last byte. */
-const UNDECIDED = /(?:\xef\xbb?|\x1a)$/;
+/** Last bytes that the next ones may complete to a byte order mark, or show not to be the {@link DOS_END}. */
+const UNDECIDED = ["\xef\xbb", "\xef", "\x1a"];
 
 /** This many lines prove that the mapping names the wrong encoding. */
 const PROOF_LINES = 3;
@@ -98,8 +98,8 @@ export async function* asUtf8(
   let held: Buffer = Buffer.alloc(0);
   for await (const piece of encoding.name === "utf-8" && !encoding.mixed ? chunks : marked(chunks, encoding)) {
     const bytes = held.length === 0 ? piece : Buffer.concat([held, piece]);
-    const end =
-      bytes.length - (UNDECIDED.exec(bytes.toString("latin1", Math.max(0, bytes.length - 2)))?.[0].length ?? 0);
+    const tail = bytes.toString("latin1", Math.max(0, bytes.length - 2));
+    const end = bytes.length - (UNDECIDED.find((one) => tail.endsWith(one))?.length ?? 0);
     held = bytes.subarray(end);
     const text = withoutMarks(bytes.subarray(0, end), before);
     if (text.length === 0) continue;

@@ -44,15 +44,12 @@ interface Scope {
   names: Map<string, string>;
 }
 
-function declares(attributes: Attributes): boolean {
-  for (const name in attributes) if (name.startsWith("xmlns")) return true;
-  return false;
-}
+const isDeclaration = (name: string) => name === "xmlns" || name.startsWith("xmlns:");
 
 function scopeWithin(outer: Scope | undefined, attributes: Attributes, depth: number): Scope {
-  const declared = Object.entries(attributes).flatMap(([name, value]): [string, string][] =>
-    name === "xmlns" || name.startsWith("xmlns:") ? [[name.slice("xmlns:".length), value]] : [],
-  );
+  const declared = Object.entries(attributes)
+    .filter(([name]) => isDeclaration(name))
+    .map(([name, value]): [string, string] => [name.slice("xmlns:".length), value]);
   return { depth, namespaces: new Map([...(outer?.namespaces ?? []), ...declared]), names: new Map() };
 }
 
@@ -80,6 +77,11 @@ export async function* walkInPieces(
   let home = "";
   /** The innermost is the last. */
   const scopes: Scope[] = [];
+  let scope: Scope | undefined;
+  /** Whether an element of the piece at hand may declare a namespace: looking for it in each takes a third of the time. */
+  let mayDeclare = false;
+  /** The last tag, which the next piece may complete. */
+  let cut = "";
   const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   parser.on("error", (error) => {
     throw error;
@@ -87,8 +89,9 @@ export async function* walkInPieces(
   parser.on("opentag", ({ name: tag, attributes }) => {
     pending = 0;
     if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
-    if (depth === 1 || declares(attributes)) scopes.push(scopeWithin(scopes.at(-1), attributes, depth));
-    const { namespaces, names } = scopes.at(-1) as Scope;
+    if (scope === undefined || (mayDeclare && Object.keys(attributes).some(isDeclaration)))
+      scopes.push((scope = scopeWithin(scope, attributes, depth)));
+    const { namespaces, names } = scope;
     let local = names.get(tag);
     if (local === undefined) {
       const colon = tag.indexOf(":");
@@ -104,10 +107,11 @@ export async function* walkInPieces(
   });
   parser.on("closetag", ({ name: tag }) => {
     pending = 0;
-    const { depth: begins, names } = scopes.at(-1) as Scope;
-    handlers.close?.(names.get(tag) ?? "");
-    if (begins === depth) scopes.pop();
-    depth--;
+    handlers.close?.(scope?.names.get(tag) ?? "");
+    if (scope?.depth === depth--) {
+      scopes.pop();
+      scope = scopes.at(-1);
+    }
   });
   const onText = (text: string) => {
     pending = 0;
@@ -125,6 +129,9 @@ export async function* walkInPieces(
     for await (const text of kind === "layout" ? withoutRows(texts) : texts) {
       // saxes keeps a doctype whole before it reports it.
       if (depth === 0 && text.includes("<!DOCTYPE")) throw new DoctypeError();
+      const whole = cut + text;
+      mayDeclare = whole.includes("xmlns");
+      cut = whole.slice(whole.lastIndexOf("<"));
       pending += text.length;
       parser.write(text);
       if (pending > MAX_TOKEN + text.length) throw new Error("it has a tag, text or comment without end");
