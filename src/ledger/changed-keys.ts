@@ -24,6 +24,7 @@ export interface MadeKeys {
     table: string;
     entries: ReadonlyMap<string, string>;
     fallback: boolean;
+    format: "xlsx" | null;
   }[];
 }
 
@@ -108,13 +109,19 @@ function sentOf(database: LedgerDatabase, namespace: string, name: string): { se
  * keys too.
  */
 function otherTables(database: LedgerDatabase, mapping: string, namespace: string, { tables }: MadeKeys): Set<string> {
-  const changed = tables.filter(({ kind, table, entries, fallback }) => {
+  const hasRead = (format: string | null) =>
+    format === null ||
+    database.value("SELECT 1 FROM inputs WHERE namespace = @namespace AND dialect ->> 'format' = @format LIMIT 1", {
+      namespace,
+      format,
+    }) !== null;
+  const changed = tables.filter(({ kind, table, entries, fallback, format }) => {
     const before = database.value<string>(
       `SELECT entries FROM key_tables
        WHERE namespace = @namespace AND name = @kind AND mapping = @mapping AND source = @table`,
       { namespace, kind, mapping, table },
     );
-    if (before === null) return false;
+    if (before === null || !hasRead(format)) return false;
     const old = Object.entries(JSON.parse(before) as { [text: string]: string });
     // A row whose entry is missing has no key, which is reported with the row.
     const differs = old.some(([text, says]) => (entries.get(text) ?? (fallback ? null : says)) !== says);

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "../model/json.js";
 import { KEY_ALGORITHM } from "../model/keys.js";
 import type { Table } from "./column/table.js";
+import type { ConvertDefaults } from "./convert/conversion.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { KeyMaker } from "./piece.js";
 
@@ -24,30 +25,40 @@ export interface KeyTable {
   entries: ReadonlyMap<string, string>;
   /** Whether a row that the table lacks still gets a key. */
   fallback: boolean;
+  /** Of the only files whose keys it makes; null: of all. */
+  format: "xlsx" | null;
+}
+
+/** How typed cells are read as text. */
+function spellingOf(defaults: ConvertDefaults): Omit<KeyTable, "kind"> {
+  const names = ["dates", "decimal", "booleans", "language", "twoDigitYears"] as const;
+  const entries = new Map(names.map((name) => [name, JSON.stringify(defaults[name] ?? null)]));
+  return { table: "typed cells", entries, fallback: false, format: "xlsx" };
 }
 
 export function fingerprint(
-  { namespace, defaults = {} }: MappingSpec,
+  { namespace, defaults: { trim = true, ...defaults } = {} }: MappingSpec,
   makers: readonly KeyMaker[],
   beside: { functionsText: string; tables: ReadonlyMap<string, Table | null> },
 ): KeyMakers {
   const texts = new Map<string, Set<string>>();
   const tables: KeyTable[] = [];
   for (const { name, tree, reads } of makers) {
-    // Blank words matter only to functions that can see blanks.
-    const parts: JsonValue[] = [tree, tree.includes("(") ? (defaults.blank ?? []) : []];
+    const parts: JsonValue[] = [tree];
     if (reads.others.has("function")) parts.push(beside.functionsText);
     for (const read of [...reads.tables].toSorted()) {
       const [called = "", column = ""] = read.split(".");
       const table = beside.tables.get(called);
       if (table == null) continue;
       parts.push(table.tree(column));
-      tables.push({ kind: name, table: read, entries: table.entries(column), fallback: table.missing === "blank" });
+      const fallback = table.missing === "blank";
+      tables.push({ kind: name, table: read, entries: table.entries(column), fallback, format: null });
     }
+    if (reads.others.has("spelling")) tables.push({ kind: name, ...spellingOf(defaults) });
     texts.set(name, (texts.get(name) ?? new Set()).add(canonicalJson(parts)));
   }
   const print = (name: string, of: ReadonlySet<string>) => {
-    const text = canonicalJson([KEY_ALGORITHM, namespace, defaults.trim ?? true, name, [...of].toSorted()]);
+    const text = canonicalJson([KEY_ALGORITHM, namespace, trim, name, [...of].toSorted()]);
     return createHash("sha256").update(text).digest("hex").slice(0, 32);
   };
   return {

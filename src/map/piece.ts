@@ -24,8 +24,8 @@ export interface Reads {
   columns: Set<Column>;
   /** As `plants.region`. */
   tables: Set<string>;
-  /** The row's number and the names of its file and sheet, all rows of its group, a custom function. */
-  others: Set<"row" | "file" | "sheet" | "group" | "function">;
+  /** The row's number and the names of its file and sheet, all rows of its group, a custom function, how typed cells are spelt. */
+  others: Set<"row" | "file" | "sheet" | "group" | "function" | "spelling">;
 }
 
 export interface Formula extends Piece<Value> {

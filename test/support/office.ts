@@ -20,7 +20,8 @@ import { mapping } from "./mapping.js";
 /** Cells of a row; or its text, where no cell has a comma. */
 export type Cells = readonly string[] | string;
 
-const cellsOf = (rows: readonly Cells[]) => rows.map((row) => (typeof row === "string" ? row.split(",") : [...row]));
+const cellsOf = <Cell>(rows: readonly (string | readonly Cell[])[]) =>
+  rows.map((row) => (typeof row === "string" ? row.split(",") : [...row]));
 
 export interface Office {
   world: TestWorld;
@@ -36,8 +37,8 @@ export interface Office {
   writeMapping(source: string | object): void;
   /** Header first. */
   writeCsv(name: string, rows: readonly Cells[], more?: { end?: string }): void;
-  /** All cells are text; header first. */
-  writeExcel(name: string, rows: readonly Cells[]): Promise<void>;
+  /** Header first; of texts and dates. */
+  writeExcel(name: string, rows: readonly (Cells | readonly (string | Date)[])[]): Promise<void>;
   /** Documents at the service, in the order of their creation. */
   documents(): DocumentWithTimeline[];
   /** In order of registration. */

@@ -1,5 +1,7 @@
 /** Keys that a changed mapping would make anew are refused, for what landed would be sent again (HARD-CASES H25). */
 import type { Summary } from "../../src/model/summary.js";
+import { openOffice } from "../support/office.js";
+import { weighingsWith } from "../support/weighings.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
@@ -56,5 +58,39 @@ describe.each(changes)("a mapping that changes %s", (_what, changed) => {
     await run({}, []);
     expect((await run(changed, rows, "first.csv")).exitCode).toBe(0);
     expect(timelines()).toEqual([2, 1]);
+  });
+});
+
+describe("a key from typed cells, and another format of dates", () => {
+  const byDay = { columns: { day: "Day" }, event: { key: "=day" } };
+  const dated = (dates: string[]) => {
+    const { defaults, ...mapping } = weighingsWith(byDay);
+    return { ...mapping, defaults: { ...defaults, dates } };
+  };
+  const before = ["yyyy-MM-dd HH:mm"];
+  const rows = <Day>(day: Day) => [
+    ["Load", "At", "Gross", "Day"],
+    ["L1", "2026-01-01 10:00", "5", day],
+  ];
+
+  it("are refused, for the cell is then written in it", async () => {
+    world = createWorld();
+    const office = openOffice(dated(before));
+    await office.writeExcel("w.xlsx", rows(new Date("2026-01-01")));
+    expect((await office.import("w.xlsx")).exitCode).toBe(0);
+    office.writeMapping(dated([...before, "dd/MM/yyyy"]));
+    const { err } = await office.type("import", "m.yaml", "w.xlsx");
+    expect(err).toContain("load/weighing (1 sent");
+    office.writeMapping(dated(before));
+    expect(await office.import("w.xlsx")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
+  });
+
+  it("are nothing to the keys of text files", async () => {
+    world = createWorld();
+    const office = openOffice(dated(before));
+    office.writeCsv("w.csv", rows("1/1/26"));
+    expect((await office.import("w.csv")).exitCode).toBe(0);
+    office.writeMapping(dated([...before, "dd/MM/yyyy"]));
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
   });
 });

@@ -42,10 +42,45 @@ describe("the fingerprint of what makes a key", () => {
   });
 
   it("changes with time zone, formats and blank words where a key is converted or computed", async () => {
-    expect(await changed((yaml) => yaml.replace("UTC", "America/Sao_Paulo"))).toEqual(["paper/weighing", "paper/note"]);
+    expect(await changed((yaml) => yaml.replace("UTC", "America/Sao_Paulo"))).toEqual(["paper/note"]);
     expect(await changed((yaml) => yaml.replace("country: BR }", 'country: BR, blank: ["?"] }'))).toEqual([
       "paper/note",
     ]);
+  });
+
+  it.each([
+    ["a default", "{ header: Line, default: '0' }", "=x", { blank: ["", "-"] }, true],
+    ["a blank branch", "Line", "=iff(blank(x), y, x)", { blank: ["", "-"] }, true],
+    ["no view of blanks", "{ header: Line (kg), as: upper }", "=upper(x) + text(y)", { blank: ["", "-"] }, false],
+    ["a type", "{ header: Line, as: timestamp }", "=x", { timezone: "Asia/Tokyo" }, true],
+    ["a function of a type", "Line", '=timestamp(x + " " + y)', { timezone: "Asia/Tokyo" }, true],
+    ["another such function", "Line", "=number(x)", { decimal: "." }, true],
+    [
+      "a format of its own",
+      "{ header: Line, as: date, formats: [dd/MM/yyyy] }",
+      "=x",
+      { dates: ["yyyy-MM-dd"] },
+      false,
+    ],
+    ["a type without the setting", "{ header: Line, as: taxId }", "=x", { timezone: "Asia/Tokyo" }, false],
+    ["a function without settings", "Line", "=upper(x)", { timezone: "Asia/Tokyo" }, false],
+  ])("changes with a setting where the key depends on it, and only there: %s", async (_what, x, key, edit, isTold) => {
+    const whole = BASE.replace("x: X", `x: ${x}`).replace("key: =ticket", `key: '${key}'`);
+    const defaults = { timezone: "UTC", decimal: ",", dates: ["dd/MM/yyyy"], country: "BR", ...edit };
+    const edited = whole.replace(/defaults: .*/u, `defaults: ${JSON.stringify(defaults)}`);
+    const [before, after] = [await load(whole), await load(edited)];
+    const print = ({ fingerprints }: typeof before) => fingerprints.get("paper/weighing");
+    expect(print(before) !== print(after)).toBe(isTold);
+  });
+
+  it("changes with the group where a key is computed over it", async () => {
+    const grouped = BASE.replace("  rows:\n", "  rows:\n    group: [=doc, =y]\n").replace(
+      "key: =ticket",
+      "key: =join(x)",
+    );
+    const [before, after] = [await load(grouped), await load(grouped.replace("[=doc, =y]", "=doc"))];
+    const differ = ALL.filter((name) => before.fingerprints.get(name) !== after.fingerprints.get(name));
+    expect(differ).toEqual(["paper/weighing", "paper/note"]);
   });
 
   it("does not change with another input for the same kind that makes keys the same way", async () => {

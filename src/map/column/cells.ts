@@ -36,13 +36,13 @@ export interface CellOptions {
 
 export class Cells {
   readonly #trim: boolean;
-  readonly #blank: ReadonlySet<string>;
+  readonly blank: ReadonlySet<string>;
   readonly #strict: boolean;
   readonly #spell: (cell: string, kind: CellKind) => string;
 
   constructor({ blank = [], trim = true, spreadsheetErrors = "refuse" }: CellOptions, defaults: ConvertDefaults) {
     this.#trim = trim;
-    this.#blank = new Set(blank.map((word) => (trim ? word.trim() : word)));
+    this.blank = new Set(blank.map((word) => (trim ? word.trim() : word)));
     this.#strict = spreadsheetErrors === "refuse";
     this.#spell = compileSpelling(defaults);
   }
@@ -51,7 +51,7 @@ export class Cells {
   text(cell: string, kind: CellKind): string {
     const spelt = kind === "text" ? cell : this.#spell(cell, kind);
     const text = this.#trim ? spelt.trim() : spelt;
-    return this.#blank.has(text) ? "" : text;
+    return this.blank.has(text) ? "" : text;
   }
 
   /** As in the file; "" if blank. */

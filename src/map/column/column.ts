@@ -37,7 +37,7 @@ export interface CellRules {
 }
 
 /** These conversions use a typed cell's kind; the others take it as text. */
-const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
+export const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
 
 export function compileReader(spec: ColumnObject, site: Site, { words, convert, identity }: CellRules): Reader {
   const { cells, conversions } = site.scope.shared;

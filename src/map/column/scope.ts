@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
-import type { Conversion, ConvertDefaults } from "../convert/conversion.js";
+import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { taxIdTypeOf } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
@@ -10,9 +10,9 @@ import type { Callable, Part } from "../formula/part.js";
 import type { ColumnObject, ColumnSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingSource, Path } from "../language/source.js";
-import { BROKEN, type Column, constantPiece, newReads, type RecordParts, take } from "../piece.js";
+import { BROKEN, type Column, constantPiece, newReads, type Piece, type RecordParts, take } from "../piece.js";
 import type { Cells } from "./cells.js";
-import { agreed, cellReading, compileReader, type Conversions, type Reader } from "./column.js";
+import { agreed, cellReading, compileReader, type Conversions, type Reader, TYPED } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
@@ -37,8 +37,8 @@ export interface Shared {
 export class Scope {
   readonly shared: Shared;
   readonly records: RecordParts = { participants: new Map(), addresses: new Map(), documents: new Map() };
-  /** Whether the rows of a group are read together. */
-  grouped = false;
+  /** The key of its groups, whose rows are read together. */
+  group: Piece<string[]> | undefined;
   /** The words of `is` for each `by` column, by their folded form. */
   readonly words = new Map<string, Map<string, string>>();
   readonly #sites = new Map<string, { spec: ColumnSpec; site: Site }>();
@@ -63,6 +63,11 @@ export class Scope {
 
   /** Adds the party of this name, if the mapping has one. */
   share: (kinds: "participants" | "addresses", name: string) => void = () => {};
+
+  /** What decides which values are blank, for fingerprints. */
+  get blanks(): string {
+    return JSON.stringify([[...this.shared.cells.blank].toSorted(), this.group?.tree ?? ""]);
+  }
 
   names(): IterableIterator<string> {
     return this.#sites.keys();
@@ -125,7 +130,7 @@ export class Scope {
               give(value, value == null ? undefined : asText(value, type));
             }),
           );
-    const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}(`;
+    const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}`;
     const { as, taxId } = column ?? own;
     return { ...own, type, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
   }
@@ -153,6 +158,7 @@ export class Scope {
     const reader = this.#reader(column, spec, site);
     const cell = cellReading(reader, this.shared.cells);
     column.reads.columns.add(column);
+    if (spec.map !== undefined || !TYPED.has(spec.as ?? "text")) column.reads.others.add("spelling");
     column.type = reader.type;
     if (headers !== undefined) {
       const [fits, ...excluded] = [headers, ...(except ?? [])].map(compileGlob);
@@ -185,7 +191,7 @@ export class Scope {
       if (!text.startsWith("=")) return constantPiece(option === "type" ? text.toUpperCase() : text, "");
       const formula = compileFormula(text.slice(1), site.at(option));
       take(column.reads, formula.reads);
-      column.tree += formula.tree;
+      column.tree += formula.tree + this.blanks;
       return formula;
     };
     const parts = { type: said("type"), country: said("country") };
@@ -219,19 +225,20 @@ export class Scope {
     };
   }
 
-  /** What determines its values, for fingerprints: only the first of its headers, and not its treatment of blanks. */
+  /** What determines its values, for fingerprints: only the first of its headers. */
   #tree(name: string, spec: ColumnObject): string {
-    const plain = spec.as === undefined || spec.as === "text";
+    const { as = "text" } = spec;
     const [first] = [spec.header ?? []].flat();
     const counts = {
       ...spec,
       header: first === undefined ? undefined : foldName(squeeze(first)),
-      as: plain ? undefined : spec.as,
+      as: as === "text" ? undefined : as,
       pattern: undefined,
       required: undefined,
       optional: undefined,
       words: [...(this.words.get(name)?.values() ?? [])].toSorted(),
-      defaults: plain ? undefined : this.shared.conversions.defaults,
+      defaults: defaultsOf({ ...spec, as }, this.shared.conversions.defaults),
+      blanks: spec.default === undefined ? undefined : this.blanks,
     };
     return JSON.stringify(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -39,6 +39,19 @@ export const conversions = {
 export type ConversionName = keyof typeof conversions;
 export const conversionNames = Object.keys(conversions) as ConversionName[];
 
+/** Options that stand for defaults of another name. */
+const STAND_FOR: { [option: string]: string } = { formats: "dates", true: "booleans", false: "booleans" };
+
+/** The defaults on which a conversion depends: those that its options could replace, and do not. */
+export function defaultsOf(
+  { as, ...spec }: { as: ConversionName },
+  defaults: ConvertDefaults,
+): Partial<ConvertDefaults> {
+  const open = Object.keys(conversions[as].options.shape).filter((option) => !(option in spec));
+  const counting = new Set(open.map((option) => STAND_FOR[option] ?? option));
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => counting.has(name)));
+}
+
 /** `text` is not blank: the caller handles blank words. Never throws because of a cell. */
 export type Conversion = (text: string, kind: CellKind) => Converted | Refused;
 

@@ -79,7 +79,7 @@ const AGGREGATES: { [name: string]: (values: readonly Value[], type: Type, betwe
 /** Blanks do not count, and calls do not nest. */
 function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Compiling, node: ASTNode): Part {
   const [first, between] = args as [ASTNode, ASTNode | undefined];
-  if (!scope.grouped) {
+  if (scope.group === undefined) {
     const hint = "Say which rows belong together with `group:` in the input.";
     return refuseNode(node, `${name}() needs the rows of a group, and there is none here`, hint);
   }

@@ -6,12 +6,13 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { shorten } from "../../model/fold.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Value, type View } from "../column/view.js";
+import { conversionNames, defaultsOf } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
-import { choice } from "./forms.js";
+import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
 import { type Callable, common, compare, type Compiling, lift, ordered, type Part, typeName, wanted } from "./part.js";
@@ -61,14 +62,24 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
 const ENDS: ReadonlySet<string> = new Set(["round", "==", "!=", "<", "<=", ">", ">="]);
 const CONTINUES: ReadonlySet<string> = new Set(["+", "-", "*", "/", "-_", "?:", "iff"]);
 
-/** The formula with headers instead of names. */
+/** The formula with headers instead of names, and with the settings that its functions depend on. */
 function treeOf(node: ASTNode, scope: Scope): string {
   if (node.op === "value")
     return typeof node.args === "string" ? JSON.stringify(node.args) : node.input.slice(node.start, node.end);
   if (node.op === "id") return scope.column(node.args)?.tree ?? node.args;
   const isNode = (arg: unknown): arg is ASTNode => typeof arg === "object" && arg !== null && "op" in arg;
   const parts = [node.args].flat(2).map((arg) => (isNode(arg) ? treeOf(arg, scope) : arg));
-  return `(${[node.op, ...(node.op === "list" ? parts.toSorted() : parts)].join(" ")})`;
+  const settings = settingsOf(node.op === "call" ? node.args[0] : node.op, scope);
+  return `(${[node.op, ...(node.op === "list" ? parts.toSorted() : parts), ...settings].join(" ")})`;
+}
+
+/** Operators that see blanks, as the functions in `forms.ts` do. */
+const SEES_BLANKS: ReadonlySet<string> = new Set(["==", "!=", "in", "&&", "||", "?:"]);
+
+function settingsOf(called: string, { blanks, shared }: Scope): string[] {
+  const as = conversionNames.find((name) => name === called);
+  if (as !== undefined) return [JSON.stringify(defaultsOf({ as }, shared.conversions.defaults))];
+  return forms.has(called) || SEES_BLANKS.has(called) ? [blanks] : [];
 }
 
 const READ_TABLE = "Write tables.plants[code].region.";

@@ -35,7 +35,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
   const bare = new Site(scope, path, "");
   const skip = bare.member(spec, "skip", compileCondition);
   const group = bare.member(spec, "group", compileKey);
-  scope.grouped = group !== undefined;
+  scope.group = group;
   const rowId = bare.member(spec, "rowId", compileKeyPart);
 
   scope.share = sharing(mapping, spec, site);

@@ -48,7 +48,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
     extra: compileJson(spec.extra ?? {}, site.at("extra")),
   });
   if (byContent && content.reads.others.has("row")) refuseRow(site.at("key"));
-  if (spec.each !== undefined && !site.scope.grouped)
+  if (spec.each !== undefined && site.scope.group === undefined)
     site.reportName("mapping-value", ": the input has no `group`; `each` has no meaning here.", null, "each");
   checkOwnParties(spec, owner, site);
 
@@ -83,7 +83,11 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
   });
   const own: KeyMaker = {
     name: `${owner.kind}/${label}`,
-    tree: [owner.key.tree, key?.tree ?? String(spec.key), byContent ? `(${content.tree})` : ""].join(" "),
+    tree: [
+      owner.key.tree,
+      key?.tree ?? String(spec.key),
+      byContent ? `(${content.tree}) ${site.scope.blanks}` : "",
+    ].join(" "),
     reads: byContent ? content.reads : merged([owner.key, key]),
     kin: canonicalJson(spec.name ?? null),
     declaredNew: spec.was === NEVER,

@@ -131,7 +131,7 @@ function literalField(spec: Scalar, { takes, required, identity }: FieldInfo, si
   const conversion = WANTED[takes]?.type ?? "text";
   const result = site.scope.shared.conversions.get(conversion)(text, kindOf(spec));
   const fitted = result instanceof Refused ? result : fit(valueOf(result, conversion), conversion, true, takes, site);
-  return fitted instanceof Refused ? site.refuse(fitted) : constantPiece(fitted ?? "", JSON.stringify(text));
+  return fitted instanceof Refused ? site.refuse(fitted) : constantPiece(fitted ?? "", JSON.stringify(fitted ?? ""));
 }
 
 /**
