@@ -31,7 +31,7 @@ export interface MappedRow {
   row: number;
   /** The group's other rows, ascending. */
   alsoRows: number[];
-  /** Identifies a group that makes one event by content; absent or null: not such a group. */
+  /** Identifies a group that makes one event by content, or over which something is computed; absent or null: not such a group. */
   group?: string | null;
   /** Null: the mapping has no `rowId`. */
   rowId: string | null;

@@ -228,6 +228,36 @@ describe("the parts of a group that is interrupted by others", () => {
   });
 
   it.each([
+    [
+      "an attribute of an event for each row",
+      { each: "row", attributes: { public: { Gross: "=gross", Sum: "=sum(gross)" } } },
+      {},
+      4,
+    ],
+    [
+      "an event with a key",
+      { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=max(gross)" } } },
+      {},
+      2,
+    ],
+    ["a field of the document", { each: "row" }, { n: "=count(gross)" }, 4],
+  ])("send no partial sums in %s either", async (_what, event, fields, whole) => {
+    const { load } = weighings.inputs.weighings.documents;
+    const office = openOffice(weighingsWith({ group: "=load", event, documents: { load: { ...load, fields } } }));
+    const summary = await office.brought("w.csv", loads("L1 10 1", "L1 20 2", "L2 10 5", "L1 40 4"));
+    expect(counted(summary.problems)).toContain("1 group-interrupted");
+    expect(weights(office)).toEqual(["L2 10 5"]);
+    const sorted = await office.brought("w.csv", loads("L1 10 1", "L1 20 2", "L1 40 4", "L2 10 5"));
+    expect([sorted.exitCode, sorted.open.rows, weights(office).length]).toEqual([0, 0, whole]);
+  });
+
+  it("go as they are where nothing is computed over the group", async () => {
+    const office = openOffice(weighingsWith({ group: "=load", event: { each: "row" } }));
+    const summary = await office.brought("w.csv", loads("L1 10 1", "L2 10 5", "L1 40 4"));
+    expect([summary.exitCode, weights(office)]).toEqual([0, ["L1 10 1", "L1 40 4", "L2 10 5"]]);
+  });
+
+  it.each([
     ["3", "4"],
     ["3", "x"],
     ["x", "4"],

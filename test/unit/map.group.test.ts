@@ -147,20 +147,22 @@ describe("a group", () => {
     ]);
   });
 
-  it("is ended by a skipped row", async () => {
+  it("is not ended by a skipped row, which would cut its sums in two", async () => {
     const mapped = mapRows(
-      await load(mappingWith({ input: `${GROUP}\nskip: =filled(void_)`, columns: "void_: Void" })),
+      await load(
+        mappingWith({ input: `${GROUP}\nskip: =filled(void_)`, columns: "void_: Void", attributes: "N: =count(doc)" }),
+      ),
       [
         { Doc: "1", Day: DAY },
         { Doc: "1", Day: DAY, Void: "x" },
         { Doc: "1", Day: DAY },
       ],
     );
-    expect(mapped.map(({ row: number, outcome }) => [number, outcome.fate])).toEqual([
-      [2, "valid"],
-      [3, "skipped"],
-      [4, "valid"],
+    expect(mapped.map(({ row: number, alsoRows, outcome }) => [number, alsoRows, outcome.fate])).toEqual([
+      [3, [], "skipped"],
+      [2, [4], "valid"],
     ]);
+    expect(recordsOf(mapped.slice(1)).events[0]?.attributes).toMatchObject([{ value: "2" }]);
   });
 });
 

@@ -39,7 +39,8 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   const participants = [...parts.participants.values()].map((piece) => share(piece, view));
   const addresses = [...parts.addresses.values()].map((piece) => share(piece, view));
   const documents = [...parts.documents.values()];
-  const sumsUp = events.some(({ eachRow, byContent }) => byContent && !eachRow);
+  const pieces = [parts.participants, parts.addresses, parts.documents, events].flatMap((all) => [...all.values()]);
+  const sumsUp = merged(pieces).others.has("group") || events.some(({ eachRow, byContent }) => byContent && !eachRow);
   const eventless = noEvent(events, view);
   let open: { key: string; rows: Row[]; problems: Problems } | null = null;
   /** Problems of a group that begins here: the row before it may belong to it. */
@@ -187,10 +188,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   const mapGrouped = (row: Row, read: Piece<string[]>["run"]): MappedRow[] => {
     if (row.leftOut !== undefined) return [skippedRow(row)];
     view.look(row, null);
-    if (isSkipped(row, row.problems ?? [])) {
-      beside = [];
-      return [...close(), skippedRow(row)];
-    }
+    if (isSkipped(row, row.problems ?? [])) return [skippedRow(row)];
     const key = read(view)?.join("\u0000") ?? null;
     if (key === null) {
       const { problems } = view;

@@ -192,7 +192,9 @@ export const inputSchema = z
       "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",
       ["=report"],
     ),
-    group: key("Consecutive rows with equal values here make one set of records.").optional(),
+    group: key(
+      "Consecutive rows with equal values here make one set of records. Skipped rows between them do not count; where something is computed over a group, rows of other groups between its rows are a problem.",
+    ).optional(),
     ...parties,
     documents: z.record(filled, documentSchema).optional(),
     events: maybe(
