@@ -149,6 +149,10 @@ describe("a formula", () => {
     ["[1, 2]", ""],
     ["x.upper()", "upper(x, …)"],
     ["x == null", "blank(x)"],
+    ['x == ""', "blank(x)"],
+    ['"" != x', "filled(x)"],
+    ['x in ["a", ""]', "blank(x)"],
+    ["x in [null]", "blank(x)"],
     ["double(n)", "number(x)"],
     ["tables.none[x].y", "tables:"],
     // What people who live in spreadsheets write.

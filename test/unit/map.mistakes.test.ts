@@ -139,6 +139,21 @@ describe("a mistake in a mapping", () => {
     ["a name with a blank", mappingWith({ columns: "my x: X", attributes: "A: =my_x" }), '"my x"', '"my_x"'],
     ["a name for a delimiter", whole.replace("columns:", "csv: { delimiter: tab }\n    columns:"), '"tab"', ""],
     ["a key without its =", mappingWith({}).replace("key: once", "key: doc"), "is the name of a column", "Write =doc"],
+    [
+      "a blank in a map",
+      mappingWith({ defaults: 'blank: ["", "-"]', columns: 'x: { header: X, map: { "-": none, a: b } }' }),
+      "a blank cell",
+      "`default: …`",
+    ],
+    ["a blank among the values", mappingWith({ columns: 'x: { header: X, oneOf: [a, ""] }' }), "a blank", "required"],
+    [
+      "a constant key of a document",
+      mappingWith({}).replace("key: =doc", "key: 2026"),
+      "the same for every row",
+      "Write a formula such as =ticket",
+    ],
+    ["a document's key by content", mappingWith({}).replace("key: =doc", "key: content"), "the same", "=ticket"],
+    ["a document's key of constants", mappingWith({}).replace("key: =doc", "key: [a, once]"), "the same", "=ticket"],
     ["braces for a column", mappingWith({ attributes: 'A: "{{doc}}"' }), "is the name of a column", "Write =doc"],
     ["a formula without its =", mappingWith({ attributes: 'A: doc + doc + "-1"' }), "plain text", "'=doc"],
     [

@@ -136,7 +136,7 @@ describe("a document", () => {
   });
 
   it.each([
-    ["to be created cannot have an id", "paper: { key: a, id: x, participant: { id: a }, address: { id: b } }"],
+    ["to be created cannot have an id", "paper: { key: =file, id: x, participant: { id: a }, address: { id: b } }"],
     ["that exists needs a key or an id", "paper: { mode: existing }"],
     ["that exists has no fields", "paper: { mode: existing, key: a, fields: { a: 1 } }"],
   ])("%s", async (_title, text) => {

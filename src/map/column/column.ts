@@ -87,6 +87,8 @@ function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conve
   }
 }
 
+const NO_BLANK = ": a blank cell has no value that could be listed here.";
+
 function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, convert: Conversion, site: Site) {
   const show = (value: Value) => asText(value, typeOf(name));
   /** As the column would read it; types that depend on the row read no literal. */
@@ -96,6 +98,13 @@ function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, co
   };
   const allowed = oneOf && new Map(oneOf.map((one) => [foldName(readAs(one)), one]));
   for (const one of oneOf ?? []) {
+    if (one === "")
+      site.report(
+        "mapping-value",
+        NO_BLANK,
+        "Leave it out: a blank is permitted unless the column is `required: true`.",
+        "oneOf",
+      );
     const [text, other] = [one, allowed?.get(foldName(readAs(one))) ?? one].map(literalText);
     const message = `: "${text}" and "${other}" are one value (case, accents and white space do not count).`;
     if (text !== other) site.report("mapping-value", message, "Keep the spelling that is to be sent.", "oneOf");
@@ -138,6 +147,8 @@ function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site): Readonly
   const known = new Map(Object.entries(map));
   const first = new Map<string, string>();
   for (const [text, value] of Object.entries(map)) {
+    const isBlank = site.scope.shared.cells.text(text, "text") === "";
+    if (isBlank) site.reportName("mapping-value", NO_BLANK, "Write `default: …` for blank cells.", "map", text);
     const folded = foldName(text);
     const other = first.get(folded) ?? text;
     first.set(folded, other);

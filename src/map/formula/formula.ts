@@ -200,13 +200,19 @@ function meets({ column }: Part, text: ASTNode) {
   refuseNode(text, message, `Its values look like "${example}".`);
 }
 
+/** An empty text is a blank too: the comparison would always have one answer. */
+function refuseBlank(part: Part, node: ASTNode) {
+  if (part.type === "blank" || (node.op === "value" && node.args === ""))
+    refuseNode(node, "nothing equals a blank", ASK_BLANK);
+}
+
 /** A blank equals nothing: `ofBlank` is then the answer. Its order is blank. */
 function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Operator {
   return (args, { compile }) => {
     const [left, right] = args as [ASTNode, ASTNode];
     const [one, two] = [compile(left), compile(right)];
-    const blank = two.type === "blank" ? right : one.type === "blank" ? left : null;
-    if (blank !== null) refuseNode(blank, "nothing equals a blank", ASK_BLANK);
+    refuseBlank(two, right);
+    refuseBlank(one, left);
     const type = common(one, two, left);
     if (ofBlank !== undefined) {
       meets(one, right);
@@ -230,6 +236,7 @@ const membership: Operator = (args, { compile }) => {
   const one = compile(left);
   const items = right.args.map((item) => {
     const entry = compile(item);
+    refuseBlank(entry, item);
     meets(one, item);
     return wanted(entry, common(one, entry, item), item);
   });

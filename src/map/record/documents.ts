@@ -6,6 +6,7 @@ import { keyLabel, NEVER } from "../language/mapping-schema.js";
 import {
   type DocumentSpec,
   type FieldInfo,
+  type KeySpec,
   type RelatedDocumentSpec,
   relationFields,
   type Scalar,
@@ -13,7 +14,7 @@ import {
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { BROKEN, combine, derive, type DocumentPart, type KeyMaker, onlyWhere, type Piece } from "../piece.js";
-import { compileCondition, compileField, compileFields, compileJson, compileKey } from "./fields.js";
+import { compileCondition, compileField, compileFields, compileJson, compileKey, compileVarying } from "./fields.js";
 import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
 const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true };
@@ -52,7 +53,9 @@ export function compileDocument(name: string, spec: DocumentSpec, site: Site): D
   const { mode = "create", createEmpty = false } = spec;
   checkMode(spec, mode, site);
   const id = site.member(spec, "id", byId);
-  const parts = site.member(spec, "key", compileKey) ?? derive(id ?? BROKEN, (one) => [one]);
+  const parts =
+    site.member(spec, "key", mode === "create" ? compileDocumentKey : compileKey) ??
+    derive(id ?? BROKEN, (one) => [one]);
   const pieces = combine({ id, whole: compileBody(spec, parts, mode === "create", site) });
   const record = derive(pieces, ({ id: documentId = null, whole }) => ({
     kind,
@@ -69,6 +72,11 @@ export function compileDocument(name: string, spec: DocumentSpec, site: Site): D
     maker: makerOf(kind, parts, spec.was === NEVER),
     has: { participant: spec.participant !== undefined, address: spec.address !== undefined },
   };
+}
+
+function compileDocumentKey(spec: KeySpec, site: Site): Piece<string[]> {
+  const one = `'="${String([spec].flat()[0])}"' if all rows are of one document`;
+  return compileVarying(spec, "mapping-value", `Write a formula such as =ticket; ${one}.`, site);
 }
 
 function makerOf(name: string, { tree, reads }: Piece<unknown>, declaredNew: boolean): KeyMaker {
@@ -124,7 +132,7 @@ function checkRelation(spec: RelatedDocumentSpec, site: Site) {
 
 export function compileTarget(spec: TargetSpec, site: Site) {
   const kind = site.scope.shared.labels.get(spec.document) ?? spec.document;
-  const key = compileKey(spec.key, site.at("key"));
+  const key = compileDocumentKey(spec.key, site.at("key"));
   const whole = compileBody(spec, key, true, site);
   const target = derive(whole, ({ key: parts, body }) => ({ document: { kind, key: joinKey(parts) }, ...body }));
   const name = derive(key, (parts) => ({ kind, key: joinKey(parts) }));

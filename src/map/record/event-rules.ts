@@ -2,10 +2,11 @@
 import type { JsonValue } from "../../model/json.js";
 import type { EventRecord } from "../../model/records.js";
 import type { View } from "../column/view.js";
-import type { EventSpec } from "../language/record-schema.js";
+import type { EventSpec, KeySpec } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import { isFormula } from "./fields.js";
+import type { Piece } from "../piece.js";
+import { compileVarying } from "./fields.js";
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 
@@ -76,15 +77,13 @@ function checkKey({ key, within }: EventSpec, site: Site) {
   if (word !== undefined) {
     const hint = `Write \`key: ${word}\`, or name columns: [=ticket, =line]; '="${word}"' for the text.`;
     place.report("mapping-event-key", `: \`${word}\` stands alone, without other parts.`, hint);
-    return;
   }
-  const columns = new Set(site.scope.names());
-  // A forgotten = is told where the key is compiled.
-  if (key === "once" || key === "content" || [key].flat().some((one) => isFormula(one) || columns.has(String(one))))
-    return;
-  const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";
+}
+
+export function compileEventKey(spec: KeySpec, site: Site): Piece<string[]> {
+  const near = typeof spec === "string" ? didYouMean(spec, ["once", "content"]) : "";
   const hint = `Write \`once\`, \`content\`, or a formula such as =ticket.${near}`;
-  place.report("mapping-event-key", ": a constant key would be the same for every row.", hint);
+  return compileVarying(spec, "mapping-event-key", hint, site);
 }
 
 /** The same rules for names from the row. A document also cannot be created by an event on its own timeline. */

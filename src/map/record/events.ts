@@ -20,8 +20,8 @@ import {
 } from "../piece.js";
 import { compileAttributes } from "./attributes.js";
 import { compileRelation, compileTarget } from "./documents.js";
-import { checkEventRules, fitsRules } from "./event-rules.js";
-import { compileCondition, compileFields, compileJson, compileKey, refuseRow } from "./fields.js";
+import { checkEventRules, compileEventKey, fitsRules } from "./event-rules.js";
+import { compileCondition, compileFields, compileJson, refuseRow } from "./fields.js";
 import { addressRef, documentRef, participantRef } from "./references.js";
 
 export type EventPart = ReturnType<typeof compileEvent>;
@@ -33,7 +33,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
   checkEventRules(spec, name, site);
   const owner = compileOwner(spec, site);
   const byContent = spec.key === "content";
-  const key = spec.key === "once" || byContent ? undefined : site.member(spec, "key", compileKey);
+  const key = spec.key === "once" || byContent ? undefined : site.member(spec, "key", compileEventKey);
   const attributes = compileAttributes(spec.attributes ?? {}, site.at("attributes"), name === "CANCEL");
   const target = site.member(spec, "target", compileTarget);
   const content = combine({

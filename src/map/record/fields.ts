@@ -1,4 +1,5 @@
 /** Compiles a literal or a formula for the field that takes it. */
+import type { Code } from "../../model/codes.js";
 import { shorten } from "../../model/fold.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { idFault } from "../../model/service-id.js";
@@ -228,7 +229,16 @@ export function compileKey(spec: KeySpec, site: Site): Piece<string[]> {
     const label = list.length > 1 ? `${site.label}, part ${position + 1}` : site.label;
     return compileKeyPart(part, Array.isArray(spec) ? site.at(position, label) : site);
   });
-  return derive(combine(Object.fromEntries(fields.entries())), (values) => Object.values(values).map(String));
+  const whole = combine(Object.fromEntries(fields.entries()));
+  const texts = (values: object) => Object.values(values).map(String);
+  return { ...derive(whole, texts), constant: whole.constant && texts(whole.constant) };
+}
+
+/** A key that tells rows apart. */
+export function compileVarying(spec: KeySpec, code: Code, hint: string, site: Site): Piece<string[]> {
+  const key = compileKey(spec, site);
+  if (key.constant !== undefined) site.report(code, ": a constant key would be the same for every row.", hint);
+  return key;
 }
 
 const FREE: FieldInfo = { takes: "json", required: false, identity: false };
