@@ -113,4 +113,20 @@ inputs:
       { code: "no-event", message: expect.stringMatching(/^row 3: "y"/u) },
     ]);
   });
+
+  it("is looked for row by row where only events of single rows use the word, whatever other events there are", async () => {
+    const whole = "\ntotal: { name: Total, key: once, externalCreatedAt: =day, isPublic: true }";
+    const mapping = await load(
+      rows("group: =doc", "each: row").trimEnd().concat(whole.replace("\n", "\n      "), "\n"),
+    );
+    const of = (...words: string[]) =>
+      mapRows(
+        mapping,
+        words.map((Event) => ({ ...DAY, Event })),
+      );
+    expect(recordsOf(of("Pick-up", "Return", "")).events.map(({ event }) => event)).toEqual(["step", "drop", "total"]);
+    expect(problemsOf(of("Pick-up", "Pickup")[0])).toMatchObject([
+      { code: "no-event", message: expect.stringMatching(/^row 3: "Pickup"/u) },
+    ]);
+  });
 });

@@ -144,8 +144,10 @@ function sharing(mapping: MappingSpec, own: InputSpec, site: Site): Scope["share
 function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope) {
   return [...scope.words].flatMap(([name, words]) => {
     const column = scope.column(name);
-    const open = Object.values(events).some(({ by, is }) => by === name && [is ?? []].flat().includes("otherwise"));
-    return column === undefined || open ? [] : [{ column, words }];
+    const own = Object.values(events).filter(({ by }) => by === name);
+    const open = own.some(({ is }) => [is ?? []].flat().includes("otherwise"));
+    const eachRow = own.every(({ each }) => each === "row");
+    return column === undefined || open ? [] : [{ column, words, eachRow }];
   });
 }
 

@@ -18,7 +18,7 @@ export interface InputParts extends RecordParts {
   group: Piece<string[]> | undefined;
   events: EventPart[];
   /** Columns that name the row's event, with the words that events claim; without those in which every word is claimed. */
-  dispatch: { column: Column; words: ReadonlyMap<string, string> }[];
+  dispatch: { column: Column; words: ReadonlyMap<string, string>; eachRow: boolean }[];
   rowsWithoutEvents: boolean;
 }
 
@@ -112,22 +112,17 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   /** Reports words that no event claims; they may be misspelt. */
   const reportUnclaimed = () => {
     const before = view.problems.length;
-    const look = () => {
-      for (const { column, words } of dispatch) {
+    for (const { column, words, eachRow } of dispatch)
+      visit(eachRow, () => {
         const value = column.run(view);
-        if (value == null || isShapeless(view.problems)) continue;
+        if (value == null || isShapeless(view.problems)) return;
         const word = asText(value, column.type);
-        if (words.has(foldName(word))) continue;
+        if (words.has(foldName(word))) return;
         const known = [...words.values()];
         const message = `${quoteCell(word)} names no event; the words are ${listed(known, SHOWN)}`;
         const hint = "Correct the cell, add the word to an event's `is`, or skip such rows with `skip`.";
         view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
-      }
-    };
-    visit(
-      events.every(({ eachRow }) => eachRow),
-      look,
-    );
+      });
     return view.problems.length > before;
   };
 
