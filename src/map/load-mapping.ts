@@ -110,9 +110,10 @@ function findDecisions({ draft }: MappingSpec, source: MappingSource): MappingPr
     : [source.describe("mapping-draft", ["draft"], "the mapping is marked as a draft", marked)];
 }
 
-/** In the order of the file, each once. */
+/** In the order of the files, each once. */
 function inOrder(problems: readonly MappingProblem[]): MappingProblem[] {
   const once = new Map(problems.map((one) => [JSON.stringify([one.place, one.message]), one]));
   const position = ({ place: { line = 0, character = 0 } }: MappingProblem) => line * 1e6 + character;
-  return [...once.values()].toSorted((a, b) => position(a) - position(b));
+  const files = [...Map.groupBy(once.values(), ({ place: { file } }) => file).values()];
+  return files.flatMap((own) => own.toSorted((a, b) => position(a) - position(b)));
 }

@@ -44,6 +44,15 @@ async function checked(files: { [name: string]: string }, ...argv: string[]) {
 }
 
 describe("rowferry check of a mapping alone", () => {
+  it("names the file of a mistake or a warning that the mapping takes over", async () => {
+    const own = "extends: house.yaml\ninputs: { rows: { rowsWithoutEvents: allow } }\n";
+    const house = (text: string) => ({ "m.yaml": own, "house.yaml": text });
+    const wrong = await checked(house(mapping.replace("header: Tag", "hedder: Tag")));
+    expect([wrong.code, wrong.out]).toEqual([2, expect.stringContaining("house.yaml:8:")]);
+    const warned = await checked(house(mapping.replace("timezone: UTC", "timezone: EST")));
+    expect(warned.out).toContain("house.yaml:3:");
+  });
+
   it("tells every mistake at once, each with its place, a caret line and the nearest name: exit 2", async () => {
     const text = mapping.replace("skip:", "skipp:").replace("public: { Kg", "publik: { Kg");
     const { code, out } = await checked({ "m.yaml": text });

@@ -37,7 +37,10 @@ export const spec = command({
       world.stderr.write(`Runs the functions of ${shownPath(module, cwd)}, which have all rights of this program.\n`),
     );
     const here = (found: readonly MappingProblem[]) =>
-      found.map((problem) => ({ ...problem, place: { ...problem.place, file: shown } }));
+      found.map(({ place, ...problem }) => ({
+        ...problem,
+        place: { ...place, file: shownPath(place.file ?? path, cwd) },
+      }));
     const [problems, warnings] = [here(mistakes), here(mapping?.warnings ?? [])];
     output.data({ type: "mapping", mapping: shown, problems, warnings });
     const inputs = mapping?.inputs.map(({ name }) => name) ?? null;
