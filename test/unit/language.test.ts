@@ -380,6 +380,19 @@ describe("an order of texts that are numbers", () => {
     else expect(problemsOf(mapped[0])[0]?.hint).toContain(remedy);
   });
 
+  it.each([
+    ["12.480,50", "4.700,00"],
+    ["12.480", "4.700"],
+    ["10.5", "9.5"],
+    ["1200 kg", "900 kg"],
+    ["1200 kg", "900"],
+    ["R$ 1.200,00", "R$ 900,00"],
+    ["-1", "-2"],
+  ])("and so are numbers however the mapping reads them: %s before %s", async (X, Y) => {
+    const mapping = await load(mappingWith({ columns, attributes: 'A: "=x < y"' }));
+    expect(problemsOf(mapRows(mapping, [{ ...DAY, X, Y }])[0])[0]?.hint).toContain("as: number");
+  });
+
   it("is one in max() too", async () => {
     const mapping = await load(mappingWith({ input: "group: =doc", columns, attributes: "A: =max(x)" }));
     const [mapped] = mapRows(

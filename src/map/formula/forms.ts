@@ -3,7 +3,17 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { asText, type Eval, type Type, type Value } from "../column/view.js";
 import { Exact } from "../convert/exact.js";
 import { refuseNode } from "./parse.js";
-import { type Callable, common, type Compiling, lift, ordered, type Part, typeName, wanted } from "./part.js";
+import {
+  type Callable,
+  common,
+  type Compiling,
+  lift,
+  type Order,
+  orderBy,
+  type Part,
+  typeName,
+  wanted,
+} from "./part.js";
 
 /** A blank test is false. */
 export const choice: Callable = {
@@ -66,10 +76,12 @@ const fallback: Callable = {
   },
 };
 
-const AGGREGATES: { [name: string]: (values: readonly Value[], type: Type, between: string) => Value | undefined } = {
+type Aggregate = (values: readonly Value[], type: Type, between: string, order: Order) => Value | undefined;
+
+const AGGREGATES: { [name: string]: Aggregate } = {
   sum: (values) => (values as Exact[]).reduce((a, b) => a.plus(b)),
-  min: (values) => values.reduce((a, b) => (ordered(b, a) < 0 ? b : a)),
-  max: (values) => values.reduce((a, b) => (ordered(b, a) > 0 ? b : a)),
+  min: (values, _type, _between, order) => values.reduce((a, b) => (order(b, a) < 0 ? b : a)),
+  max: (values, _type, _between, order) => values.reduce((a, b) => (order(b, a) > 0 ? b : a)),
   count: (values) => Exact.of(values.length),
   first: (values) => values[0],
   last: (values) => values.at(-1),
@@ -94,6 +106,7 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
   const separator = between === undefined ? "; " : between.args;
   if (typeof separator !== "string")
     return refuseNode(between ?? node, 'the text between must be written out: join(waste, " + ")');
+  const order = orderBy(scope.shared.conversions.defaults);
   const slot = scope.slot();
   const compute: Eval = (view) => {
     const values: ReturnType<Eval>[] = [];
@@ -101,7 +114,7 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
     else view.eachMember(() => values.push(one.run(view)));
     if (values.includes(null)) return null;
     const filled = values.filter((value): value is Value => value != null && value !== "");
-    return filled.length === 0 && name !== "count" ? undefined : AGGREGATES[name]?.(filled, one.type, separator);
+    return filled.length === 0 && name !== "count" ? undefined : AGGREGATES[name]?.(filled, one.type, separator, order);
   };
   const type: Type = name === "count" ? "number" : name === "join" ? "text" : one.type;
   return lift(type, [{ type, run: (view) => view.once(slot, true, compute) }], (value: Value) => value);

@@ -15,7 +15,7 @@ import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "..
 import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
-import { type Callable, common, compare, type Compiling, lift, ordered, type Part, typeName, wanted } from "./part.js";
+import { type Callable, common, compare, type Compiling, lift, orderBy, type Part, typeName, wanted } from "./part.js";
 
 /** `text`: without its `=`. Reports mistakes at `site`. */
 export function compileFormula(text: string, { scope, path }: Site): Formula {
@@ -208,7 +208,7 @@ function refuseBlank(part: Part, node: ASTNode) {
 
 /** A blank equals nothing: `ofBlank` is then the answer. Its order is blank. */
 function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Operator {
-  return (args, { compile }) => {
+  return (args, { compile, scope }) => {
     const [left, right] = args as [ASTNode, ASTNode];
     const [one, two] = [compile(left), compile(right)];
     refuseBlank(two, right);
@@ -218,7 +218,7 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
       meets(one, right);
       meets(two, left);
     } else if (type === "boolean") refuseNode(left, "true and false have no order");
-    const order = ofBlank === undefined ? ordered : compare;
+    const order = ofBlank === undefined ? orderBy(scope.shared.conversions.defaults) : compare;
     const parts = [wanted(one, type, left), wanted(two, type, right)];
     const { run } = lift("boolean", parts, (a: Value, b: Value) => holds(order(a, b)));
     const orBlank: Eval = (view) => {

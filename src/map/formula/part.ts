@@ -1,11 +1,13 @@
 /** Compiled nodes of a formula, and conversions between their types. */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { shorten } from "../../model/fold.js";
+import { foldName, shorten } from "../../model/fold.js";
 import { MAX_TEXT } from "../column/cells.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Maybe, type Type, type Value } from "../column/view.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
+import type { ConvertDefaults } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
+import { readNumber } from "../convert/number-text.js";
 import type { Column, Reads } from "../piece.js";
 import { refuseNode } from "./parse.js";
 
@@ -105,36 +107,38 @@ export function lift(
   return { type, run };
 }
 
+export type Order = (a: Value, b: Value) => number;
+
 /**
  * Which comes first. Texts are ordered letter by letter, which is refused where they are numbers or days of another order:
  * days come in order only as `yyyy-MM-dd` and its like.
  */
-export function ordered(a: Value, b: Value): number {
-  const found = compare(a, b);
-  if (typeof a !== "string" || typeof b !== "string") return found;
-  const both = [a, b];
-  if (both.some((text) => DAY.test(text)) && !both.every((text) => YEAR_FIRST.test(text))) {
-    const hint = "Texts are ordered letter by letter: give their columns `as: date`, or compare date(x).";
-    throw new Refused(
-      `${quoteCell(a)} and ${quoteCell(b)} are texts here, and not in the order of days`,
-      undefined,
-      hint,
-    );
-  }
-  if (!NUMERIC.test(a) || !NUMERIC.test(b)) return found;
-  const [one, two] = both.map((text) => Number(text.replace(",", "."))) as [number, number];
-  if (Math.sign(one - two) === Math.sign(found)) return found;
-  const hint = "Texts are ordered letter by letter: give their columns `as: number`, or compare number(x).";
-  throw new Refused(
-    `${quoteCell(a)} and ${quoteCell(b)} are texts here, and another order of numbers`,
-    undefined,
-    hint,
-  );
+export function orderBy({ decimal = "." }: ConvertDefaults): Order {
+  const marks = decimal === "." ? ([".", ","] as const) : ([",", "."] as const);
+  return (a, b) => {
+    const found = compare(a, b);
+    if (typeof a !== "string" || typeof b !== "string") return found;
+    const both = [a, b];
+    const refuse = (what: string, as: string): never => {
+      const hint = `Texts are ordered letter by letter: give their columns \`as: ${as}\`, or compare ${as}(x).`;
+      throw new Refused(`${quoteCell(a)} and ${quoteCell(b)} are texts here, and ${what}`, undefined, hint);
+    };
+    if (both.some((text) => DAY.test(text)) && !both.every((text) => YEAR_FIRST.test(text)))
+      refuse("not in the order of days", "date");
+    for (const mark of marks) {
+      const [one, two] = both.map((text) => readNumber(text, mark, true));
+      if (typeof one !== "object" || typeof two !== "object") continue;
+      // `A-1` and `B-2` are codes, not numbers of two units.
+      if (one.unit !== "" && two.unit !== "" && foldName(one.unit) !== foldName(two.unit)) return found;
+      if (Exact.of(one.text).compare(Exact.of(two.text)) === found) return found;
+      return refuse("another order of numbers", "number");
+    }
+    return found;
+  };
 }
 
 const DAY = /^\d{1,4}([-./])\d{1,2}\1\d{1,4}(?!\d)/;
 const YEAR_FIRST = /^\d{4}(?:$|[-./]\d\d(?!\d))/;
-const NUMERIC = /^[+-]?\d{1,30}(?:[.,]\d{1,30})?$/;
 
 export function compare(a: Value, b: Value): number {
   if (a instanceof Exact && b instanceof Exact) return a.compare(b);
