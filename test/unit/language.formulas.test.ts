@@ -172,6 +172,8 @@ describe("a formula", () => {
     ["n => 1", ">="],
     ["n * 10%", "0.1 for 10%"],
     ["n ^ 2", "x * x"],
+    ["n // 2", "round(a / b, 2)"],
+    ['"a//b" + x // y', "// has no meaning"],
     ["x == void", "blank(x)"],
     ["x == blank", "blank(x)"],
     ["x == empty", "blank(x)"],
@@ -244,6 +246,10 @@ describe("a formula", () => {
     const error = await refusal(mappingWith({ columns: "a: =b + 1\nb: =a + 1", attributes: "A: =a" }));
     expect(error.message).toContain("depends on itself");
   });
+});
+
+it("// inside a text is text", async () => {
+  expect(await value('x + "//b"', { X: "a" })).toBe("a//b");
 });
 
 it("replace() has groups in a text that is written out, and none in a cell", async () => {

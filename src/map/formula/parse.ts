@@ -24,6 +24,10 @@ export function refuseNode({ start }: Pick<ASTNode, "start">, message: string, h
 export function parseFormula(text: string): ASTNode {
   if (text.length > MAX_LENGTH)
     refuseNode({ start: 0 }, `it has ${text.length} characters; at most ${MAX_LENGTH} are allowed`);
+  // The parser would leave out the rest as a comment.
+  const comment = [...text.matchAll(TEXTS_AND_SLASHES)].find(([found]) => found === "//");
+  if (comment !== undefined)
+    refuseNode({ start: comment.index }, "// has no meaning in a formula", "Write round(a / b, 2) to divide.");
   try {
     return environment.parse(text).ast;
   } catch (error) {
@@ -108,9 +112,12 @@ function habitsOf(text: string): string | null {
   return hints.length === 0 ? null : hints.join(" ");
 }
 
+const TEXT = /(["'])(?:\\.|(?!\1)[^\\])*\1?/gs;
+const TEXTS_AND_SLASHES = new RegExp(`${TEXT.source}|//`, TEXT.flags);
+
 /** Leaves an opening quote in the place of each text. */
 export function withoutTexts(formula: string): string {
-  return formula.replace(/(["'])(?:\\.|(?!\1)[^\\])*\1?/gs, "$1");
+  return formula.replace(TEXT, "$1");
 }
 
 /** What a name that is no column may mean elsewhere. */
