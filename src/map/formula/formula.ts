@@ -15,7 +15,19 @@ import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "..
 import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
-import { type Callable, common, compare, type Compiling, lift, orderBy, type Part, typeName, wanted } from "./part.js";
+import {
+  type Callable,
+  common,
+  compare,
+  type Compiling,
+  lift,
+  orderBy,
+  type Part,
+  remedyFor,
+  sourceOf,
+  typeName,
+  wanted,
+} from "./part.js";
 
 /** `text`: without its `=`. Reports mistakes at `site`. */
 export function compileFormula(text: string, { scope, path }: Site): Formula {
@@ -149,6 +161,13 @@ const plus: Operator = (args, { compile }) => {
   const parts = args.map(compile);
   const joins = parts.some(({ type }) => type === "text" || type === "taxId");
   const type = joins ? "text" : "number";
+  const at = parts.findIndex(({ type: own, column }) => own === "text" && column);
+  const [text, other] = [args[at], args[1 - at]];
+  if (text && other && parts[1 - at]?.type === "number") {
+    const remedy = remedyFor(parts[at] as Part, "number", text);
+    const hint = `${remedy} To join the two as texts, write text(${shorten(sourceOf(other))}).`;
+    refuseNode(text, "a number and a text do not fit together", hint);
+  }
   const join = (a: string, b: string) => asText(a) + asText(b);
   return lift(
     type,

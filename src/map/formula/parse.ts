@@ -127,6 +127,10 @@ export function nameHabit(name: string): string | null {
   return CELL.exec(name)?.[0] === name ? COLUMNS_ONLY : null;
 }
 
+/** The text of a time is in UTC. */
+export const DAY_OF_TIME =
+  'Name its header a second time with `as: date`, and take it from there: extract(day, "^[0-9]{4}"). A time as text is in UTC.';
+
 /** The replacement for functions of spreadsheets and of CEL. */
 const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["and e y et und", "Write a && b."],
@@ -148,7 +152,7 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["left right mid substr substring esquerda direita links rechts", 'Write extract(x, "^.{3}"), with a pattern.'],
   ["substitute substituir sustituir", 'Write replace(x, "-", "").'],
   ["proper", "Write upper(x) or lower(x)."],
-  ["year month day hour ano mes mês dia", "Take it from the text of a date: extract(text(x), pattern)."],
+  ["year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
     "Take the time from a column: with the time of import in it, every row would differ each time.",
