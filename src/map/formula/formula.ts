@@ -101,6 +101,7 @@ function compileNode(node: ASTNode, context: Compiling): Part {
   if (node.op === "id") return nameOf(node, node.args, context);
   if (node.op === ".") return member(node, node.args, context);
   if (node.op === "call") return call(node, node.args[0], node.args[1], context);
+  if (node.op === "[]") return tableAlone(node, context);
   if (node.op === "rcall")
     return refuseNode(node, `.${node.args[0]}() is not known here`, `Write ${node.args[0]}(x, …).`);
   const operator = OPERATORS[node.op];
@@ -109,7 +110,6 @@ function compileNode(node: ASTNode, context: Compiling): Part {
 }
 
 const REFUSED: { [op: string]: [message: string, hint?: string] } = {
-  "[]": ["only tables are read with [ ]", READ_TABLE],
   list: ["a list can only follow `in`", 'Write x in ["a", "b"].'],
   "%": ["% is not available", "Write 0.1 for 10%."],
 };
@@ -308,6 +308,16 @@ function member(node: ASTNode, [receiver, name]: [ASTNode, string], context: Com
 /** The name of `tables.plants`. */
 function tableOf(node: ASTNode): string | null {
   return node.op === "." && node.args[0].op === "id" && node.args[0].args === "tables" ? node.args[1] : null;
+}
+
+/** `tables.plants[code]`, without one of its columns. */
+function tableAlone(node: ASTNode, { scope }: Compiling): never {
+  let inner = node;
+  while (inner.op === "[]") inner = inner.args[0];
+  const columns = [...(scope.shared.tables.get(tableOf(inner) ?? "")?.columns.keys() ?? [])];
+  if (columns.length === 0) return refuseNode(node, "only tables are read with [ ]", READ_TABLE);
+  const hint = `Write ${sourceOf(node)}.${columns[0]}; its columns: ${columns.join(", ")}.`;
+  return refuseNode(node, "a column of the table is missing", hint);
 }
 
 function tableMember(node: ASTNode, receiver: ASTNode, column: string, { scope, reads, compile }: Compiling): Part {
