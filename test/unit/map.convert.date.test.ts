@@ -43,6 +43,11 @@ it.each(["dd/MM/yyyy HH:mm a", "ccc dd/MM/yyyy H:mm a", "dd/MM/yyyy hh:mm", "ccc
   },
 );
 
+it.each(["2025-12-31", "2025-12-31T22:30"])("%s without an offset is no ISO, which is said", (cell) => {
+  const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
+  expect(refused).toMatchObject({ hint: expect.stringContaining("Z or an offset; add yyyy-MM-dd") as string });
+});
+
 describe("timestamp", () => {
   gives("%j is a local time of the mapping's zone: %s", (cell) => instant(cell), {
     "09/03/2025 14:05": "2025-03-09T17:05:00.000Z",
