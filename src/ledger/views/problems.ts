@@ -1,4 +1,5 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
+import { createCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -36,22 +37,12 @@ export function tallyProblems(database: LedgerDatabase, cells = false, files: re
   return [...problemsOfRows(database, cells, inputs), ...others].toSorted((a, b) => b.count - a.count);
 }
 
-/** More variants of one mistake become one line, because their messages may differ in every row. */
-const KINDS_OF_A_MISTAKE = 5;
-
 function problemsOfRows(database: LedgerDatabase, cells: boolean, inputs: readonly number[] | null): ToldProblem[] {
   const here = inputs && new Set(inputs);
   const groups = new Map<string, { example: Failure; count: number; earlier: number; last: number | null }>();
-  const kinds = new Map<string, number>();
+  const causeOf = createCauses();
   for (const found of database.each<Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id")) {
-    const place = JSON.stringify([found.code, found.column_name]);
-    // Without a column, the message names records, so it counts as one mistake.
-    let name = found.column_name === null ? place : place + mistakeOf(found.message ?? "");
-    if (!groups.has(name)) {
-      const known = kinds.get(place) ?? 0;
-      if (known >= KINDS_OF_A_MISTAKE) name = place;
-      kinds.set(place, known + 1);
-    }
+    const name = causeOf({ code: found.code, column: found.column_name, message: found.message ?? "" });
     const isHere = here === null || found.row_id === null || here.has(inputOf(found.row_id));
     const group = groups.get(name) ?? { example: found, count: 0, earlier: 0, last: null };
     groups.set(name, group);
@@ -66,9 +57,6 @@ function problemsOfRows(database: LedgerDatabase, cells: boolean, inputs: readon
     told(database, conceal, { ...example, count, earlier }),
   );
 }
-
-/** The message without quoted cells and numbers. */
-export const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
 
 const shownWhole: Conceal = (_code, message) => message;
 
