@@ -161,10 +161,10 @@ const plus: Operator = (args, { compile }) => {
   const parts = args.map(compile);
   const joins = parts.some(({ type }) => type === "text" || type === "taxId");
   const type = joins ? "text" : "number";
-  const at = parts.findIndex(({ type: own, column }) => own === "text" && column);
-  const [text, other] = [args[at], args[1 - at]];
-  if (text && other && parts[1 - at]?.type === "number") {
-    const remedy = remedyFor(parts[at] as Part, "number", text);
+  const position = parts.findIndex(({ type: own, column }) => own === "text" && column);
+  const [text, other] = [args[position], args[1 - position]];
+  if (text && other && parts[1 - position]?.type === "number") {
+    const remedy = remedyFor(parts[position] as Part, "number", text);
     const hint = `${remedy} To join the two as texts, write text(${shorten(sourceOf(other))}).`;
     refuseNode(text, "a number and a text do not fit together", hint);
   }

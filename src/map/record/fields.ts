@@ -45,7 +45,7 @@ export function compileCondition(spec: string | boolean, site: Site): Condition 
     const message = `: ${quoteCell(spec)} is not a formula.`;
     const hint = YES_OR_NO.test(spec)
       ? 'Write a formula, such as =status == "void", or leave it out.'
-      : `Write \`=${spec}\`, with the = in front.`;
+      : `Write \`=${String(spec)}\`, with the = in front.`;
     return { ...site.report("mapping-value", message, hint), words };
   }
   const formula = compileFormula(spec.slice(1), site);
