@@ -4,7 +4,7 @@ import { isOwnColumn } from "../map/column/headers.js";
 import { isEither, Rounding } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
-import type { Code } from "../model/codes.js";
+import { createCauses } from "../model/causes.js";
 import { detachText } from "../model/detach.js";
 import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
@@ -17,8 +17,6 @@ import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import type { Input, Table } from "../read/table.js";
-
-type ProblemCounts = Map<Code, TableCheck["problems"][number]>;
 
 export interface CheckTableOptions {
   signal: AbortSignal;
@@ -90,8 +88,8 @@ async function mapRows(
   check: TableCheck,
   { signal, progress }: CheckTableOptions,
 ): Promise<void> {
-  const problems: ProblemCounts = new Map();
-  const warnings: ProblemCounts = new Map();
+  const problems = createTally();
+  const warnings = createTally();
   const keys = new Map<string, string>();
   const cells = watchCells(table.header, mapper);
   /** Of each kind of event the first, and some more. */
@@ -108,7 +106,7 @@ async function mapRows(
     ];
     for (const { kind, parts } of named) {
       const other = nearlyEqual(keys, kind, parts);
-      if (other !== null) count(warnings, keysNearlyEqual(kind, parts, other), row);
+      if (other !== null) warnings.add(keysNearlyEqual(kind, parts, other), row);
     }
     if (kinds.size < MOST_SAMPLES)
       for (const { kind, body } of samplesOf(records)) {
@@ -126,11 +124,11 @@ async function mapRows(
       check.rows.read += rows;
       check.rows[outcome.fate] += rows;
       if (outcome.fate === "valid") {
-        for (const warning of outcome.warnings) count(warnings, warning, row);
+        for (const warning of outcome.warnings) warnings.add(warning, row);
         takeRecords(outcome.records, row);
       } else if (outcome.fate === "invalid") {
         for (const problem of outcome.problems) {
-          count(problems, problem, row);
+          problems.add(problem, row);
           cells.blame(problem, row);
         }
       }
@@ -146,8 +144,8 @@ async function mapRows(
     }
     take(mapper.end());
   } finally {
-    check.problems = [...problems.values()];
-    check.warnings = [...warnings.values()];
+    check.problems = problems.all();
+    check.warnings = warnings.all();
     check.samples = [...first, ...more].slice(0, MOST_SAMPLES);
     check.cells = cells.columns();
     if (check.events === 0) check.eventless = null;
@@ -249,12 +247,24 @@ function keysNearlyEqual(kind: string, parts: readonly string[], other: string):
   return { code: "keys-nearly-equal", message, hint: null, column: null };
 }
 
-function count(counts: ProblemCounts, { code, message, hint, column }: Problem, row: number): void {
-  const known = counts.get(code);
-  if (known !== undefined) {
-    known.count += 1;
-    return;
-  }
-  const place = describePlace({ row, ...(column === null ? {} : { column }) });
-  counts.set(code, { code, count: 1, example: `${place}: ${message}${hint === null ? "" : ` (${hint})`}` });
+/** By cause; a row counts once. */
+function createTally() {
+  const causeOf = createCauses();
+  const causes = new Map<string, { problem: TableCheck["problems"][number]; last: number }>();
+  return {
+    add(problem: Problem, row: number): void {
+      const { code, message, hint, column } = problem;
+      const cause = causeOf(problem);
+      const known = causes.get(cause);
+      if (known === undefined) {
+        const place = describePlace({ row, ...(column === null ? {} : { column }) });
+        const example = `${place}: ${message}${hint === null ? "" : ` (${hint})`}`;
+        causes.set(cause, { problem: { code, count: 1, example }, last: row });
+      } else if (known.last !== row) {
+        known.problem.count += 1;
+        known.last = row;
+      }
+    },
+    all: () => Array.from(causes.values(), ({ problem }) => problem),
+  };
 }

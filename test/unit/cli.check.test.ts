@@ -126,6 +126,22 @@ describe("rowferry check of files", () => {
     expect(existsSync(join(world.cwd, "state"))).toBe(false);
   });
 
+  it("lists the causes of one code apart, as import does, and counts a row once", async () => {
+    const mixed = rows
+      .replace("1;Fracht;01.02.2026;1,5", "1;Fracht;heute;1,2,3")
+      .replace("4;Fracht;;1", "4;Fracht;;vier");
+    const { out } = await checked({ "rows-1.csv": mixed }, "rows-1.csv");
+    const counts = [...out.slice(out.indexOf("Problems")).matchAll(/^ +(\d) {2}(.*)$/gmu)];
+    expect(
+      counts.map(([, count, text = ""]) => [count, /"[^"]+"(?=[^"]*$)/u.exec(text.split(" (")[0] ?? "")?.[0]]),
+    ).toEqual([
+      ["2", '"zwei"'],
+      ["1", '"heute"'],
+      ["1", '"1,2,3"'],
+      ["1", '"31.02.2026"'],
+    ]);
+  });
+
   it("of many files says one line each where all is well, and a total that adds up", async () => {
     const many = Array.from({ length: 36 }, (_, at) => `rows-${at + 10}.csv`);
     const files = Object.fromEntries(many.map((name) => [name, good]));

@@ -242,8 +242,9 @@ describe("the parts of a group that is interrupted by others", () => {
     ],
     ["a field of the document", { each: "row" }, { n: "=count(gross)" }, 4],
   ])("send no partial sums in %s either", async (_what, event, fields, whole) => {
-    const { load } = weighings.inputs.weighings.documents;
-    const office = openOffice(weighingsWith({ group: "=load", event, documents: { load: { ...load, fields } } }));
+    const { load: document } = weighings.inputs.weighings.documents;
+    const documents = { load: { ...document, fields } };
+    const office = openOffice(weighingsWith({ group: "=load", event, documents }));
     const summary = await office.brought("w.csv", loads("L1 10 1", "L1 20 2", "L2 10 5", "L1 40 4"));
     expect(counted(summary.problems)).toContain("1 group-interrupted");
     expect(weights(office)).toEqual(["L2 10 5"]);

@@ -64,11 +64,11 @@ describe.each(changes)("a mapping that changes %s", (_what, changed) => {
 describe("a key from typed cells, and another format of dates", () => {
   const byDay = { columns: { day: "Day" }, event: { key: "=day" } };
   const dated = (dates: string[]) => {
-    const { defaults, ...mapping } = weighingsWith(byDay);
-    return { ...mapping, defaults: { ...defaults, dates } };
+    const { defaults, ...whole } = weighingsWith(byDay);
+    return { ...whole, defaults: { ...defaults, dates } };
   };
   const before = ["yyyy-MM-dd HH:mm"];
-  const rows = <Day>(day: Day) => [
+  const withDay = <Day>(day: Day) => [
     ["Load", "At", "Gross", "Day"],
     ["L1", "2026-01-01 10:00", "5", day],
   ];
@@ -76,7 +76,7 @@ describe("a key from typed cells, and another format of dates", () => {
   it("are refused, for the cell is then written in it", async () => {
     world = createWorld();
     const office = openOffice(dated(before));
-    await office.writeExcel("w.xlsx", rows(new Date("2026-01-01")));
+    await office.writeExcel("w.xlsx", withDay(new Date("2026-01-01")));
     expect((await office.import("w.xlsx")).exitCode).toBe(0);
     office.writeMapping(dated([...before, "dd/MM/yyyy"]));
     const { err } = await office.type("import", "m.yaml", "w.xlsx");
@@ -88,7 +88,7 @@ describe("a key from typed cells, and another format of dates", () => {
   it("are nothing to the keys of text files", async () => {
     world = createWorld();
     const office = openOffice(dated(before));
-    office.writeCsv("w.csv", rows("1/1/26"));
+    office.writeCsv("w.csv", withDay("1/1/26"));
     expect((await office.import("w.csv")).exitCode).toBe(0);
     office.writeMapping(dated([...before, "dd/MM/yyyy"]));
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });

@@ -69,6 +69,23 @@ cases:
     expect(differences).toContainEqual(expect.objectContaining({ expected: "skipped", actual: "valid" }));
   });
 
+  it("says which header of its rows, or name in its records, is misspelt", async () => {
+    const { results } = await run(`
+cases:
+  - { name: header, rows: [${ROW.replace("Peso", "Pezo")}], records: { events: [] } }
+  - { name: field, rows: [${ROW}], records: { events: [{ isPublik: true, attributes: { Kgs: 1.5 } }] } }
+  - { name: others, rows: [${ROW.replace("{", '{ "Peso 2": x, ')}], records: { events: [{ attributes: { Kgs: null } }] } }
+`);
+    expect(results.map(({ differences }) => differences)).toEqual([
+      [{ place: "header", expected: "Peso", actual: "Pezo, which no column reads" }],
+      [
+        { place: "events[0].isPublik", expected: "true", actual: "nothing; did you mean isPublic?" },
+        { place: "events[0].attributes.Kgs", expected: "1.5", actual: "nothing; did you mean Kg?" },
+      ],
+      [],
+    ]);
+  });
+
   it.each([
     ["an unknown member", "cases: [{ name: x, row: [] }]", "mapping-unknown-key"],
     ["no expectation", `cases: [{ name: x, rows: [${ROW}] }]`, "mapping-value"],

@@ -47,6 +47,11 @@ it.each(["constructor", "toString"])("the format %j is refused, though every obj
   expect(() => compileConversion("timestamp", { ...brazil, dates: [format] })).toThrow(/year, a month and a day/);
 });
 
+it.each(["2025-12-31", "2025-12-31T22:30"])("%s without an offset is no ISO, which is said", (cell) => {
+  const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
+  expect(refused).toMatchObject({ hint: expect.stringContaining("Z or an offset; add yyyy-MM-dd") as string });
+});
+
 describe("timestamp", () => {
   gives("%j is a local time of the mapping's zone: %s", (cell) => instant(cell), {
     "09/03/2025 14:05": "2025-03-09T17:05:00.000Z",

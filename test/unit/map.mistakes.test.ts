@@ -154,6 +154,17 @@ describe("a mistake in a mapping", () => {
     ],
     ["a document's key by content", mappingWith({}).replace("key: =doc", "key: content"), "the same", "=ticket"],
     ["a document's key of constants", mappingWith({}).replace("key: =doc", "key: [a, once]"), "the same", "=ticket"],
+    [
+      "a backslash in double quotes",
+      whole.replace("X }", 'X, pattern: "\\w+" }'),
+      "\\w means nothing",
+      "single quotes",
+    ],
+    ["a formula cut at #", mappingWith({ input: 'skip: =doc == "N #1"' }), "cut at #", "quotes"],
+    ["a text cut at a comma", mappingWith({ attributes: 'A: =doc + "a, b"' }), "cut at a comma", "quotes"],
+    ["a text that is not closed", mappingWith({ input: 'skip: =contains(doc, "N' }), "no closing quote", ""],
+    ["a yes for a formula", mappingWith({ input: "skip: yes" }), '"yes" is not a formula', "Write a formula, such as"],
+    ["a number for a place", whole.replace("X }", "X, nth: 1 }"), 'expected "2 of 3"', ""],
     ["braces for a column", mappingWith({ attributes: 'A: "{{doc}}"' }), "is the name of a column", "Write =doc"],
     ["a formula without its =", mappingWith({ attributes: 'A: doc + doc + "-1"' }), "plain text", "'=doc"],
     [

@@ -1,9 +1,10 @@
 /** Open problems by cause, with the rows and records that a person corrects or decides. Reads only. */
+import { mistakeOf } from "../../model/causes.js";
 import type { Code } from "../../model/codes.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, referenceOf, rowName } from "../rows.js";
-import { causesOfRows, mistakeOf, rowProblems } from "./problems.js";
+import { causesOfRows, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
 export interface CauseName {

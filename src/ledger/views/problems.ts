@@ -1,4 +1,5 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
+import { KINDS_OF_A_MISTAKE, mistakeOf } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -66,9 +67,6 @@ interface RowProblem {
   at: number;
 }
 
-/** A column with more kinds of mistakes than this is one cause: a message may hold a text of its own for every row. */
-const MOST_MISTAKES = 5;
-
 /** In row order, by column and mistake. Without a column, the message names records, so it is one mistake. */
 export function causesOfRows(
   database: LedgerDatabase,
@@ -103,20 +101,17 @@ export function causesOfRows(
     if (causes.size === 0) places.set(place, causes);
     add(causes, null, found);
     // One more than they may be.
-    if (column !== null && causes.size <= MOST_MISTAKES + 1) add(causes, mistakeOf(message), found);
+    if (column !== null && causes.size <= KINDS_OF_A_MISTAKE + 1) add(causes, mistakeOf(message), found);
   }
   return [...places.values()].flatMap((causes) => {
     const [whole, ...kinds] = causes.values();
-    return whole === undefined || (kinds.length > 0 && kinds.length <= MOST_MISTAKES) ? kinds : [whole];
+    return whole === undefined || (kinds.length > 0 && kinds.length <= KINDS_OF_A_MISTAKE) ? kinds : [whole];
   });
 }
 
 /** Of the first row of a group, which speaks for all. */
 export const rowProblems = `SELECT p.row_id, p.code, p.column_name, p.message, p.at
   FROM problems p CROSS JOIN invalid_rows r ON r.id = p.row_id WHERE p.row_id IS NOT NULL AND p.severity = 'error' AND r.lead IS NULL`;
-
-/** The message without quoted cells and numbers. */
-export const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
 
 const shownWhole: Conceal = (_code, message) => message;
 

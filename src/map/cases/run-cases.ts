@@ -10,7 +10,7 @@ import { parseWithSchema } from "../language/schema-problems.js";
 import { mappingError, type MappingSource, type Path } from "../language/source.js";
 import { loadMapping, readSource } from "../load-mapping.js";
 import type { Mapping, MappingInput } from "../mapping.js";
-import { didYouMean } from "../nearest.js";
+import { didYouMean, nearestName } from "../nearest.js";
 import { type CaseSpec, casesSchema } from "./cases-schema.js";
 import { presentRecords } from "./present.js";
 
@@ -86,6 +86,8 @@ function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[]
   const mapped: MappedRow[] = [];
   try {
     const mapper = input.bind(header, { file, sheet: null }, true);
+    const misspelt = findMisspelt(mapper.unmapped, one, input);
+    if (misspelt.length > 0) return misspelt;
     const rows = one.rows.map((cells, position) => toRow(cells, header, position + 1));
     mapped.push(...mapper.map(rows), ...mapper.end());
   } catch (error) {
@@ -129,6 +131,16 @@ function compareCodes(codes: readonly string[], problems: readonly Problem[]): D
   ];
 }
 
+/** Headers that are not read, and nearly those of columns that the case leaves out. */
+function findMisspelt(unmapped: readonly string[], one: CaseSpec, { columns }: MappingInput): Difference[] {
+  const given = new Set(one.rows.flatMap((row) => Object.keys(row)).map(foldName));
+  const open = columns.filter((use) => !use.some((name) => given.has(foldName(name)))).flat();
+  return unmapped.flatMap((name) => {
+    const near = nearestName(name, open);
+    return near === null ? [] : [{ place: "header", expected: near, actual: `${name}, which no column reads` }];
+  });
+}
+
 /** The case's headers, and blank columns for the others that the mapping reads. */
 function headerFor(one: CaseSpec, input: MappingInput): string[] {
   const header = [...new Set(one.rows.flatMap((row) => Object.keys(row)))];
@@ -163,9 +175,15 @@ function findDifferences(expected: unknown, actual: JsonValue | undefined, place
     }).flat();
   }
   if (isJsonObject(expected) && isJsonObject(actual))
-    return Object.entries(expected).flatMap(([name, value]) =>
-      findDifferences(value, Object.hasOwn(actual, name) ? actual[name] : undefined, `${place}.${name}`),
-    );
+    return Object.entries(expected).flatMap(([name, value]) => {
+      const at = `${place}.${name}`;
+      if (Object.hasOwn(actual, name)) return findDifferences(value, actual[name], at);
+      const near = nearestName(name, Object.keys(actual));
+      // A blank that is expected is nothing.
+      if (near !== null && say(value) !== "null")
+        return [{ place: at, expected: say(value), actual: `nothing; did you mean ${near}?` }];
+      return findDifferences(value, undefined, at);
+    });
   const [wanted, came] = [say(expected), say(actual)];
   return wanted === came ? [] : [{ place, expected: wanted, actual: came }];
 }

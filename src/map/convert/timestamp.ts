@@ -58,7 +58,8 @@ export function compileDateReader(
     if (typeof read !== "string") return read;
     const { code, cause, hint } = unread[read];
     const [message = "", remedy = ""] = [cause, hint].map((said) => said.replace("FORMATS", () => known));
-    return refuse(code, text, message, remedy);
+    const isLocal = read === "form" && written.includes("ISO") && /^\d{4}-\d\d-\d\d/.test(text);
+    return refuse(code, text, message, isLocal ? LOCAL_ISO : remedy);
   };
 }
 
@@ -83,6 +84,9 @@ function readByFormats(formats: readonly DateFormat[], text: string): ReadCell |
   }
   return first ?? fault;
 }
+
+const LOCAL_ISO =
+  "`ISO` reads times with Z or an offset; add yyyy-MM-dd or yyyy-MM-dd'T'HH:mm to the mapping's `dates` for local ones.";
 
 const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   form: {

@@ -15,7 +15,19 @@ import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "..
 import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
-import { type Callable, common, compare, type Compiling, lift, orderBy, type Part, typeName, wanted } from "./part.js";
+import {
+  type Callable,
+  common,
+  compare,
+  type Compiling,
+  lift,
+  orderBy,
+  type Part,
+  remedyFor,
+  sourceOf,
+  typeName,
+  wanted,
+} from "./part.js";
 
 /** `text`: without its `=`. Reports mistakes at `site`. */
 export function compileFormula(text: string, { scope, path }: Site): Formula {
@@ -89,6 +101,7 @@ function compileNode(node: ASTNode, context: Compiling): Part {
   if (node.op === "id") return nameOf(node, node.args, context);
   if (node.op === ".") return member(node, node.args, context);
   if (node.op === "call") return call(node, node.args[0], node.args[1], context);
+  if (node.op === "[]") return tableAlone(node, context);
   if (node.op === "rcall")
     return refuseNode(node, `.${node.args[0]}() is not known here`, `Write ${node.args[0]}(x, …).`);
   const operator = OPERATORS[node.op];
@@ -97,7 +110,6 @@ function compileNode(node: ASTNode, context: Compiling): Part {
 }
 
 const REFUSED: { [op: string]: [message: string, hint?: string] } = {
-  "[]": ["only tables are read with [ ]", READ_TABLE],
   list: ["a list can only follow `in`", 'Write x in ["a", "b"].'],
   "%": ["% is not available", "Write 0.1 for 10%."],
 };
@@ -149,6 +161,13 @@ const plus: Operator = (args, { compile }) => {
   const parts = args.map(compile);
   const joins = parts.some(({ type }) => type === "text" || type === "taxId");
   const type = joins ? "text" : "number";
+  const position = parts.findIndex(({ type: own, column }) => own === "text" && column);
+  const [text, other] = [args[position], args[1 - position]];
+  if (text && other && parts[1 - position]?.type === "number") {
+    const remedy = remedyFor(parts[position] as Part, "number", text);
+    const hint = `${remedy} To join the two as texts, write text(${shorten(sourceOf(other))}).`;
+    refuseNode(text, "a number and a text do not fit together", hint);
+  }
   const join = (a: string, b: string) => asText(a) + asText(b);
   return lift(
     type,
@@ -289,6 +308,16 @@ function member(node: ASTNode, [receiver, name]: [ASTNode, string], context: Com
 /** The name of `tables.plants`. */
 function tableOf(node: ASTNode): string | null {
   return node.op === "." && node.args[0].op === "id" && node.args[0].args === "tables" ? node.args[1] : null;
+}
+
+/** `tables.plants[code]`, without one of its columns. */
+function tableAlone(node: ASTNode, { scope }: Compiling): never {
+  let inner = node;
+  while (inner.op === "[]") inner = inner.args[0];
+  const columns = [...(scope.shared.tables.get(tableOf(inner) ?? "")?.columns.keys() ?? [])];
+  if (columns.length === 0) return refuseNode(node, "only tables are read with [ ]", READ_TABLE);
+  const hint = `Write ${sourceOf(node)}.${columns[0]}; its columns: ${columns.join(", ")}.`;
+  return refuseNode(node, "a column of the table is missing", hint);
 }
 
 function tableMember(node: ASTNode, receiver: ASTNode, column: string, { scope, reads, compile }: Compiling): Part {

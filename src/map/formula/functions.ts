@@ -14,7 +14,8 @@ import { type Callable, lift, type Part, wanted } from "./part.js";
 
 /** For the reference: what each gives. */
 export const formulaFunctions = {
-  "filled(x), blank(x)": "Whether there is something, or nothing. Only these two are never blank.",
+  "filled(x), blank(x)":
+    "Whether there is something, or nothing. Like `==`, `!=`, `in` and `count()`, they are never blank.",
   "default(x, y)": "x, or y where x is blank.",
   "required(x)": "x; a blank is a problem of the row.",
   "iff(test, a, b)": "a where the test is true, else b. `null` is a blank branch. The same as `test ? a : b`.",
@@ -22,15 +23,17 @@ export const formulaFunctions = {
   "fold(text)": 'Case, accents and white space folded: `fold(status) == "rascunho"`.',
   "upper(text), lower(text), digits(text), slug(text)": "As the types of columns do it.",
   "number(text), date(text), timestamp(text), boolean(text), taxId(text) …":
-    'Every type of a column is a function, for what is put together first: `timestamp(day + " " + time)`.',
-  "text(x)": 'Anything as text, as keys and attributes have it: `text(net) + " kg"`.',
+    'Every type of a column but `hash` is a function, for what is put together first: `timestamp(day + " " + time)`.',
+  "text(x)":
+    'Anything as text, as keys and attributes have it: `text(net) + " kg"`. A time is then in UTC: for its day, month or year, name its header a second time with `as: date`.',
   "round(number, places)": "Halves away from zero. Put divisions inside it, because a quotient may have no end.",
   "fixed(number, places)": "As text with exactly so many places; more of them in the number are a problem of the row.",
   "abs(number)": "Without its sign.",
   "size(text)": "How many characters it has.",
   "padLeft(text, length, with)": 'Filled up from the left: `padLeft(ticket, 6, "0")`.',
   "contains(text, part), startsWith(text, part), endsWith(text, part)": "Compared exactly.",
-  "matches(text, pattern)": "Whether some part matches the RE2 pattern, which is written out.",
+  "matches(text, pattern)":
+    "Whether some part matches the RE2 pattern, which is written out. A backslash is doubled in a text: rather write `[.]` and `[0-9]`.",
   "extract(text, pattern)": "The first match, or its first group; blank where nothing matches.",
   "replace(text, pattern, by)": "Every match replaced; in a text written out, `$1` stands for a group.",
   "sum(x), min(x), max(x), count(x), first(x), last(x), join(x, between)":

@@ -33,7 +33,9 @@ export function parseFormula(text: string): ASTNode {
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     const start = error.range?.start ?? 0;
-    return refuseNode({ start }, explain(error, text.slice(start)), habitsOf(text) ?? unjoined(text, start));
+    const rest = text.slice(start);
+    const hint = HINTS[error.code]?.(rest) ?? habitsOf(text) ?? unjoined(text, start);
+    return refuseNode({ start }, explain(error, rest), hint);
   }
 }
 
@@ -63,6 +65,12 @@ const TOKENS: { [name: string]: string } = {
 };
 
 /** `rest`: the formula from the fault on. */
+const HINTS: { [code: string]: (rest: string) => string | undefined } = {
+  invalid_escape_sequence: () => `In a pattern write [.] for a dot, [0-9] for a digit; elsewhere double the backslash.`,
+  reserved_identifier: (rest) => functionHabit(/^\w+/.exec(rest)?.[0] ?? ""),
+};
+
+/** `rest`: the formula from the fault on. */
 function explain({ code, summary }: ParseError, rest: string) {
   const [word = ""] = /^[\p{L}\p{N}_]+|^\S?/u.exec(rest) ?? [];
   const found = word === "" ? "the end" : JSON.stringify(word);
@@ -73,6 +81,7 @@ function explain({ code, summary }: ParseError, rest: string) {
   if (code === "unexpected_token" || code === "unexpected_character") return `${found} is not expected here`;
   if (code === "unterminated_string") return "a text that begins here has no closing quote";
   if (code === "limit_exceeded") return "it is too long or too deep; give parts of it names under `columns:`";
+  if (code === "invalid_escape_sequence") return `${rest.slice(0, 2)} means nothing in a text`;
   if (code === "reserved_identifier") return `${found} cannot be a name`;
   return summary.toLowerCase().replace(/\.$/, "");
 }
@@ -112,12 +121,19 @@ function habitsOf(text: string): string | null {
   return hints.length === 0 ? null : hints.join(" ");
 }
 
-const TEXT = /(["'])(?:\\.|(?!\1)[^\\])*\1?/gs;
+const TEXT = /(["'])(?:\\.|(?!\1)[^\\])*(\1?)/gs;
 const TEXTS_AND_SLASHES = new RegExp(`${TEXT.source}|//`, TEXT.flags);
 
 /** Leaves an opening quote in the place of each text. */
-export function withoutTexts(formula: string): string {
+function withoutTexts(formula: string) {
   return formula.replace(TEXT, "$1");
+}
+
+/** Whether a text or a bracket is not closed. */
+export function isOpen(formula: string): boolean {
+  const code = withoutTexts(formula);
+  const isCut = [...formula.matchAll(TEXT)].some(([, , end]) => end === "");
+  return isCut || code.split("(").length > code.split(")").length || code.split("[").length > code.split("]").length;
 }
 
 /** What a name that is no column may mean elsewhere. */
@@ -126,6 +142,10 @@ export function nameHabit(name: string): string | null {
   if (/^(?:true|false|verdadeiro|falso|wahr|falsch|vrai|faux)$/i.test(name)) return "Write true or false.";
   return CELL.exec(name)?.[0] === name ? COLUMNS_ONLY : null;
 }
+
+/** The text of a time is in UTC. */
+export const DAY_OF_TIME =
+  'Name its header a second time with `as: date`, and take it from there: extract(day, "^[0-9]{4}"). A time as text is in UTC.';
 
 /** The replacement for functions of spreadsheets and of CEL. */
 const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
@@ -143,12 +163,14 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["has", "Write filled(x)."],
   ["string str texto", "Write text(x)."],
   ["sum soma suma summe", "Write a + b; sum(x) adds up the rows of a group."],
+  ["max máximo maximo maximum", "Write iff(a > b, a, b); max(x) is over the rows of a group."],
+  ["min mínimo minimo minimum", "Write iff(a < b, a, b); min(x) is over the rows of a group."],
   ["sumif sumifs countif countifs somase", "Write sum(iff(test, x, null)), over the rows of a group."],
   ["average avg mean media média mittelwert", "Write round(sum(x) / count(x), 2), over the rows of a group."],
   ["left right mid substr substring esquerda direita links rechts", 'Write extract(x, "^.{3}"), with a pattern.'],
   ["substitute substituir sustituir", 'Write replace(x, "-", "").'],
   ["proper", "Write upper(x) or lower(x)."],
-  ["year month day hour ano mes mês dia", "Take it from the text of a date: extract(text(x), pattern)."],
+  ["year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
     "Take the time from a column: with the time of import in it, every row would differ each time.",

@@ -9,7 +9,7 @@ import type { ConvertDefaults } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
 import type { Column, Reads } from "../piece.js";
-import { refuseNode } from "./parse.js";
+import { DAY_OF_TIME, refuseNode } from "./parse.js";
 
 export interface Part {
   type: Type;
@@ -52,12 +52,23 @@ export const formOf = (type: Type): string => TYPES[type][1];
 export function wanted(given: Part, type: Type, node: ASTNode): Part {
   if (given.type === type || given.type === "blank" || (given.type === "taxId" && type === "text")) return given;
   if (given.type === "any") return { ...given, type, run: narrowed(given.run, type) };
+  return refuseNode(
+    node,
+    `${typeName(type)} is needed here, and this is ${typeName(given.type)}`,
+    remedyFor(given, type, node),
+  );
+}
+
+export const sourceOf = ({ input, start, end }: ASTNode): string => input.slice(start, end);
+
+/** How what is given could have the type. */
+export function remedyFor(given: Part, type: Type, node: ASTNode): string | null {
   const { column, written } = given;
+  if (column && given.type === "text") return `Give the column "${column.name}" \`as: ${type}\`.`;
+  if (written !== undefined) return "In quotes it is a text; a column is written by its name.";
+  if (type === "text" && given.type === "timestamp") return DAY_OF_TIME;
   const castable = type === "text" || given.type === "text";
-  const cast = castable ? `Write ${type}(${shorten(node.input.slice(node.start, node.end))}).` : null;
-  const quoted = written === undefined ? cast : "In quotes it is a text; a column is written by its name.";
-  const hint = column && given.type === "text" ? `Give the column "${column.name}" \`as: ${type}\`.` : quoted;
-  return refuseNode(node, `${typeName(type)} is needed here, and this is ${typeName(given.type)}`, hint);
+  return castable ? `Write ${type}(${shorten(sourceOf(node))}).` : null;
 }
 
 /** Checks each row's value. */

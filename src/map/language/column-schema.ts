@@ -16,6 +16,8 @@ const literal = z.union([
   z.boolean(),
 ]);
 
+const NTH = /^[1-9]\d{0,3} of [1-9]\d{0,3}$/;
+
 /** All other settings of a column are options of its type. */
 export const commonSettings = {
   header: maybe(
@@ -52,7 +54,12 @@ export const commonSettings = {
     "Whether a file may lack it; it then reads as blank. Beside `headers`: whether a file may have no such column.",
   ),
   nth: maybe(
-    z.string().regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, '"2 of 3", say: the second of three columns'),
+    z
+      .custom<string>(
+        (given) => typeof given === "string" && NTH.test(given),
+        '"2 of 3", say: the second of three columns',
+      )
+      .meta({ type: "string", pattern: NTH.source }),
     "Which of several columns that have the same header, from the left, and of how many; a file that has another number of them is refused.",
     ["2 of 2"],
   ),

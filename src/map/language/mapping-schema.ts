@@ -199,7 +199,7 @@ export const inputSchema = z
     documents: z.record(filled, documentSchema).optional(),
     events: maybe(
       z.record(filled, eventSchema),
-      "Events by name. `defaults` holds what each of them has unless it says otherwise.",
+      "Events by name. `defaults` holds what each of them has unless it says otherwise. Attributes are merged by name; everything else is replaced as a whole, `when` too.",
     ),
   })
   .meta({ id: "Input", description: "One kind of file or sheet, and the records that each of its rows yields." });

@@ -18,7 +18,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import { exactNumber, isJsonObject } from "../../model/json.js";
 import { MAX_DIGITS } from "../convert/exact.js";
 import { shorten } from "../../model/fold.js";
-import { withoutTexts } from "../formula/parse.js";
+import { isOpen } from "../formula/parse.js";
 import { yamlFaults } from "./yaml-faults.js";
 import { RowferryError } from "../../model/error.js";
 import { describePlace, type Place } from "../../model/place.js";
@@ -186,8 +186,12 @@ export class MappingSource {
     const [start] = range;
     const doubt = (message: string, hint: string) =>
       this.doubts.push(this.describe("mapping-doubtful", start, message, { hint }));
-    if (value.startsWith("=") && unclosed(value) > 0) {
-      const message = `The formula ${shorten(value)} is cut at a comma, which separates entries inside { }.`;
+    const cut =
+      typeof comment === "string"
+        ? "#, which begins a comment"
+        : this.#text.startsWith(",", range[1]) && "a comma, which separates entries inside { }";
+    if (value.startsWith("=") && cut !== false && isOpen(value)) {
+      const message = `The formula ${shorten(value)} is cut at ${cut}.`;
       this.report("mapping-syntax", start, message, { hint: "Put it in quotes." });
     } else if (/^[“”„«‘’]/.test(value))
       doubt(`The curly quotes of ${shorten(value)} belong to the text.`, "Write straight quotes, or none.");
@@ -211,12 +215,6 @@ export class MappingSource {
     this.report("mapping-value", range?.[0] ?? 0, `${shorten(source)} ${what}.`, { hint });
     return null;
   }
-}
-
-/** Open parentheses outside texts. */
-function unclosed(formula: string) {
-  const code = withoutTexts(formula);
-  return code.split("(").length - code.split(")").length;
 }
 
 /** Merges objects; otherwise the second value wins. */

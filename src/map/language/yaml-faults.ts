@@ -49,6 +49,10 @@ function yamlFault(code: string, text: string, line: string): [message: string, 
     MULTIPLE_DOCS: ["A second document begins here.", "Remove the line ---."],
     NON_STRING_KEY: ["Names must be plain text.", quote],
     DUPLICATE_KEY: ["A name is written twice.", "Remove one of the two."],
+    BAD_DQ_ESCAPE: [
+      `In double quotes ${text.slice(0, 2)} means nothing.`,
+      "Write single quotes, in which a backslash is one: '[A-Z]\\w+'.",
+    ],
     BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
   };
   const [sign = ""] = /^[\p{L}\p{N}]+|^\S?/u.exec(text) ?? [];

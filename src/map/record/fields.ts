@@ -33,6 +33,8 @@ export interface Field extends Piece<JsonValue> {
 
 export const isFormula = (value: unknown): value is string => typeof value === "string" && value.startsWith("=");
 
+const YES_OR_NO = /^(?:yes|no|on|off)$/i;
+
 const NEVER_TRUE = ": no row can reach this; it is never true.";
 
 export function compileCondition(spec: string | boolean, site: Site): Condition {
@@ -41,7 +43,10 @@ export function compileCondition(spec: string | boolean, site: Site): Condition 
   const words = `${spec.slice(1)} holds`;
   if (!isFormula(spec)) {
     const message = `: ${quoteCell(spec)} is not a formula.`;
-    return { ...site.report("mapping-value", message, `Write \`=${String(spec)}\`, with the = in front.`), words };
+    const hint = YES_OR_NO.test(spec)
+      ? 'Write a formula, such as =status == "void", or leave it out.'
+      : `Write \`=${String(spec)}\`, with the = in front.`;
+    return { ...site.report("mapping-value", message, hint), words };
   }
   const formula = compileFormula(spec.slice(1), site);
   const { type, column } = formula;
@@ -247,7 +252,7 @@ const FREE: FieldInfo = { takes: "json", required: false, identity: false };
 export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
   if (isFormula(spec)) return compileField(spec, FREE, site);
   if (forgotten(spec, site)) return BROKEN;
-  if (typeof spec === "string" && /^(?:yes|no|on|off)$/i.test(site.scope.shared.source.textAt(site.path))) {
+  if (typeof spec === "string" && YES_OR_NO.test(site.scope.shared.source.textAt(site.path))) {
     const hint = `Write ${/yes|on/i.test(spec)}, or put it in quotes if it is to be a text.`;
     return site.report("mapping-value", `: "${spec}" is a text here, and neither true nor false.`, hint);
   }
