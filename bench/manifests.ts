@@ -15,6 +15,7 @@ import { systemClock } from "../src/model/clock.js";
 import type { RowCounts } from "../src/model/summary.js";
 import type { Target } from "../src/model/target.js";
 import { forecast } from "../src/run/forecast.js";
+import type { Later } from "../src/run/closing.js";
 import { openSession, type Session } from "../src/run/session.js";
 import { stageFiles } from "../src/run/stage.js";
 import { seededRandom } from "../src/sandbox/clock.js";
@@ -196,8 +197,9 @@ export function benchTarget(ledgerPath: string, more: Partial<Target> = {}): Tar
 }
 
 /** Calls nobody. */
-export function offlineSession(ledgerPath: string): Promise<Session> {
-  return openSession("bench", null, {
+export async function offlineSession(ledgerPath: string): Promise<Session & { close: () => Promise<void> }> {
+  const steps: Parameters<Later>[0][] = [];
+  const options = {
     target: benchTarget(ledgerPath),
     clock: systemClock,
     random: Math.random,
@@ -206,7 +208,12 @@ export function offlineSession(ledgerPath: string): Promise<Session> {
     waitForLock: false,
     fresh: false,
     offline: true,
-  });
+  };
+  const session = await openSession("bench", null, options, (step) => void steps.push(step));
+  const close = async () => {
+    for (const step of steps.toReversed()) await step();
+  };
+  return Object.assign(session, { close });
 }
 
 export interface Staged {

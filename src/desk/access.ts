@@ -10,7 +10,8 @@ import { type LedgerDatabase, openLedger, openLedgerBeside, openLedgerReadOnly }
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
-import { isEmbedded, type Later, openEmbeddedSandbox, ownerOf } from "../run/sandbox.js";
+import { closing } from "../run/closing.js";
+import { isEmbedded, openEmbeddedSandbox, ownerOf } from "../run/sandbox.js";
 import type { Submitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
@@ -80,16 +81,6 @@ export function alone<Result>(
     later(() => hold.release());
     return work(database);
   });
-}
-
-/** Closes in reverse order. */
-async function closing<Result>(work: (later: Later) => Promise<Result>): Promise<Result> {
-  const steps: Parameters<Later>[0][] = [];
-  try {
-    return await work((step) => void steps.push(step));
-  } finally {
-    for (const step of steps.toReversed()) await step();
-  }
 }
 
 /** What a person decides, also as a rehearsal. `entries`: what the journal cannot note by itself. */

@@ -11,6 +11,7 @@ import { ExitCode } from "../model/exit-code.js";
 import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { Verification } from "../model/summary.js";
+import { closing } from "../run/closing.js";
 import { PLACE_FIELDS, isMasked } from "../run/register-steps.js";
 import { requireLedger } from "../run/import.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
@@ -26,16 +27,14 @@ const PAGE = 40;
  */
 export async function verify({ chosen = {}, ...options }: SessionOptions & { chosen?: Chosen }): Promise<Verification> {
   requireLedger(options.target);
-  const session = await openSession("verify", null, options);
-  try {
+  return closing(async (later) => {
+    const session = await openSession("verify", null, options, later);
     const { database, run, clock } = session;
     const found = await compareAll(session, chosen);
     const line = JSON.stringify({ type: "verify", ...found });
     createRunStore(database).finish(run.id, exitCodeOfVerification(found, options.signal), line, clock.now());
     return found;
-  } finally {
-    await session.close();
-  }
+  });
 }
 
 /** Unread records do not count as agreement. */

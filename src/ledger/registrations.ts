@@ -29,6 +29,7 @@ export interface OpenAddress {
 
 export interface Registration {
   id: number;
+  kind: RegistrationKind;
   state: string;
   reason: string | null;
   serviceId: string | null;
@@ -53,7 +54,7 @@ interface OpenRow {
   isNew: number;
 }
 
-const columns = "r.id, r.state, r.reason, r.service_id AS serviceId, r.payload FROM registrations r";
+const columns = "r.id, r.kind, r.state, r.reason, r.service_id AS serviceId, r.payload FROM registrations r";
 
 const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid
   CROSS JOIN row_records rr ON rr.row_id = r.id
@@ -63,8 +64,6 @@ const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXE
 export function createRegistrationStore(database: LedgerDatabase, journal: Journal | null = null) {
   const entries = createJournalEntries(database);
   const writer = new Writer(database);
-  const behind = (ref: number): Registration | null =>
-    database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref });
 
   const openAfter = (kind: RegistrationKind, after: number, run = 0) => {
     const [first, last] = requestsOf(run);
@@ -131,9 +130,9 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     /** Their participants are registered; up to 500. */
     addressesAfter: (after: number, run: number) => openAfter("address", after, run) as OpenAddress[],
 
-    /** Null: an undeclared alias. */
-    participant: behind,
-    address: behind,
+    /** A participant or address; null: an undeclared alias. */
+    party: (ref: number): Registration | null =>
+      database.row<Registration>(`SELECT ${columns} WHERE r.id = ${resolved("@ref")}`, { ref }),
 
     /** An open invalid row that would bring it, or the address's owner, where no other row does; null: none. */
     broughtBy(ref: number): number | null {

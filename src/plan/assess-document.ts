@@ -62,8 +62,8 @@ export interface AssessmentContext {
   retiming: Retiming;
   /** When the creating event lands, ms; infinity: at the service's time. Null: no event creates the document. */
   begins: number | null;
-  participant(ref: number): Registration | null;
-  address(ref: number): Registration | null;
+  /** A participant or address. */
+  party(ref: number): Registration | null;
   /** The participant of an address. */
   ownerOf(address: number): Registration | null;
   document(id: number): WorkDocument | null;
@@ -227,7 +227,7 @@ function registrationBlock(
     ["participant", participant],
     ["address", address],
   ] as const) {
-    const found = ref === null ? null : context[kind](ref);
+    const found = ref === null ? null : context.party(ref);
     if (ref === null || found?.state === "registered") continue;
     // An address waits for its participant.
     const owner = kind === "address" && found !== null ? context.ownerOf(found.id) : null;

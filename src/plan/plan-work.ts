@@ -180,8 +180,8 @@ function assessAll(
   known: Known | null,
 ) {
   const { dueBefore, retryStalled, registrations, work } = context;
-  const { participant, address, ownerOf, broughtBy } = registrations;
-  const common = { dueBefore, retryStalled, participant, address, ownerOf, broughtBy, document: work.document };
+  const { party, ownerOf, broughtBy } = registrations;
+  const common = { dueBefore, retryStalled, party, ownerOf, broughtBy, document: work.document };
   const never = new Set<number>();
   const isRefused = (assessments: ReadonlyMap<number, Assessment>, maker: WorkEvent) =>
     assessments.get(maker.document)?.refused.some(({ event }) => event.id === maker.id) === true;

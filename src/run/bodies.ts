@@ -30,7 +30,7 @@ export function createBodies(
 
   const reference = (kind: "participant" | "address", ref: number | null, inline: boolean): JsonObject => {
     if (ref === null) return {};
-    const found = registrations[kind](ref);
+    const found = registrations.party(ref);
     if (found?.serviceId == null) throw new Error(`a request was planned before its ${kind} was registered`);
     // A party given only by its id has no data to send inline.
     if (inline && found.payload !== "{}") return { [kind]: parseJson(found.payload) };

@@ -50,8 +50,7 @@ export function assumeRegistered(registrations: RegistrationStore): Registration
       : found;
   return {
     ...registrations,
-    participant: onceEach((ref) => soon(registrations.participant(ref))),
-    address: onceEach((ref) => soon(registrations.address(ref))),
+    party: onceEach((ref) => soon(registrations.party(ref))),
   };
 }
 

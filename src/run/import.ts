@@ -17,6 +17,7 @@ import type { Target } from "../model/target.js";
 import { counted, grouped } from "../report/figures.js";
 import { saidUnstaged } from "../report/outcome.js";
 import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
+import { closing } from "./closing.js";
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
 import { type StagedInput, stageFiles } from "./stage.js";
@@ -68,64 +69,69 @@ export async function run(
   stage: ((session: Session) => Promise<StagedInput[]>) | null,
 ): Promise<Summary> {
   const startedAt = options.clock.now();
-  let log: RunLog | null = null;
-  /** Whether the ledger has none of its files' rows, so that `resume` cannot continue. */
-  let unstaged = false;
-  const session = await openSession(command, mapping, {
-    ...options,
-    ...options.limits,
-    observe(event) {
-      log?.event(event);
-      options.observe(event);
-    },
-    onAttempt: (kind, { error, ...attempt }) => log?.attempt({ ...attempt, kind, codes: error?.codes ?? [] }),
-  }).catch((error: unknown) => {
-    throw stage === null ? error : nothingStaged(error);
-  });
-  try {
-    log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info", options.logger);
-    log.begin({ name: session.run.name, command, target: session.target.name });
-    let staged: StagedInput[] = [];
-    unstaged = stage !== null;
-    if (stage !== null) {
-      session.observe({ type: "stage", stage: "reading", total: null });
-      staged = await inTransaction(session.database, "COMMIT", async () => {
-        const inputs = await stage(session);
-        session.journalChoices();
-        createRunStore(session.database).staged(session.run.id, session.clock.now());
-        return inputs;
-      });
-      unstaged = false;
-    }
-    if (!tooManyInvalid(session, staged, options.limits.maxErrors))
-      await submit(session, options.limits, command === "import", staged);
-    if (command !== "import") stopForUnstaged(session);
-    const summary = summarise(session, {
+  return closing(async (later) => {
+    let log: RunLog | null = null;
+    later(() => log?.close());
+    /** Whether the ledger has none of its files' rows, so that `resume` cannot continue. */
+    let unstaged = false;
+    const session = await openSession(
       command,
       mapping,
-      startedAt,
-      staged,
-      journal: options.journal,
+      {
+        ...options,
+        ...options.limits,
+        observe(event) {
+          log?.event(event);
+          options.observe(event);
+        },
+        onAttempt: (kind, { error, ...attempt }) => log?.attempt({ ...attempt, kind, codes: error?.codes ?? [] }),
+      },
+      later,
+    ).catch((error: unknown) => {
+      throw stage === null ? error : nothingStaged(error);
     });
-    log.end(summary);
-    await writeRunFiles(session, summary, { staged, log: log.path });
-    createRunStore(session.database).finish(
-      session.run.id,
-      summary.exitCode,
-      JSON.stringify(summary),
-      session.clock.now(),
-    );
-    return summary;
-  } catch (thrown) {
-    const error = asLedgerFailure(thrown, session.target.ledgerPath);
-    const code = error instanceof RowferryError ? error.code : "unexpected";
-    finishFailed(session, codes[code].exit ?? ExitCode.unexpected);
-    log?.fail(code);
-    throw unstaged ? nothingStaged(error) : error;
-  } finally {
-    await session.close();
-    log?.close();
-  }
+    try {
+      log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info", options.logger);
+      log.begin({ name: session.run.name, command, target: session.target.name });
+      let staged: StagedInput[] = [];
+      unstaged = stage !== null;
+      if (stage !== null) {
+        session.observe({ type: "stage", stage: "reading", total: null });
+        staged = await inTransaction(session.database, "COMMIT", async () => {
+          const inputs = await stage(session);
+          session.journalChoices();
+          createRunStore(session.database).staged(session.run.id, session.clock.now());
+          return inputs;
+        });
+        unstaged = false;
+      }
+      if (!tooManyInvalid(session, staged, options.limits.maxErrors))
+        await submit(session, options.limits, command === "import", staged);
+      if (command !== "import") stopForUnstaged(session);
+      const summary = summarise(session, {
+        command,
+        mapping,
+        startedAt,
+        staged,
+        journal: options.journal,
+      });
+      log.end(summary);
+      await writeRunFiles(session, summary, { staged, log: log.path });
+      createRunStore(session.database).finish(
+        session.run.id,
+        summary.exitCode,
+        JSON.stringify(summary),
+        session.clock.now(),
+      );
+      return summary;
+    } catch (thrown) {
+      const error = asLedgerFailure(thrown, session.target.ledgerPath);
+      const code = error instanceof RowferryError ? error.code : "unexpected";
+      finishFailed(session, codes[code].exit ?? ExitCode.unexpected);
+      log?.fail(code);
+      throw unstaged ? nothingStaged(error) : error;
+    }
+  });
 }
 
 /** On a full disk: `resume` would find nothing and say that all is well, and the files would never be sent. */

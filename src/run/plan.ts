@@ -16,6 +16,7 @@ import { cheaperSetting, forecast } from "./forecast.js";
 import { ownerOf } from "./sandbox.js";
 import { previewDocument } from "./preview.js";
 import { draftsFor, type ImportOptions, type ResumeOptions } from "./import.js";
+import { closing, type Later } from "./closing.js";
 import { openSession, type Session } from "./session.js";
 import { stageFiles } from "./stage.js";
 import { exitCodeOf, namesOf, outcomesOf } from "./finish.js";
@@ -67,53 +68,43 @@ export async function rehearse<Result>(
   mapping: string | null,
   work: (session: Session, isCopy: boolean) => Promise<Result>,
 ): Promise<Result> {
-  const { session, leave, isCopy } = await openBeside(options, mapping);
-  try {
+  return closing(async (later) => {
+    const { session, isCopy } = await openBeside(options, mapping, later);
+    later(() => createRunStore(session.database).forget(session.run.id));
     const result = await inTransaction(session.database, "ROLLBACK", () => work(session, isCopy));
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while planning; nothing was changed.", {
         hint: "Run the same command again.",
       });
     return result;
-  } finally {
-    createRunStore(session.database).forget(session.run.id);
-    await session.close();
-    leave();
-  }
+  });
 }
 
 /** The ledger; a copy of it if another process is staging or sending; none if there is none. */
 async function openBeside(
   options: ResumeOptions,
   mapping: string | null,
-): Promise<{ session: Session; leave: () => void; isCopy: boolean }> {
+  later: Later,
+): Promise<{ session: Session; isCopy: boolean }> {
   const { target, observe } = options;
-  const open = (path: string) =>
-    openSession("plan", mapping, {
-      ...options,
-      ...options.limits,
-      target: { ...target, ledgerPath: path },
-      offline: true,
-    });
-  const inFolder = async (folder: string, isCopy: boolean, prepare: (path: string) => void) => {
-    const leave = () => rmSync(folder, { recursive: true, force: true });
-    try {
-      prepare(join(folder, "ledger.db"));
-      return { session: await open(join(folder, "ledger.db")), leave, isCopy };
-    } catch (error) {
-      leave();
-      throw error;
-    }
+  const open = (ledgerPath: string) => {
+    const offline = { ...options, ...options.limits, target: { ...target, ledgerPath }, offline: true };
+    return openSession("plan", mapping, offline, later);
   };
-  if (!existsSync(target.ledgerPath)) return inFolder(mkdtempSync(join(tmpdir(), "rowferry-plan-")), false, () => {});
+  const inFolder = (folder: string): string => {
+    later(() => rmSync(folder, { recursive: true, force: true }));
+    return join(folder, "ledger.db");
+  };
+  if (!existsSync(target.ledgerPath))
+    return { session: await open(inFolder(mkdtempSync(join(tmpdir(), "rowferry-plan-")))), isCopy: false };
   try {
-    return { session: await open(target.ledgerPath), leave: () => {}, isCopy: false };
+    return { session: await open(target.ledgerPath), isCopy: false };
   } catch (error) {
     if (!(error instanceof RowferryError) || error.code !== "ledger-locked") throw error;
     const message = "Another process stages or sends: this is planned on a copy of the ledger as it is now.";
     observe({ type: "notice", level: "info", code: null, message });
-    return inFolder(mkdtempSync(`${target.ledgerPath}.plan-`), true, (path) =>
-      copyLedger(target.ledgerPath, ownerOf(target), path),
-    );
+    const copy = inFolder(mkdtempSync(`${target.ledgerPath}.plan-`));
+    copyLedger(target.ledgerPath, ownerOf(target), copy);
+    return { session: await open(copy), isCopy: true };
   }
 }

@@ -28,12 +28,12 @@ export function previewDocument(session: Session, name: string): PreviewedDocume
   const bodies = createBodies(registrations, { ...work, document: (ref) => placed(work.document(ref)) }, settingsOf);
   const component = planComponent({ ...planContext(session, true), registrations }, group);
   const requests: PreviewedRequest[] = [];
-  const needed = new Set<string>();
+  const needed = new Set<number>();
   for (const { document, creates, events } of component.requests.flatMap((planned) => sentAs(session, planned))) {
     if (document.id !== id) continue;
-    const refs = [document, ...events].map(({ participant, address }) => ({ participant, address }));
-    for (const { participant } of refs) registration(session, "participant", participant, needed, requests);
-    for (const { address } of refs) registration(session, "address", address, needed, requests);
+    const refs = [document, ...events];
+    for (const { participant } of refs) registration(session, participant, needed, requests);
+    for (const { address } of refs) registration(session, address, needed, requests);
     const isNew = creates && document.serviceId === null;
     requests.push(
       shown(isNew ? bodies.create(document, events) : bodies.append(placed(document)?.serviceId ?? "", events)),
@@ -52,19 +52,13 @@ export function previewDocument(session: Session, name: string): PreviewedDocume
 }
 
 /** Its create, unless it is registered or was shown before. */
-function registration(
-  session: Session,
-  kind: "participant" | "address",
-  ref: number | null,
-  needed: Set<string>,
-  requests: PreviewedRequest[],
-): void {
-  if (ref === null || needed.has(`${kind}:${ref}`)) return;
-  needed.add(`${kind}:${ref}`);
-  const found = session.registrations[kind](ref);
+function registration(session: Session, ref: number | null, needed: Set<number>, requests: PreviewedRequest[]): void {
+  if (ref === null || needed.has(ref)) return;
+  needed.add(ref);
+  const found = session.registrations.party(ref);
   if (found === null || found.serviceId !== null) return;
   const data = parseJson(found.payload) as JsonObject;
-  if (kind === "participant") {
+  if (found.kind === "participant") {
     requests.push(shown(createParticipant(data as Parameters<typeof createParticipant>[0])));
     return;
   }
@@ -80,12 +74,14 @@ function shown({ kind, method, path, body }: Call): PreviewedRequest {
 }
 
 function withPlaceholders(registrations: RegistrationStore): RegistrationStore {
-  const named = (kind: "participant" | "address", found: Registration | null) =>
-    found === null || found.serviceId !== null ? found : { ...found, serviceId: placeholder(kind, found) };
   return {
     ...registrations,
-    participant: (ref) => named("participant", registrations.participant(ref)),
-    address: (ref) => named("address", registrations.address(ref)),
+    party(ref) {
+      const found = registrations.party(ref);
+      return found === null || found.serviceId !== null
+        ? found
+        : { ...found, serviceId: placeholder(found.kind, found) };
+    },
   };
 }
 

@@ -134,7 +134,7 @@ async function lookSettles(
   if (found === "registered") return true;
   const note = found ?? (answer.result === "refused" ? refusal(answer.error) : null);
   session.outcomes((t) => {
-    if (note === null) t.stalled(kind, id, "service-unanswered", clock.now());
+    if (note === null) t.stalled(kind, id, mayExist ? "service-unanswered" : "lookup-unanswered", clock.now());
     else t.rejected(kind, id, note, clock.now());
   });
   return true;

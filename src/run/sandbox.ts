@@ -5,6 +5,7 @@ import type { LedgerOwner } from "../ledger/open-ledger.js";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 import type { Target } from "../model/target.js";
+import type { Later } from "./closing.js";
 
 /** Its address is known only while it listens. */
 export const isEmbedded = (target: Target): boolean => target.name === "sandbox" && target.baseUrl === "";
@@ -12,9 +13,6 @@ export const isEmbedded = (target: Target): boolean => target.name === "sandbox"
 export function ownerOf(target: Target): LedgerOwner {
   return { target: target.name, baseUrl: isEmbedded(target) ? null : target.baseUrl, clientId: target.clientId };
 }
-
-/** Registers a step for the end, in reverse order. */
-export type Later = (step: () => Promise<void> | void) => void;
 
 /** The caller holds the ledger's lock. `fresh`: empties store and ledger first. */
 export async function openEmbeddedSandbox(target: Target, fresh: boolean, later: Later): Promise<Target> {

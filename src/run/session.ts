@@ -34,7 +34,8 @@ import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
 import { createBodies } from "./bodies.js";
 import { codeOfStop } from "./refusals.js";
-import { isEmbedded, type Later, openEmbeddedSandbox, ownerOf } from "./sandbox.js";
+import type { Later } from "./closing.js";
+import { isEmbedded, openEmbeddedSandbox, ownerOf } from "./sandbox.js";
 import { createRequestCaps } from "../plan/batch.js";
 
 export interface SessionOptions {
@@ -64,15 +65,10 @@ export interface Stopped {
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** Leaves nothing open on failure. @throws RowferryError `ledger-locked` and other codes of the ledger */
-export async function openSession(command: string, mapping: string | null, options: SessionOptions) {
+/** `later` closes it, also after a failure. @throws RowferryError `ledger-locked` and other codes of the ledger */
+export async function openSession(command: string, mapping: string | null, options: SessionOptions, later: Later) {
   const { clock, signal, observe } = options;
-  const closing: Parameters<Later>[0][] = [];
-  const close = async () => {
-    for (const step of closing.splice(0).toReversed()) await step();
-  };
   try {
-    const later: Later = (step) => void closing.push(step);
     const isOffline = options.offline === true;
     const waiting = { wait: options.waitForLock, clock, signal };
     // If it cannot be read, nothing is staged.
@@ -220,11 +216,9 @@ export async function openSession(command: string, mapping: string | null, optio
       outcomes: (write: (t: Writer) => void): void => requests.outcomes(write),
       /** Inside staging's transaction. */
       journalChoices: (): void => choices?.record(clock.now()),
-      close,
     };
     return session;
   } catch (error) {
-    await close();
     throw asLedgerFailure(error, options.target.ledgerPath);
   }
 }

@@ -92,8 +92,6 @@ export function withRetries(
       onAttempt?.(attempt);
 
       const ending = endingOf(tried);
-      if (ending !== "forbidden" && ending !== "unauthorized" && ending !== "no-answer")
-        tokens.worked(tried.token, tried.startedAt);
       const sequel = sequels[ending];
       if (sequel === "settled") return settled(attempts, tried);
       // A registration is never repeated after doubt (H7).
@@ -102,7 +100,7 @@ export function withRetries(
       if (sequel === "renew") {
         // A 401 is final, unless its token has been replaced meanwhile (H8).
         const replaced = tokens.replaced(tried.token);
-        if (ending === "forbidden") tokens.refused(tried.token, tried.startedAt);
+        if (ending === "forbidden") tokens.refused(tried.token);
         // A token may have ended while it waited for the throttle; then a token of the last moment decides.
         const isProof = renewals > 0 && (freshToken || tried.startedAt - tried.token.issuedAt <= freshMs);
         if (isProof || renewals === 2 || (ending === "unauthorized" && !replaced)) {

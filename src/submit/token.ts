@@ -26,12 +26,6 @@ export function createTokenSource(settings: TokenSettings, transport: Transport,
   let current: { token: Token; lifetimeMs: number } | null = null;
   let hasGiven = false;
   let fetching: Promise<TokenResult> | null = null;
-  /** The observed age at which tokens end, whatever `expires_in` says (open point 12). */
-  let learned = Number.POSITIVE_INFINITY;
-  let lastAge: number | null = null;
-  /** The greatest age of a token that worked: one refused at a younger age was revoked. */
-  let livedFor = 0;
-  let suspect: { age: number; issuedAt: number } | null = null;
 
   async function fetch(): Promise<TokenResult> {
     // Counted from before the request: the endpoint's clock started somewhere in between.
@@ -48,8 +42,7 @@ export function createTokenSource(settings: TokenSettings, transport: Transport,
   /** The present token, if still valid and at most `maxAgeMs` old; requests none. */
   function atHand(maxAgeMs = Number.POSITIVE_INFINITY): Token | null {
     if (current === null) return null;
-    const { token } = current;
-    const lifetimeMs = Math.min(current.lifetimeMs, learned);
+    const { token, lifetimeMs } = current;
     // A fifth of its life, at most a minute, is left for the request to arrive.
     const renewAt = Math.min(lifetimeMs - Math.min(60_000, lifetimeMs / 5), maxAgeMs);
     const age = clock.now() - token.issuedAt;
@@ -68,24 +61,9 @@ export function createTokenSource(settings: TokenSettings, transport: Transport,
       });
       return fetching;
     },
-    /** Answered 403: the token is not used again. */
-    refused(token: Token, sentAt: number): void {
+    /** Answered 403: the token is not used again, whatever was said of its lifetime (open point 12). */
+    refused(token: Token): void {
       if (current?.token === token) current = null;
-      suspect = { age: sentAt - token.issuedAt, issuedAt: token.issuedAt };
-    },
-    /** Answered by anything but 401 or 403. */
-    worked(token: Token, sentAt: number): void {
-      livedFor = Math.max(livedFor, sentAt - token.issuedAt);
-      if (suspect === null || token.issuedAt <= suspect.issuedAt) return;
-      // The newer token passed where the older did not, so that one had ended. Once may be a revocation; twice at about
-      // the same age is a lifetime, less a tenth for the requests' way.
-      const { age } = suspect;
-      if (age > 0 && age >= livedFor * 0.9) {
-        const again = lastAge !== null && Math.min(age, lastAge) >= Math.max(age, lastAge) / 2;
-        if (again) learned = Math.min(learned, age);
-        lastAge = age;
-      }
-      suspect = null;
     },
     /** Refused to another call, or renewed. */
     replaced: (token: Token): boolean => current?.token !== token,

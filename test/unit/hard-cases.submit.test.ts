@@ -303,7 +303,8 @@ test("a web page with status 404 is not the service's: its documents are not gon
 test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", async () => {
   open();
   world.setFaults([{ match: { path: "/participants" }, action: page }]);
-  expect((await imported(...at(10))).exitCode).toBe(4);
+  const { exitCode, problems } = await imported(...at(10));
+  expect([exitCode, problems.map(({ code }) => code)]).toEqual([4, ["lookup-unanswered"]]);
   world.setFaults([]);
   expect(await resumed()).toBe(0);
   expect(minutes()).toEqual([10]);

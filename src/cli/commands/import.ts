@@ -21,12 +21,21 @@ export const spec = sendingCommand({
     "Importing the same rows again sends nothing twice. Exit codes: 0 all is well, 2 usage or settings, 3 a person is needed, 4 not finished (resume), 5 the ledger is in use, 130 and 143 interrupted (resume).",
   ],
   async prepare(frame, { dryRun, ...flags }, source: string, files: string[]) {
-    checkMappingFirst("import", source, files);
-    if (files.length === 0) throw new RowferryError("usage", "the files are missing");
-    if (dryRun === true) return withTarget(frame, flags, (work) => planImport(work, {}, source, files));
+    const checkNames = () => {
+      checkMappingFirst("import", source, files);
+      if (files.length === 0) throw new RowferryError("usage", "the files are missing");
+    };
+    if (dryRun === true)
+      return withTarget(frame, flags, (work) => {
+        checkNames();
+        return planImport(work, {}, source, files);
+      });
     return {
       source,
-      send: (pipeline, options) => pipeline.runImport({ ...options, mappingPath: source, files }),
+      send(pipeline, options) {
+        checkNames();
+        return pipeline.runImport({ ...options, mappingPath: source, files });
+      },
     };
   },
 });

@@ -26,9 +26,16 @@ export const submitCodes = {
   ),
   "service-unanswered": passing(
     mark(
-      "All retries are used up, or a registration was not answered; the outcome is unknown.",
+      "All retries are used up, or the creation of a participant or address was not answered; the outcome is unknown.",
       "Run `rowferry resume`: it finds out what happened, and sends nothing twice.",
       "A request times out six times while all others pass: its event stays in doubt until the next run.",
+    ),
+  ),
+  "lookup-unanswered": passing(
+    mark(
+      "The service did not answer the lookup of a participant, or of its addresses. Nothing of it was created.",
+      "Run `rowferry resume`: it looks again.",
+      "The service is down while an import looks up its participants.",
     ),
   ),
   "identifier-unusable": usage(
