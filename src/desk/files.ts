@@ -77,7 +77,11 @@ export async function writeReportAgain(target: Target, run: string | null): Prom
     const found = createRunStore(database).find(run);
     if (found === null)
       throw new RowferryError("run-unknown", run === null ? "no run has finished yet" : `there is no run "${run}"`);
-    if (found.summary === null) throw new RowferryError("run-unknown", `there is no report of ${found.name}: it is under way, was killed, or ended with an error`);
+    if (found.summary === null)
+      throw new RowferryError(
+        "run-unknown",
+        `there is no report of ${found.name}: it is under way, was killed, or ended with an error`,
+      );
     const ended = JSON.parse(found.summary) as Summary;
     const summary = { ...ended, open: tallyOpen(database), problems: tallyProblems(database) };
     return { name: found.name, data: collectReportData(database, summary, found.id) };

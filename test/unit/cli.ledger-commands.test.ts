@@ -205,7 +205,9 @@ it("an import that is interrupted while it reads is to be typed again: `resume` 
     expect.stringContaining("Run the same command again: it reads the files from the beginning."),
   ]);
   expect(err).not.toContain("resume");
-  expect((await typed("status")).said).toMatch(/-import was stopped before its rows were staged: .* Run that import again/);
+  expect((await typed("status")).said).toMatch(
+    /-import was stopped before its rows were staged: .* Run that import again/,
+  );
   expect((await typed("runs")).out).not.toContain("can resume");
   const resumed = await typed("resume");
   expect([resumed.code, resumed.said]).toEqual([
@@ -219,12 +221,15 @@ it("an import that is interrupted while it reads is to be typed again: `resume` 
 it("a refused file is told as that, and not as an import that still reads or was stopped", async () => {
   writeFileSync(office.path("june.xlsx"), "no workbook");
   expect((await typed("import", "m.yaml", "june.xlsx")).code).toBe(3);
-  const words = /-import-?\d* was refused before its rows were staged: none .* Correct what it named, then run that import/;
+  const words =
+    /-import-?\d* was refused before its rows were staged: none .* Correct what it named, then run that import/;
   const { said } = await typed("status");
   expect(said).toMatch(words);
   expect(said).toMatch(/Last run .*: a person is needed; nothing was staged\./);
   const name = /\S+-import\S*/.exec(said)?.[0] ?? "";
-  expect((await typed("report", name)).said).toContain(`there is no report of ${name}: it is under way, was killed, or ended`);
+  expect((await typed("report", name)).said).toContain(
+    `there is no report of ${name}: it is under way, was killed, or ended`,
+  );
   expect(await typed("resume")).toMatchObject({ code: 3, said: expect.stringMatching(words) });
 });
 
