@@ -13,6 +13,7 @@ import { localZone, shortDuration } from "../report/figures.js";
 import { nextSteps } from "../report/next-steps.js";
 import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
+import { targetName } from "../settings/target.js";
 import { runShellCommand } from "../serve/shell-command.js";
 import type { Teller } from "../serve/teller.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
@@ -58,7 +59,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   const { world, signal } = frame;
   const now = world.clock.now();
   const until = flags.until === undefined ? undefined : nearestTimeOfDay(flags.until, now);
-  let target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
+  let target = flags.target ?? "";
   let teller: Teller | null = null;
   let run: { summary: Summary; folder: string; commands: string[] } | undefined;
   const follow = async (exitCode: number, told: Record<string, string>, notify: (to: Teller) => Promise<void>) => {
@@ -68,8 +69,8 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   };
   let exitCode: number;
   try {
+    target = targetName({ flags, env: world.env, cwd: world.cwd });
     exitCode = await withTarget(frame, flags, async (work) => {
-      target = work.target.name;
       teller = await tellerOf(work.target, world);
       await teller?.began();
       work.announce();
