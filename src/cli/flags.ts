@@ -54,8 +54,13 @@ function milliseconds(text: string): number | null {
   return match === null ? null : Math.round(Number(match[1]) * (unitMs[match[2] ?? ""] ?? 0));
 }
 
-/** In ms. A plain number is refused: `--keep-for 180` was meant as days. */
+/** In ms. A plain number is refused, because it has no unit. */
 export const duration = valueOf("a time such as 90s, 30m, 2h, 90d or 26w", milliseconds);
+
+/** In ms. `6m` was meant as months. */
+export const days = valueOf("days or weeks, such as 90d or 26w", (text) =>
+  /[dw]$/.test(text) ? milliseconds(text) : null,
+);
 
 export const outputFlags = {
   quiet: ["--quiet", "no progress, and nothing at all where all is well"],
