@@ -2,6 +2,8 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { RowferryError } from "../model/error.js";
+import { squeeze } from "../model/fold.js";
+import { plainText } from "../report/plain-text.js";
 import type { World } from "./world.js";
 
 /** @throws RowferryError `not-confirmed` for another answer, or if nobody can be asked */
@@ -9,9 +11,13 @@ export async function confirm(world: World, question: string, expected: string, 
   if (yes) return;
   const ask = terminalOf(world);
   if (ask === null) throw new RowferryError("not-confirmed", "Not a terminal, so nobody can confirm.");
-  const typed = await ask(`${question}\nType ${expected} to confirm: `);
-  if (typed?.trim() !== expected) throw new RowferryError("not-confirmed", "It was not confirmed.");
+  const shown = typeable(expected);
+  const typed = await ask(`${question}\nType ${shown} to confirm: `);
+  if (typed === null || typeable(typed) !== shown) throw new RowferryError("not-confirmed", "It was not confirmed.");
 }
+
+/** A key may have blanks around it, line feeds, and signs that no keyboard has. */
+const typeable = (text: string): string => plainText(squeeze(text));
 
 /** Null: not a terminal. */
 export function terminalOf(world: World): ((question: string) => Promise<string | null>) | null {

@@ -9,13 +9,14 @@ import { type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.js";
-import { type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
+import { unusedPath } from "../report/atomic-file.js";
 import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns, rejectedFileName } from "../report/rejected-row.js";
@@ -148,7 +149,7 @@ export function createCorrections(target: Target, now: () => number) {
     for (const { input, rows } of await judged(ids, drafts)) {
       const ready = rows.filter(({ page }) => page.ready && !sent.has(page.ref));
       if (ready.length === 0) continue;
-      const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
+      const path = unusedPath(join(folder, fileName(input, `corrected-${time}-${input.id}`)));
       await writeRejectedFile(path, {
         ...input,
         rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [] })),
@@ -170,7 +171,8 @@ export function createCorrections(target: Target, now: () => number) {
       looking(target, (open) => {
         const ids = idsOf(open, cause);
         const [first = null] = ids;
-        const [problem] = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problems = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problem = problems.find(isOfCause(cause)) ?? problems[0];
         return {
           code: cause.code,
           count: ids.length,

@@ -4,6 +4,7 @@
  */
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fsyncSync,
   openSync,
@@ -13,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, parse } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 
@@ -66,6 +67,14 @@ export async function writeAtomically<Result>(
     if (file !== null) closeSync(file);
     if (file !== null && !isWhole) rmSync(temporary, { force: true });
   }
+}
+
+/** The path, or where something has that name, with a number behind it: `march-2.csv`. */
+export function unusedPath(path: string): string {
+  const { dir, name, ext } = parse(path);
+  let unused = path;
+  for (let count = 2; existsSync(unused); count += 1) unused = join(dir, `${name}-${count}${ext}`);
+  return unused;
 }
 
 let made = 0;

@@ -32,7 +32,9 @@ function sendOnce(channel: Channel, notification: Notification, now: number): Pr
     case "webhook":
       return post(channel.url, notification, channel.secret, now);
     case "slack":
-      return post(channel.url, { text: text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`) });
+      return post(channel.url, {
+        text: text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+      });
     case "teams":
       return post(channel.url, cardOf(text));
     case "email":

@@ -8,6 +8,8 @@ import { z } from "zod";
 import { HISTORY, type Compared, missingInput, odditiesOf } from "./oddities.js";
 import { importsBefore, lastStaged, newestEvents } from "../ledger/views/past-runs.js";
 import type { Clock } from "../model/clock.js";
+import { codes } from "../model/codes.js";
+import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -16,7 +18,7 @@ import { writeAtomically } from "../report/atomic-file.js";
 import type { NotifySettings } from "../settings/notify-settings.js";
 import { decide, type Memory, nothingTold } from "./memory.js";
 import { notificationOf } from "./message.js";
-import { type Cause, type Outcome, outcomeOf } from "./outcome.js";
+import { type Cause, failureOf, type Outcome, outcomeOf } from "./outcome.js";
 import { call, send } from "./send.js";
 
 export interface Teller {
@@ -24,7 +26,7 @@ export interface Teller {
   /** With a summary or an error. `commands`: next steps. */
   ended(summary: Summary, commands: readonly string[]): Promise<void>;
   failed(outcome: Outcome): Promise<void>;
-  /** Reports an overdue input. @returns the cause; null: none */
+  /** Reports an overdue input. @returns the cause; null: none @throws RowferryError of an unreadable ledger, once it is told */
   due(): Promise<Cause | null>;
   /** @returns each channel's failure; null: sent */
   trial(): Promise<{ channel: string; failure: string | null }[]>;
@@ -87,21 +89,29 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
       finished(outcomeOf(summary, commands, summary.command === "import" ? oddities(target, summary, silence) : [])),
     failed: finished,
     async due() {
-      const staged = readable(target, (database) => lastStaged(database)) ?? null;
-      const missing =
-        expect === null || silence.includes("no-input") ? null : missingInput(expect, staged, clock.now());
-      const outcome = { target: target.name, source: "due", run: null, exitCode: ExitCode.ok, isFruitless: false };
-      if (missing !== null)
-        await tell({
-          ...outcome,
-          when: "degraded",
-          answer: "No input has come in time.",
-          causes: [missing],
-          commands: [],
-        });
-      else if (expect !== null)
-        await tell({ ...outcome, when: "succeeded", answer: "The input has come.", causes: [], commands: [] });
-      return missing;
+      if (expect === null) return null;
+      const source = "due";
+      const outcome = {
+        target: target.name,
+        source,
+        run: null,
+        exitCode: ExitCode.ok,
+        isFruitless: false,
+        commands: [],
+      };
+      try {
+        const missing = silence.includes("no-input") ? null : missingInput(expect, lastInput(target), clock.now());
+        if (missing === null) await tell({ ...outcome, when: "succeeded", answer: "The input has come.", causes: [] });
+        else await tell({ ...outcome, when: "degraded", answer: "No input has come in time.", causes: [missing] });
+        return missing;
+      } catch (error) {
+        if (!(error instanceof RowferryError)) throw error;
+        const { code, place } = error;
+        const exitCode = codes[code].exit ?? ExitCode.unexpected;
+        const failure = failureOf({ target: target.name, source, code, exitCode, place });
+        await tell({ ...failure, isFruitless: false, answer: "Whether an input has come in time is not known." });
+        throw error;
+      }
     },
     async trial() {
       const causes = [
@@ -145,6 +155,16 @@ function oddities(target: Target, summary: Summary, silence: NotifySettings["sil
     }),
   );
   return compared === null ? [] : odditiesOf(compared, silence);
+}
+
+/** When rows were last staged, ms; null: never. @throws RowferryError of an unreadable ledger */
+function lastInput(target: Target): number | null {
+  try {
+    return reading(target, lastStaged);
+  } catch (error) {
+    if (error instanceof RowferryError && error.code === "ledger-missing") return null;
+    throw error;
+  }
 }
 
 /** Null: unreadable, which others report. */

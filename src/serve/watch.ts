@@ -3,8 +3,17 @@
  * exists, or when size and time have not changed for a while. Handled files are remembered across restarts by size and
  * time; a changed file is handled again.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import {
+  createReadStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
@@ -12,7 +21,7 @@ import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../model/file-endings.js";
 import { missingFile } from "../read/opened-file.js";
-import { writeAtomically } from "../report/atomic-file.js";
+import { type AtomicFile, unusedPath, writeAtomically } from "../report/atomic-file.js";
 
 export interface WatchOptions {
   folder: string;
@@ -33,6 +42,8 @@ export interface WatchOptions {
   handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean }>;
   idle?: () => Promise<void>;
   say: (line: string) => void;
+  /** Explains what ends neither the watch nor the other files. @returns its exit code */
+  tell: (error: unknown) => number;
 }
 
 interface Found {
@@ -57,50 +68,60 @@ type Handled = z.infer<typeof handledSchema>;
 
 /**
  * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5)
- * after one minute, then two, four, at most fifteen; a failed one (1, 2) once it, its mapping or the settings change.
- * @returns the worst exit code, or that of an interrupting signal @throws RowferryError `file-unreadable` if there is
- * no folder at the start
+ * and a move after one minute, then two, four, at most fifteen; a file of which nothing was staged once it, its mapping
+ * or the settings change.
+ * @returns the worst exit code, or that of an interrupting signal @throws RowferryError `usage` if there is no folder
+ * at the start, or it is the one to move to
  */
 export async function watchFolder(options: WatchOptions): Promise<number> {
-  const { folder, clock, signal, say } = options;
-  if (!isFolder(folder)) throw new RowferryError("usage", `there is no folder ${folder}`);
+  const { folder, moveTo, clock, signal, say } = options;
+  if (namesIn(folder) === null) throw new RowferryError("usage", `there is no folder ${folder}, or it cannot be read`);
+  if (moveTo === folder) throw new RowferryError("usage", "--move-to is the watched folder itself");
   const handled = readHandled(options.memory);
   const seen = new Map<string, Found & { since: number }>();
   const retries = new Map<string, { at: number; waitMs: number }>();
   let worst: number = ExitCode.ok;
   let isGone = false;
-  const lost = new Set<string>();
-  const tellLost = (path: string) => {
-    if (!lost.has(path)) say(`${path}: ${missingFile(path)}`);
-    lost.add(path);
-    worst = Math.max(worst, ExitCode.usage);
+  const told = new Set<string>();
+  const tell = (error: unknown) => {
+    if (!told.has(String(error))) worst = Math.max(worst, options.tell(error));
+    told.add(String(error));
   };
+  const isSettled = (file: Found, stamp: string) =>
+    isHandled(file, handled[file.name], stamp) && (moveTo === null || !isDone(handled[file.name]));
   while (!signal.aborted) {
-    if (isFolder(folder) === isGone) say(isGone ? `${folder} is back` : `${folder} is gone; waiting for it`);
-    isGone = !isFolder(folder);
+    const names = namesIn(folder);
+    if ((names === null) !== isGone) say(isGone ? `${folder} is back` : `${folder} is gone; waiting for it`);
+    isGone = names === null;
     const stamp = options.stamp();
-    const files = isGone ? [] : filesIn(folder, tellLost).filter((file) => !isHandled(file, handled[file.name], stamp));
+    const files = filesOf(names ?? [], folder, tell).filter((file) => !isSettled(file, stamp));
     const complete = inOrder(files, options.order).filter(
       (file) => isComplete(file, seen, options) && clock.now() >= (retries.get(file.name)?.at ?? 0),
     );
     for (const file of complete) {
       if (signal.aborted) break;
-      const { size, changed } = file;
-      const before = handled[file.name];
-      const isSame = isUnchanged(file, before) && before.stamp === stamp;
-      const { exitCode, isStaged } = await options.handle(file.path, isSame && before.isStaged);
-      if (exitCode >= ExitCode.interrupted) return exitCode;
-      worst = Math.max(worst, exitCode);
-      handled[file.name] = { size, changed, exitCode, stamp, isStaged };
-      if (canGoOn(exitCode)) {
-        const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(file.name)?.waitMs ?? MINUTE / 2));
-        retries.set(file.name, { at: clock.now() + waitMs, waitMs });
-      } else retries.delete(file.name);
-      const isDone = exitCode === ExitCode.ok || exitCode === ExitCode.person;
-      if (isDone && options.moveTo !== null) moveAway(file.path, options.moveTo);
-      await remember(options.memory, handled, folder);
+      const { name, path, size, changed } = file;
+      const before = handled[name];
+      let isLeft = false;
+      if (!isHandled(file, before, stamp)) {
+        const isSame = isUnchanged(file, before) && before.stamp === stamp;
+        const { exitCode, isStaged } = await options.handle(path, isSame && before.isStaged);
+        if (exitCode >= ExitCode.interrupted) return exitCode;
+        worst = Math.max(worst, exitCode);
+        handled[name] = { size, changed, exitCode, stamp, isStaged };
+        isLeft = canGoOn(exitCode);
+        await remember(options.memory, handled, folder).catch(tell);
+      }
+      if (moveTo !== null && isDone(handled[name]))
+        await moveAway(path, moveTo).catch((error: unknown) => {
+          isLeft = true;
+          tell(error);
+        });
+      const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
+      if (isLeft) retries.set(name, { at: clock.now() + waitMs, waitMs });
+      else retries.delete(name);
     }
-    await options.idle?.();
+    await options.idle?.().catch(tell);
     if (options.once && files.every(({ name }) => retries.has(name))) return worst;
     if (complete.length > 0) continue;
     await clock.sleep(options.everyMs, signal);
@@ -108,16 +129,29 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   return worst;
 }
 
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Null: there is no such folder, or it cannot be read. */
+function namesIn(folder: string): string[] | null {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return null;
+  }
+}
 
-/** `lost`: told of names that open nothing, because they are not UTF-8. */
-function filesIn(folder: string, lost: (path: string) => void): Found[] {
-  return readdirSync(folder).flatMap((name) => {
+/** `tell` gets what cannot be looked at, such as links in a circle and names that are not UTF-8. */
+function filesOf(names: readonly string[], folder: string, tell: (error: unknown) => void): Found[] {
+  return names.flatMap((name) => {
     if (name.startsWith(".") || name.startsWith("~$") || !READABLE.test(name)) return [];
     const path = join(folder, name);
-    const status = statSync(path, { throwIfNoEntry: false });
-    if (status === undefined && name.includes("\uFFFD")) lost(path);
-    return status?.isFile() === true ? [{ name, path, size: status.size, changed: status.mtimeMs }] : [];
+    try {
+      const status = statSync(path, { throwIfNoEntry: false });
+      if (status === undefined && name.includes("\uFFFD"))
+        tell(new RowferryError("file-missing", missingFile(path), { place: { file: path } }));
+      return status?.isFile() === true ? [{ name, path, size: status.size, changed: status.mtimeMs }] : [];
+    } catch (error) {
+      tell(error);
+      return [];
+    }
   });
 }
 
@@ -133,9 +167,12 @@ const isUnchanged = ({ size, changed }: Found, before: Handled[string] | undefin
 
 function isHandled(file: Found, before: Handled[string] | undefined, stamp: string): boolean {
   if (!isUnchanged(file, before)) return false;
-  const isDone = before.exitCode === ExitCode.ok || before.exitCode === ExitCode.person;
-  return isDone || (!canGoOn(before.exitCode) && before.stamp === stamp);
+  return isDone(before) || (!canGoOn(before.exitCode) && before.stamp === stamp);
 }
+
+/** What a person is needed for may be a file that cannot be read, of which the ledger has nothing. */
+const isDone = (before: Handled[string] | undefined): boolean =>
+  before?.exitCode === ExitCode.ok || (before?.exitCode === ExitCode.person && before.isStaged);
 
 const MINUTE = 60_000;
 const canGoOn = (exitCode: number) => exitCode === ExitCode.again || exitCode === ExitCode.locked;
@@ -151,15 +188,48 @@ function isComplete(file: Found, seen: Map<string, Found & { since: number }>, o
   return now - (seen.get(file.name)?.since ?? now) >= options.settleMs;
 }
 
-/** Overwrites nothing. */
-function moveAway(path: string, folder: string): void {
-  makeFolder(folder, 0o777);
-  const extension = extname(path);
-  const stem = basename(path, extension);
-  let target = join(folder, basename(path));
-  for (let count = 2; existsSync(target); count += 1) target = join(folder, `${stem}-${count}${extension}`);
-  renameSync(path, target);
-  rmSync(`${path}.done`, { force: true });
+/** Overwrites nothing. @throws RowferryError `output-unwritable`; then the file is where it was */
+async function moveAway(path: string, folder: string): Promise<void> {
+  try {
+    makeFolder(folder, 0o777);
+    await move(path, unusedPath(join(folder, basename(path))));
+    rmSync(`${path}.done`, { force: true });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = cause instanceof RowferryError || code === undefined ? message : code;
+    throw new RowferryError("output-unwritable", `it is imported, but cannot be moved to ${folder}: ${why}`, {
+      place: { file: path },
+      cause,
+      hint: "Check that there is room, and that you may write to both folders; then it is moved.",
+    });
+  }
+}
+
+async function move(path: string, target: string): Promise<void> {
+  try {
+    renameSync(path, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await moveByCopy(path, target);
+  }
+}
+
+/** To another file system. */
+async function moveByCopy(path: string, target: string): Promise<void> {
+  const { mode, atime, mtime } = statSync(path);
+  const copy = async (file: AtomicFile) => {
+    file.write("");
+    for await (const chunk of createReadStream(path)) file.write(chunk as Buffer);
+  };
+  await writeAtomically(target, copy, mode & 0o777);
+  try {
+    utimesSync(target, atime, mtime);
+    rmSync(path);
+  } catch (error) {
+    // Each further try would leave another copy.
+    rmSync(target);
+    throw error;
+  }
 }
 
 function readHandled(path: string): Handled {

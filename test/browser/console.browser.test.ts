@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import exceljs from "exceljs";
 import type { Page } from "playwright-core";
 import { badNight, longImport, right } from "./bad-night.js";
 import {
@@ -356,6 +357,42 @@ inChromium("values that differ by what nobody sees are told apart, among the val
     ]),
   );
   expect(new Set(await page.locator(".grid td[aria-invalid]").allTextContents())).toEqual(new Set(values));
+});
+
+inChromium("what a problem quotes of a cell is shown as it is in the file", async () => {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
+  const good = first.replace("12O0", "1200").split(";");
+  const row = (column: string, text: string) => good.with(names.split(";").indexOf(column), text).join(";");
+  const cells = { At: ["2026-03-01T10:00:00Z", "2026-13-45T99:99Z"], Class: ["I`b`I"] };
+  const rows = Object.entries(cells).flatMap(([column, texts]) => texts.map((text) => row(column, text)));
+  writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
+  await at.type("import", "night.yaml", "night.csv");
+  const page = await open((await startConsole(at)).url);
+  for (const text of ["2026-03-01T10:00:00Z", "I`b`I"])
+    await eventually(() => page.locator("main").textContent()).toContain(`"${text}"`);
+  await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=${encodeURIComponent("night.csv, row 3")}`);
+  await eventually(() => page.locator(".wrong").first().textContent()).toContain('"2026-13-45T99:99Z"');
+});
+
+inChromium("a row of a sheet is reached from the document that waits for it, and from the grid", async () => {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
+  const workbook = new exceljs.Workbook();
+  const later = first.replace(";1;12O0;", ";2;1200;").replace("01/03/2026", "02/03/2026");
+  workbook.addWorksheet("May").addRows([names, first, later].map((line) => line.split(";")));
+  await workbook.xlsx.writeFile(join(at.path, "book.xlsx"));
+  await at.type("import", "night.yaml", "book.xlsx");
+  const page = await open((await startConsole(at)).url);
+  const place = 'book.xlsx, sheet "May", row 2';
+  await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=L0`);
+  await page.getByRole("link", { name: place }).click();
+  await eventually(() => page.locator("h2").first().textContent()).toContain(place);
+  await page.getByRole("link", { name: "Correct it" }).click();
+  await page.getByRole("link", { name: "Look closer" }).click();
+  await eventually(() => page.locator("h2").first().textContent()).toContain(place);
 });
 
 inChromium("every page is whole and accessible, from a phone to a wide screen, light and dark", async () => {

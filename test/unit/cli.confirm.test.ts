@@ -1,6 +1,7 @@
 /** The prompt of a terminal: a key for an answer, for none, and for a stop. */
 import { PassThrough } from "node:stream";
-import { askTerminal } from "../../src/cli/confirm.js";
+import { askTerminal, confirm } from "../../src/cli/confirm.js";
+import { testWorld } from "../support/cli.world.js";
 
 /** Asks, types, and waits for the answer. */
 async function typed(keys: string) {
@@ -30,3 +31,20 @@ it("takes Ctrl-C for the signal that it is elsewhere", async () => {
   }
   expect(signals).toEqual(["SIGINT"]);
 });
+
+it.each([
+  [" A\u00a0", "A"],
+  ["A\n B", "A B"],
+  ["A\u0007B", "A␇B"],
+])(
+  "a key with blanks around it, or signs that nobody can type, is confirmed as it is shown: %j",
+  async (key, shown) => {
+    const asked: string[] = [];
+    const answer = (typed: string) =>
+      confirm({ ...testWorld(), ask: (question) => Promise.resolve((asked.push(question), typed)) }, "So be it.", key);
+    await answer(shown);
+    await answer(key);
+    expect(asked[0]).toBe(`So be it.\nType ${shown} to confirm: `);
+    await expect(answer("AB")).rejects.toMatchObject({ code: "not-confirmed" });
+  },
+);

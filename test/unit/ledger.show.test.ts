@@ -1,4 +1,5 @@
 /** `show`: whatever a person has at hand leads to what became of it (P7). */
+import exceljs from "exceljs";
 import type { Shown } from "../../src/model/lines/show.js";
 import { prune } from "../../src/desk/care.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
@@ -43,6 +44,35 @@ describe("show of a document", () => {
     expect((await show(event?.eventId ?? "")).event?.rows).toEqual(["a.csv, row 2"]);
     expect((await show("M9")).documents).toEqual([]);
   });
+});
+
+it("a row is found by its place exactly as it is printed, in the sheet that it names", async () => {
+  const { weighings: input } = weighings.inputs;
+  const may = { ...input, files: "*.xlsx", excel: { sheet: "May" } };
+  const june = { ...may, excel: { sheet: "June, late" } };
+  const office = openOffice({ ...weighings, inputs: { may, june, days: { ...input, files: "*.csv" } } });
+  const workbook = new exceljs.Workbook();
+  for (const [name, load] of [
+    ["May", "M"],
+    ["June, late", "J"],
+  ] as const)
+    workbook.addWorksheet(name).addRows([
+      ["Load", "At", "Gross"],
+      [load, "2026-01-01 10:10", "much"],
+    ]);
+  await workbook.xlsx.writeFile(office.path("book.xlsx"));
+  await office.import("book.xlsx");
+  await office.brought("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1200"]);
+  const found = async (name: string) => {
+    const { out } = await office.type("show", name, "--json");
+    const { rows } = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Shown;
+    return rows.map(({ cells, sheet, row }) => [sheet, row, cells?.["Load"] ?? null]);
+  };
+  expect(await found('book.xlsx, sheet "May", row 2')).toEqual([["May", 2, "M"]]);
+  expect(await found('book.xlsx, sheet "June, late", row 2')).toEqual([["June, late", 2, "J"]]);
+  expect(await found("book.xlsx, row 2")).toHaveLength(2);
+  expect(await found("w.csv, row 2")).toEqual([[null, 2, null]]);
+  expect((await office.type("show", 'book.xlsx, sheet "May", row 3')).code).toBe(2);
 });
 
 describe("show of registrations, runs and requests", () => {

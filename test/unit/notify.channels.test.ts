@@ -61,6 +61,15 @@ describe("channels", () => {
     expect(card.attachments[0]?.content.body[0]?.text).toContain("sandbox: a person is needed");
   });
 
+  it("Slack's own three signs are written as it documents them", async () => {
+    const { url, received } = await openReceiver();
+    const mapping = JSON.stringify({ version: 2, ...weighings }).replace('"Gross",', '"Gross & <net>",');
+    const office = open(`notify: [{ slack: { url: "${url}" } }]`, { "m.yaml": mapping });
+    office.writeCsv("bad.csv", [["Load", "At", "Gross & <net>"], ...bad.slice(1)]);
+    await office.night();
+    expect(received[0]?.body).toContain("Gross &amp; &lt;net&gt;: A cell is not a number");
+  });
+
   it("a command reads the object; neither it nor that of --on-finish knows a secret of ours (F68)", async () => {
     const office = open("notify: [{ command: 'cat > told.json; env > env.txt' }]");
     office.world.env = {

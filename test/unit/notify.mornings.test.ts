@@ -1,5 +1,5 @@
 /** Twenty bad mornings: each tells one true message, and docs/how-to/notifications.md says what a person reads. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Notification, subjectOf, textOf } from "../../src/serve/message.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
@@ -235,6 +235,26 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect(office.told().map(({ when }) => when)).toEqual(["recovered"]);
     await office.night(27, loads(27, 3));
     expect(office.told()).toEqual([]);
+  });
+
+  it("a ledger that cannot be read is told as that, not as an input that has not come, and its end too", async () => {
+    const office = await nights("expect: { every: 24h }\n");
+    expect((await office.type("notify", "--due")).out, "no ledger yet").toContain("none has come yet");
+    await office.night(1, loads(1, 3));
+    office.told();
+    const ledger = office.path("state/sandbox/ledger.db");
+    renameSync(ledger, `${ledger}.kept`);
+    writeFileSync(ledger, "garbage ".repeat(1000));
+    const { code, out, err } = await office.type("notify", "--due");
+    expect([code, out, err]).toEqual([1, "", expect.stringContaining("the file is not a ledger")]);
+    const [told] = office.told() as [Notification];
+    expect(subjectOf(told)).toBe("sandbox: failed");
+    expect(textOf(told)).toContain("Whether an input has come in time is not known.");
+    expect(textOf(told)).toContain("The ledger's file cannot be opened, or is not a ledger.");
+    expect(textOf(told)).not.toContain("No input");
+    renameSync(`${ledger}.kept`, ledger);
+    expect((await office.type("notify", "--due")).code).toBe(0);
+    expect(office.told().map(({ when }) => when)).toEqual(["recovered"]);
   });
 
   it("an oddity that is silenced is not told", async () => {

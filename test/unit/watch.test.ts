@@ -4,11 +4,17 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
@@ -17,6 +23,11 @@ const text = (load: string, gross = "5") => `Load,At,Gross\n${load},2026-01-01 1
 
 /** A command is typed a minute later. */
 const JUST_NOW = -60;
+
+/** A folder of another file system; undefined: this machine has none that is known. */
+const elsewhere = ["/dev/shm", "/tmp"].find(
+  (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev,
+);
 
 interface Inbox extends Office {
   put(name: string, content: string, secondsAgo?: number): void;
@@ -167,6 +178,104 @@ describe("watch", () => {
     expect(code).toBe(3);
     expect(readdirSync(inbox.path("inbox"))).toEqual([]);
     expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a-2.csv", "a.csv", "b.csv"]);
+  });
+
+  it("--move-to reaches another file system, with the file's time", async ({ skip }) => {
+    if (elsewhere === undefined) return skip("there is only one file system here");
+    const inbox = open();
+    const done = mkdtempSync(join(elsewhere, "rowferry-watch-"));
+    onTestFinished(() => rmSync(done, { recursive: true }));
+    inbox.put("a.csv", text("A"));
+    inbox.put("b.csv", text("B"));
+    const { mtimeMs } = statSync(inbox.path("inbox/a.csv"));
+    const { code, err } = await inbox.watch(40, "--once", "--move-to", done);
+    expect([code, readdirSync(inbox.path("inbox")), readdirSync(done)], err).toEqual([0, [], ["a.csv", "b.csv"]]);
+    expect(readFileSync(join(done, "a.csv"), "utf8")).toBe(text("A"));
+    expect(statSync(join(done, "a.csv")).mtimeMs).toBe(mtimeMs);
+  });
+
+  it("a file that cannot be moved is told once, stops no other, and is moved later without another import", async () => {
+    const inbox = open();
+    writeFileSync(inbox.path("done"), "in the way");
+    inbox.put("a.csv", text("A"));
+    inbox.put("b.csv", text("B"));
+    const first = await inbox.watch(40, "--move-to", inbox.path("done"));
+    expect(inbox.landed()).toHaveLength(2);
+    expect(first.err.match(/a\.csv: it is imported, but cannot be moved to .*done/g)).toHaveLength(1);
+    expect([...first.out.matchAll(/1 event landed/g)]).toHaveLength(2);
+    rmSync(inbox.path("done"));
+    const second = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
+    expect([second.code, second.out, readdirSync(inbox.path("done"))]).toEqual([0, "", ["a.csv", "b.csv"]]);
+  });
+
+  it("a file that could not be read is not moved away as imported, and is tried again once it changes", async () => {
+    const inbox = open();
+    inbox.put("a.xlsx", "PK, and no workbook");
+    inbox.put("b.csv", text("B"));
+    const { code, err } = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
+    expect([code, readdirSync(inbox.path("inbox"))], err).toEqual([3, ["a.xlsx"]]);
+    expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).not.toContain("a.xlsx");
+    appendFileSync(inbox.path("m.yaml"), "# looked at\n");
+    expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).toContain("a.xlsx");
+  });
+
+  it("a memory that cannot be written is told, and the next files are imported", async () => {
+    const inbox = open();
+    mkdirSync(inbox.path("state/sandbox/watched.json"), { recursive: true });
+    inbox.put("a.csv", text("A"));
+    inbox.put("b.csv", text("B"));
+    const { out, err } = await inbox.watch(3);
+    expect(err.match(/watched\.json cannot be used: it is a folder/g)).toHaveLength(1);
+    expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
+  });
+
+  it("a ledger that cannot be read when an input is due is told, and the watch goes on", async () => {
+    const inbox = open();
+    writeFileSync(inbox.path("rowferry.config.yaml"), 'expect: { every: 24h }\nnotify: [{ command: "cat > told" }]\n', {
+      mode: 0o600,
+    });
+    const ledger = inbox.path("state/sandbox/ledger.db");
+    mkdirSync(inbox.path("state/sandbox"), { recursive: true });
+    writeFileSync(ledger, "garbage ".repeat(1000));
+    const { err } = await inbox.watch((look) => {
+      if (look !== 20) return;
+      rmSync(ledger);
+      inbox.put("a.csv", text("A"));
+    });
+    expect(err.match(/the file is not a ledger/g)).toHaveLength(1);
+    expect(inbox.landed()).toHaveLength(1);
+  });
+
+  it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"));
+    const { code, err } = await inbox.watch(2, "--move-to", inbox.path("inbox"));
+    expect([code, inbox.landed()], err).toEqual([2, []]);
+  });
+
+  it("a link that leads in a circle is told once and passed over; the others are imported", async () => {
+    const inbox = open();
+    symlinkSync("a.csv", inbox.path("inbox/a.csv"));
+    inbox.put("b.csv", text("B"));
+    const { err } = await inbox.watch(3);
+    expect(inbox.landed()).toHaveLength(1);
+    expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
+  });
+
+  it("a file that failed for a table of the mapping that its own extends is tried again once that changes", async () => {
+    const { inputs, ...rest } = weighings;
+    const inbox = open({ ...rest, extends: "base.yaml", inputs });
+    writeFileSync(
+      inbox.path("base.yaml"),
+      "tables: { loads: { file: loads.csv, key: Load, columns: { site: Site } } }\n",
+    );
+    writeFileSync(inbox.path("loads.csv"), "Load\nA\n");
+    inbox.put("a.csv", text("A"));
+    await inbox.watch((look) => {
+      if (look === 2) expect(inbox.landed()).toHaveLength(0);
+      if (look === 2) writeFileSync(inbox.path("loads.csv"), "Load,Site\nA,S\n");
+    });
+    expect(inbox.landed()).toHaveLength(1);
   });
 
   it("a folder that vanishes is waited for, and told once", async () => {

@@ -58,19 +58,27 @@ export const spec = sendingCommand({
         await teller?.due();
       },
       say: (line) => world.stderr.write(`rowferry: ${line}\n`),
+      tell: (error) => explain(frame, flags, error),
     });
   },
 });
 
-/** The files that a mapping reads, as far as it can be read itself. */
-function namedBy(path: string): string[] {
+/** The files that a mapping and the one that it extends read, as far as they can be read themselves. */
+function namedBy(path: string, isBase = false): string[] {
   try {
     const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;
     const names = [base, functions, ...Object.values(tables ?? {}).map(({ file }) => file)];
-    return names.flatMap((name) => (name === undefined ? [] : resolve(dirname(path), name)));
+    const named = names.flatMap((name) => (name === undefined ? [] : resolve(dirname(path), name)));
+    return base === undefined || isBase ? named : [...named, ...namedBy(resolve(dirname(path), base), true)];
   } catch {
     return [];
   }
+}
+
+function explain(frame: Frame, flags: SendingFlags, error: unknown): number {
+  const end = endOf(error, frame.signal);
+  tellError(frame, end, { json: flags.json === true, debug: false });
+  return end.exitCode;
 }
 
 /** One file's failure does not stop the others. An error says that nothing, or not all, was staged. */
@@ -88,9 +96,7 @@ async function importOne(
         isStaged ? pipeline.runResume(options) : pipeline.runImport({ ...options, mappingPath, files: [path] }),
     });
     return { exitCode, isStaged: true };
-  } catch (thrown) {
-    const end = endOf(thrown, frame.signal);
-    tellError(frame, end, { json: flags.json === true, debug: false });
-    return { exitCode: end.exitCode, isStaged: false };
+  } catch (error) {
+    return { exitCode: explain(frame, flags, error), isStaged: false };
   }
 }

@@ -1,6 +1,7 @@
 /** Finds anything by any of its names; shows a document's timeline. */
 import { useEffect, useState } from "preact/hooks";
 import type { ShownDocument, ShownEvent, ShownRegistration, ShownRequest, ShownRow } from "../../model/lines/show.js";
+import { describePlace } from "../../model/place.js";
 import { counted, grouped } from "../../report/figures.js";
 import { ending, fateNow, landedOf, total } from "../../report/outcome.js";
 import { toldProblem } from "./correct.js";
@@ -35,7 +36,7 @@ export function Find() {
 }
 
 function Found({ what }: { what: string }) {
-  const { data, waiting } = useData("find", { what: rowNamed(what) });
+  const { data, waiting } = useData("find", { what });
   if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if ([documents, rows, registrations, runs, requests].every(({ length }) => length === 0))
@@ -63,9 +64,6 @@ function Found({ what }: { what: string }) {
     </>
   );
 }
-
-/** `march.csv, row 17` as it is found. */
-const rowNamed = (place: string): string => place.replace(/, row (\d+)$/, ":$1");
 
 const takeUp: Act = { action: "dismiss", word: "undo", label: "Take up again", does: "what was given up" };
 
@@ -100,7 +98,7 @@ function Document({ document }: { document: ShownDocument }) {
       {document.holds.map((row) => (
         <p key={row} class="wrong">
           Waits for the correction of{" "}
-          <Link to="/find" query={{ what: rowNamed(row) }}>
+          <Link to="/find" query={{ what: row }}>
             {row}
           </Link>
         </p>
@@ -158,11 +156,12 @@ const Timeline = ({ events }: { events: ShownEvent[] }) => (
 );
 
 function Row({ reference, settled, fate, problems, cells, ...row }: ShownRow) {
+  const { file, sheet } = row;
   const state = settled ?? fateNow({ fate, events: row.events });
   return (
     <section>
       <h2>
-        {row.file}, row {row.row} <span class="quiet">{state}</span>
+        {describePlace({ file, sheet: sheet ?? undefined, row: row.row })} <span class="quiet">{state}</span>
       </h2>
       {problems.map((problem) => (
         <p key={problem.message} class="wrong">

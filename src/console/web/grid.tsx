@@ -4,6 +4,7 @@
  */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
+import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
@@ -198,6 +199,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   };
 
   const current = rows[active.row];
+  const place = describePlace({ file: table.file, sheet: table.sheet ?? undefined, row: current?.row });
   return (
     <>
       {allowChanges && (
@@ -308,7 +310,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
             Row {current.row}
             {current.ready ? " is right now." : `: ${current.problems.map(toldProblem).join(" ")}`}
             {current.ready && current.joins !== null && ` It joins ${current.joins}.`}{" "}
-            <Link to="/find" query={{ what: `${table.file}:${current.row}` }}>
+            <Link to="/find" query={{ what: place }}>
               Look closer
             </Link>
           </>

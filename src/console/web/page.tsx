@@ -131,12 +131,17 @@ export const Sentences = ({ said, look }: { said: readonly string[]; look?: stri
   </div>
 );
 
-/** Our own text, with names highlighted, and times as people say them. */
+/** In quotes, which may be a cell; in backticks; a time. */
+const marked = /("(?:[^"\\]|\\.)*(?:"|\\?$))|`([^`]*)`|(\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC))/s;
+
+/** Our own text, with names highlighted, and times as people say them. What it quotes stays as it is. */
 export function Prose({ text }: { text: string }) {
-  const told = text.replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)/g, (time) =>
-    when(time, /:\d\d:/.test(time) ? "medium" : "short"),
-  );
-  return <>{told.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
+  const told = text.split(marked).map((part, at) => {
+    if (part === undefined || at % 4 < 2) return part;
+    if (at % 4 === 2) return <code key={at}>{part}</code>;
+    return Number.isNaN(Date.parse(part)) ? part : when(part, /:\d\d:/.test(part) ? "medium" : "short");
+  });
+  return <>{told}</>;
 }
 
 /** Of the files' times; undefined: this machine's. */

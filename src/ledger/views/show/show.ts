@@ -94,9 +94,9 @@ function shown(database: LedgerDatabase, input: number, number: number, mapping:
   };
 }
 
-/** `file:row` or `file.xlsx:sheet:row`; accepts a path. Every import of such a file, oldest first. `mapping` 1: with its text. */
+/** `file:row`, `file.xlsx:sheet:row` (accepts a path), or a place as it is printed, `file.xlsx, sheet "May", row 3`. Every import of such a file, oldest first. `mapping` 1: with its text. */
 export function findRows(database: LedgerDatabase, text: string, mapping: 0 | 1): ShownRow[] {
-  const [, place = "", number] = /^(.+?):(\d{1,9})$/s.exec(text) ?? [];
+  const [, place = "", number] = /^(.+?)(?::|, row )(\d{1,9})$/s.exec(text) ?? [];
   if (number === undefined) return [];
   const candidates: [string, string | null][] = [[place, null]];
   const colon = place.lastIndexOf(":");
@@ -104,8 +104,8 @@ export function findRows(database: LedgerDatabase, text: string, mapping: 0 | 1)
   for (const [file, sheet] of candidates) {
     const inputs = database.values<number>(
       `SELECT id FROM inputs WHERE (name = @name OR path = @file) AND (@sheet IS NULL OR sheet = @sheet COLLATE NOCASE)
-       ORDER BY staged_at, id`,
-      { name: basename(file), file, sheet },
+         OR place_of(name, sheet, @number) = @text ORDER BY staged_at, id`,
+      { name: basename(file), file, sheet, number: Number(number), text },
     );
     const rows = inputs.flatMap((input) => shown(database, input, Number(number), mapping) ?? []);
     if (rows.length > 0) return rows;
