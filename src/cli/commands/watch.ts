@@ -90,12 +90,17 @@ async function importOne(
   isStaged: boolean,
 ): Promise<{ exitCode: number; isStaged: boolean }> {
   try {
+    let isEmpty = false;
     const exitCode = await runCommand(frame, flags, {
       source: mappingPath,
-      send: (pipeline, options) =>
-        isStaged ? pipeline.runResume(options) : pipeline.runImport({ ...options, mappingPath, files: [path] }),
+      async send(pipeline, options) {
+        if (isStaged) return pipeline.runResume(options);
+        const summary = await pipeline.runImport({ ...options, mappingPath, files: [path] });
+        isEmpty = summary.problems.some(({ code }) => code === "file-empty");
+        return summary;
+      },
     });
-    return { exitCode, isStaged: true };
+    return { exitCode, isStaged: !isEmpty };
   } catch (error) {
     return { exitCode: explain(frame, flags, error), isStaged: false };
   }
