@@ -298,6 +298,7 @@ it("ledger backup, check and prune say what they did; a second backup overwrites
   expect((await typed("ledger", "backup", "copy.db")).code).toBe(2);
   expect(await typed("ledger", "check")).toMatchObject({ code: 0, out: expect.not.stringContaining("BROKEN") });
   expect(await typed("ledger", "prune", "--keep-for", "90d")).toEqual(shows("0 bodies"));
+  expect(await typed("ledger", "backup", "backups/")).toEqual(refused("there is no folder backups/"));
   // Six months, to whoever types it.
   for (const wrong of ["soon", "6m", "12h", "180"])
     expect((await typed("ledger", "prune", "--keep-for", wrong)).code, wrong).toBe(2);

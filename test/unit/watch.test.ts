@@ -240,6 +240,13 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(3);
   });
 
+  it("a mapping that is not there ends it at once, and not with the first file", async () => {
+    const inbox = open();
+    rmSync(inbox.path("m.yaml"));
+    const { code, err } = await inbox.watch(2);
+    expect([code, err]).toEqual([2, expect.stringContaining("m.yaml: there is no such file")]);
+  });
+
   it("a memory that cannot be written is told, and the next files are imported", async () => {
     const inbox = open();
     mkdirSync(inbox.path("state/sandbox/watched.json"), { recursive: true });

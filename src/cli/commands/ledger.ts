@@ -28,6 +28,7 @@ const backup = onTarget({
     const ledger = await care();
     const given = resolve(world.cwd, file);
     const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (/[/\\]$/.test(file) && !isFolder) throw new RowferryError("usage", `there is no folder ${file}`);
     if (keep !== undefined && !isFolder)
       throw new RowferryError("usage", "--keep needs a folder that is there: `ledger backup <folder> --keep 14`.");
     const backUp = async () =>
