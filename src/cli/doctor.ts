@@ -13,6 +13,7 @@ import type { finding } from "../model/lines/run.js";
 import type { Target } from "../model/target.js";
 import { grouped, shortDuration } from "../report/figures.js";
 import { freeBytes } from "../run/free-disk.js";
+import { requireLedgerFolder } from "../run/session.js";
 import { lookupParticipant } from "../submit/calls.js";
 import { describeUnavailable } from "../submit/classify.js";
 import { createSubmitter } from "../submit/submitter.js";
@@ -36,16 +37,20 @@ export interface DoctorOptions {
  */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { target, shown } = options;
-  yield await disk(target, shown);
+  const room = await disk(target, shown);
+  yield room;
   const isThere = existsSync(target.ledgerPath);
   if (isThere) reading(target, () => {});
   const ledger = isThere ? "is there" : "is not there yet; the first import makes it";
-  yield { check: "ledger", result: "ok", message: `${shown(target.ledgerPath)} ${ledger}` };
+  if (isThere || room.result !== "failed")
+    yield { check: "ledger", result: "ok", message: `${shown(target.ledgerPath)} ${ledger}` };
   yield* rights(options);
   if (target.baseUrl === "") return;
   const transport = createUndiciTransport();
   try {
-    const token = await requestToken(target, transport).catch(asNoToken);
+    const token = await requestToken(target, transport).catch(
+      (error: unknown): NoToken => ({ ok: false, transient: false, message: sentencesOf(error) }),
+    );
     if (!token.ok) return yield { check: "credential", result: "failed", message: token.message };
     const lifetime = token.expiresInMs === null ? "" : `, valid for ${shortDuration(token.expiresInMs / 1000)}`;
     yield { check: "credential", result: "ok", message: `the token endpoint gave a token${lifetime}` };
@@ -55,12 +60,18 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   }
 }
 
-function asNoToken(error: unknown): NoToken {
+/** With its remedy. */
+function sentencesOf(error: unknown): string {
   if (!(error instanceof RowferryError)) throw error;
-  return { ok: false, transient: false, message: `${error.message}. ${error.hint}` };
+  return `${error.message}. ${error.hint}`;
 }
 
 async function disk(target: Target, shown: (path: string) => string): Promise<Finding> {
+  try {
+    requireLedgerFolder(target);
+  } catch (error) {
+    return { check: "disk", result: "failed", message: sentencesOf(error) };
+  }
   let folder = dirname(target.ledgerPath);
   while (!existsSync(folder)) folder = dirname(folder);
   try {

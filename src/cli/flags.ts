@@ -45,15 +45,22 @@ const rowName = textLike("a row such as march.csv:17, or a number", (text) => /^
 
 const rowNames = (text: string, before: readonly string[] = []): readonly string[] => [...before, rowName(text)];
 
-const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const DAY_MS = 86_400_000;
+
+const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 function milliseconds(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text);
   return match === null ? null : Math.round(Number(match[1]) * (unitMs[match[2] ?? ""] ?? 0));
 }
 
-/** In ms. A plain number is refused: `--keep-for 180` was meant as days. */
+/** In ms. A plain number is refused, because it has no unit. */
 export const duration = valueOf("a time such as 90s, 30m, 2h, 90d or 26w", milliseconds);
+
+/** In ms. `6m` was meant as months. */
+export const days = valueOf("days or weeks, such as 90d or 26w", (text) =>
+  /[dw]$/.test(text) ? milliseconds(text) : null,
+);
 
 export const outputFlags = {
   quiet: ["--quiet", "no progress, and nothing at all where all is well"],
@@ -93,7 +100,11 @@ export const runFlags = {
   maxErrors: ["--max-errors <n>", "stop at N, or at N% (of rows when staging, later of events)", errorBound],
   maxOutage: ["--max-outage <time>", "give up when the service is unreachable this long: 90s, 30m, 2h", duration],
   limit: ["--limit <n>", "send the events of at most this many documents", positiveInteger],
-  until: ["--until <HH:MM>", "start no new work after this time of day", timeOfDay],
+  until: [
+    "--until <HH:MM>",
+    "start no new work after this time of day: the nearest, so none at all if it has just passed",
+    timeOfDay,
+  ],
   onFinish: ["--on-finish <command>", "run this when the command ends; $ROWFERRY_SUMMARY names the summary's file"],
   metrics: ["--metrics <file>", "write figures for Prometheus (textfile collector)"],
 } as const satisfies Flags;
@@ -121,10 +132,10 @@ function onThatDay(now: number, [hours = 0, minutes = 0, seconds = 0]: readonly 
   return date;
 }
 
-/** In ms; tomorrow's if today's has passed. */
-export function nextTimeOfDay(text: string, now: number): number {
+/** In ms: the nearest one, past or to come. The same command that starts again after 06:00 does not mean tomorrow's. */
+export function nearestTimeOfDay(text: string, now: number): number {
   const date = onThatDay(now, text.split(":").map(Number));
-  if (date.getTime() <= now) date.setDate(date.getDate() + 1);
+  date.setDate(date.getDate() + Math.round((now - date.getTime()) / DAY_MS));
   return date.getTime();
 }
 

@@ -22,7 +22,9 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     if (stop.signal.aborted && signal === "SIGHUP") return;
     if (stop.signal.aborted) return world.exitNow(exitCode);
     const atOnce = "Ctrl-C again stops at once, but may strand documents that are being created.";
-    world.stderr.write(`rowferry: stopping; calls under way finish first. ${atOnce}\n`);
+    // A server makes no calls of its own.
+    if (argv[0] !== "console" && argv[0] !== "sandbox")
+      world.stderr.write(`rowferry: stopping; calls under way finish first. ${atOnce}\n`);
     stop.abort({ signal, exitCode } satisfies Interruption);
   });
   try {

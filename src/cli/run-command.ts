@@ -9,13 +9,15 @@ import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { keepCourse } from "../report/course.js";
+import { localZone, shortDuration } from "../report/figures.js";
 import { nextSteps } from "../report/next-steps.js";
 import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
+import { targetName } from "../settings/target.js";
 import { runShellCommand } from "../serve/shell-command.js";
 import type { Teller } from "../serve/teller.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
-import { nextTimeOfDay, runFlags, targetFlags } from "./flags.js";
+import { nearestTimeOfDay, runFlags, targetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
 import { type CommonFlags, type Work, withTarget } from "./on-target.js";
 import type { Output, Told } from "./output.js";
@@ -52,15 +54,12 @@ export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: 
   });
 }
 
-/** A window that ends later has begun before the command, or was mistyped. */
-const HALF_A_DAY_MS = 12 * 3_600_000;
-
 /** @returns the exit code @throws the run's error, after everything that follows a run */
 export async function runCommand(frame: Frame, flags: SendingFlags, { source, send }: Run): Promise<number> {
   const { world, signal } = frame;
   const now = world.clock.now();
-  const until = flags.until === undefined ? undefined : nextTimeOfDay(flags.until, now);
-  let target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
+  const until = flags.until === undefined ? undefined : nearestTimeOfDay(flags.until, now);
+  let target = flags.target ?? "";
   let teller: Teller | null = null;
   let run: { summary: Summary; folder: string; commands: string[] } | undefined;
   const follow = async (exitCode: number, told: Record<string, string>, notify: (to: Teller) => Promise<void>) => {
@@ -70,22 +69,15 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   };
   let exitCode: number;
   try {
+    target = targetName({ flags, env: world.env, cwd: world.cwd });
     exitCode = await withTarget(frame, flags, async (work) => {
-      target = work.target.name;
       teller = await tellerOf(work.target, world);
       await teller?.began();
       work.announce();
       // The console sees the running command.
       const course = keepCourse(work.target.stateFolder, () => world.clock.now(), work.target.rate);
       const summary = await watched(work, (observe) => {
-        if (
-          until !== undefined &&
-          until - now > HALF_A_DAY_MS &&
-          new Date(until).getDate() !== new Date(now).getDate()
-        ) {
-          const message = `${flags.until} has passed today: this run may send until ${flags.until} tomorrow.`;
-          observe({ type: "notice", level: "info", code: null, message });
-        }
+        if (until !== undefined) tellUntil(work, `${flags.until} (${localZone()})`, now - until, observe);
         return send(world.pipeline, {
           ...work.options,
           observe(event) {
@@ -121,6 +113,17 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   const variables = { ROWFERRY_SUMMARY: join(folder, "summary.json"), ROWFERRY_RUN: summary.run };
   await follow(exitCode, variables, (to) => to.ended(summary, commands));
   return exitCode;
+}
+
+/** `ago`: in ms. A run that sends nothing for it is not well, so --quiet tells it too. */
+function tellUntil({ world, output }: Work, time: string, ago: number, observe: (event: PipelineEvent) => void) {
+  if (ago < 0) {
+    const message = `Starts no new work after ${time}.`;
+    return observe({ type: "notice", level: "info", code: null, message });
+  }
+  const message = `${time} passed ${shortDuration(ago / 1000)} ago, so this run sends nothing. --until means the nearest such time, up to twelve hours away.`;
+  observe({ type: "notice", level: "warning", code: null, message });
+  if (output.quiet) world.stderr.write(`rowferry: ${message}\n`);
 }
 
 /** A person at the terminal sees a mistyped or interrupted command. */

@@ -27,6 +27,8 @@ import {
   rebindLedger,
   takeAsItIs,
 } from "../ledger/open-ledger.js";
+import { createInputStore } from "../ledger/inputs.js";
+import { createRejects } from "../ledger/views/open-rows.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/views/expected.js";
@@ -36,7 +38,7 @@ import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { codeOfStop } from "../run/refusals.js";
-import { runFolder } from "../run/run-files.js";
+import { rejectedPath, runFolder } from "../run/run-files.js";
 import { isEmbedded, ownerOf } from "../run/sandbox.js";
 import { documentOf, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
@@ -76,13 +78,13 @@ export function check(target: Target): CheckResult[] {
 
 /**
  * Packs work finished more than `keepMs` ago and frees the room; deletes folders of older runs, unless a person has
- * worked in them since. Sizes in bytes.
+ * worked in them since, or must still correct rows that they hold. Sizes in bytes.
  */
 export function prune(
   target: Target,
   keepMs: number,
   holding: Holding,
-): Promise<Pruned & { runFolders: number; sizeBefore: number; sizeAfter: number }> {
+): Promise<Pruned & { runFolders: string[]; sizeBefore: number; sizeAfter: number }> {
   return alone(target, holding, (database) => {
     const size = () => {
       database.pragma("wal_checkpoint(TRUNCATE)");
@@ -95,10 +97,15 @@ export function prune(
     const sizeAfter = size();
     const isOld = (folder: string) =>
       existsSync(folder) && readdirSync(folder).every((name) => statSync(join(folder, name)).mtimeMs < before);
+    const inputs = createInputStore(database);
+    const uncorrected = createRejects(database)
+      .inputs()
+      .flatMap((id) => inputs.get(id) ?? []);
+    const isNeeded = (folder: string) => uncorrected.some((input) => existsSync(rejectedPath(folder, input, [])));
     const ended = createRunStore(database).endedBefore(before);
-    const old = ended.map((run) => runFolder(target, run)).filter(isOld);
-    for (const folder of old) rmSync(folder, { recursive: true });
-    return { ...pruned, runFolders: old.length, sizeBefore, sizeAfter };
+    const runFolders = ended.filter((run) => isOld(runFolder(target, run)) && !isNeeded(runFolder(target, run)));
+    for (const run of runFolders) rmSync(runFolder(target, run), { recursive: true });
+    return { ...pruned, runFolders, sizeBefore, sizeAfter };
   });
 }
 

@@ -13,14 +13,14 @@ const isState = (machine: Machine) =>
     .map((state) => `state = '${state}'`)
     .join(" OR ");
 
+/** SQLite before 3.47 takes no expression for its message. */
 const lawOf = (
   table: string,
   machine: Machine,
-  name = `'${machine}'`,
 ): string => `CREATE TRIGGER ${table}_law BEFORE UPDATE OF state ON ${table}
 WHEN OLD.state <> NEW.state AND instr('${transitions[machine].map(([from, , to]) => ` ${from}>${to},`).join("")}',
   ' ' || OLD.state || '>' || NEW.state || ',') = 0
-BEGIN SELECT RAISE(ABORT, ${name} || ': no such transition'); END;`;
+BEGIN SELECT RAISE(ABORT, '${table}: no such transition'); END;`;
 
 /** The newest error of a record. */
 const errorOf = (subject: string, id: string) =>
@@ -152,7 +152,7 @@ CREATE TABLE registrations (
 ) STRICT;
 CREATE INDEX registrations_open ON registrations (id) WHERE state <> 'registered';
 CREATE INDEX registrations_by_service_id ON registrations (service_id) WHERE service_id IS NOT NULL;
-${lawOf("registrations", "participant", "NEW.kind")}
+${lawOf("registrations", "participant")}
 
 -- Keys of mappings by which rows refer to a registration, perhaps before a row brings it. name: in the mapping.
 CREATE TABLE aliases (

@@ -4,7 +4,7 @@
  */
 import { shellQuoted } from "../model/shell-quoted.js";
 import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isBehindJournal, journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
@@ -65,6 +65,18 @@ export interface Stopped {
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
+/**
+ * A new folder would hide a missing mount, and all be sent again; only the one below the state folder is made. @throws
+ * RowferryError `path-unusable`
+ */
+export function requireLedgerFolder({ ledgerPath, stateFolder }: Target): void {
+  const folder = dirname(ledgerPath);
+  if (folder === stateFolder || existsSync(folder)) return;
+  throw new RowferryError("path-unusable", `${ledgerPath} cannot be the ledger: there is no folder ${folder}`, {
+    hint: "Mount its disk, or make the folder.",
+  });
+}
+
 /** `later` closes it, also after a failure. @throws RowferryError `ledger-locked` and other codes of the ledger */
 export async function openSession(command: string, mapping: string | null, options: SessionOptions, later: Later) {
   const { clock, signal, observe } = options;
@@ -73,6 +85,7 @@ export async function openSession(command: string, mapping: string | null, optio
     const waiting = { wait: options.waitForLock, clock, signal };
     // If it cannot be read, nothing is staged.
     if (!isOffline) options.target.clientSecret();
+    if (!isOffline) requireLedgerFolder(options.target);
     const lock = await lockLedger(options.target.ledgerPath, waiting);
     later(() => lock.release());
     const serve = isEmbedded(options.target) && !isOffline;

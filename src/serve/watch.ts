@@ -77,7 +77,8 @@ type Handled = z.infer<typeof handledSchema>;
 export async function watchFolder(options: WatchOptions): Promise<number> {
   const { folder, moveTo, clock, signal, say } = options;
   if (namesIn(folder) === null) throw new RowferryError("usage", `there is no folder ${folder}, or it cannot be read`);
-  if (moveTo === folder) throw new RowferryError("usage", "--move-to is the watched folder itself");
+  if (moveTo !== null && isSameFolder(moveTo, folder))
+    throw new RowferryError("usage", "--move-to is the watched folder itself");
   const handled = readHandled(options.memory);
   const seen = new Map<string, Found & { since: number }>();
   const retries = new Map<string, { at: number; waitMs: number }>();
@@ -114,7 +115,10 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
         isLeft = canGoOn(exitCode);
         await remember(options.memory, handled, folder).catch(tell);
       }
-      if (moveTo !== null && isDone(handled[name]))
+      // Written to during its import, it is imported again.
+      const [present] = filesOf([name], folder, tell);
+      const isAsImported = present !== undefined && isUnchanged(present, handled[name]);
+      if (moveTo !== null && isDone(handled[name]) && isAsImported)
         await moveAway(path, moveTo).catch((error: unknown) => {
           isLeft = true;
           tell(error);
@@ -130,6 +134,12 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     await clock.sleep(options.everyMs, signal);
   }
   return worst;
+}
+
+/** By whatever path. */
+function isSameFolder(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
 /** Null: there is no such folder, or it cannot be read. */
@@ -181,7 +191,7 @@ function isHandled(file: Found, before: Handled[string] | undefined, stamp: stri
   return isDone(before) || (!canGoOn(before.exitCode) && before.stamp === stamp);
 }
 
-/** What a person is needed for may be a file that cannot be read, of which the ledger has nothing. */
+/** What a person is needed for may be an empty file, or one that cannot be read, of which the ledger has nothing. */
 const isDone = (before: Handled[string] | undefined): boolean =>
   before?.exitCode === ExitCode.ok || (before?.exitCode === ExitCode.person && before.isStaged);
 

@@ -169,14 +169,16 @@ function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, line
   const missing = issue?.code === "invalid_type" && document.getIn(path) === undefined;
   const ruled = path[0] === "targets" && path.length > 2 ? path.slice(2) : path;
   const rule = wanted[String(ruled.findLast((part) => typeof part === "string" && part in wanted))];
+  const isBlank = ["", null].includes(document.getIn(path) as string | null);
   const message = missing
     ? `${name} is missing`
     : name === ""
       ? "the file must hold settings by name"
-      : `${name} ${rule ?? "must be text"}`;
+      : `${name} ${rule ?? (isBlank ? "is blank: give it a value, or leave it out" : "must be text")}`;
   const place = placeOf(document, lines, missing ? path.slice(0, -1) : path, missing);
-  const isScalarText = rule === undefined && !missing && isScalar(document.getIn(path, true));
-  const hint = isScalarText ? { hint: "Put it in quotes." } : {};
+  const value = document.getIn(path);
+  const isUnquoted = rule === undefined && (typeof value === "number" || typeof value === "boolean");
+  const hint = isUnquoted ? { hint: "Put it in quotes." } : {};
   return new RowferryError("settings-invalid", message, { place, cause: issue, ...hint });
 }
 

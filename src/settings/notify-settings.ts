@@ -42,7 +42,7 @@ export function readNotifySettings(
   };
   const addressOf = (name: string, { url, urlFile }: { url?: string | undefined; urlFile?: string | undefined }) => {
     const address = url ?? secret(`${name}.urlFile`, urlFile ?? "");
-    serviceUrl(`${name}.url`, address, { file: configFileName });
+    serviceUrl(`${name}.${url === undefined ? "urlFile" : "url"}`, address, { file: configFileName });
     return address;
   };
   return {

@@ -60,6 +60,10 @@ const defaults = {
   requestIdHeaders: ["x-request-id", "request-id", "x-amzn-requestid", "x-amz-apigw-id", "x-correlation-id", "cf-ray"],
 };
 
+/** Also where `resolveTarget` refuses its settings. @throws RowferryError as `chooseTarget`, and of an invalid settings file */
+export const targetName = ({ flags, env, cwd }: Surroundings): string =>
+  chooseTarget({ flags, environment: readEnvironment(env, cwd), config: readConfig(cwd), cwd });
+
 /** Reads no secret before it is asked for. @throws RowferryError with exit code 2; never with a secret. */
 export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
   const environment = readEnvironment(env, cwd);

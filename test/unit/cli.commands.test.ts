@@ -193,6 +193,21 @@ describe("rowferry doctor", () => {
     expect(said).toContain("Our shop");
   });
 
+  it("tells of a named ledger whose disk is not mounted; an import makes no new one there", async () => {
+    const env = { ...(await service()), ROWFERRY_LEDGER: "mnt/ledger.db" };
+    const { code, said, world } = await typedIn(env, "doctor");
+    expect([code, said]).toEqual([
+      4,
+      expect.stringMatching(/✕ disk \S+ cannot be the ledger: there is no folder \S+mnt/),
+    ]);
+    expect(said).not.toContain("the first import makes it");
+    const office = await openOfficeAt(createSandbox(), weighings);
+    office.writeCsv("w.csv", loads("L1 10 5"));
+    const imported = await office.type("import", "m.yaml", "w.csv", "--ledger", "mnt/ledger.db");
+    expect(imported).toMatchObject({ code: 2, said: expect.stringContaining("there is no folder") });
+    expect([office.path("mnt"), join(world.cwd, "mnt")].map((path) => existsSync(path))).toEqual([false, false]);
+  });
+
   it("needs nothing for the sandbox", async () => {
     expect(await typedIn({}, "doctor")).toMatchObject({
       code: 0,

@@ -298,8 +298,19 @@ it("ledger backup, check and prune say what they did; a second backup overwrites
   expect((await typed("ledger", "backup", "copy.db")).code).toBe(2);
   expect(await typed("ledger", "check")).toMatchObject({ code: 0, out: expect.not.stringContaining("BROKEN") });
   expect(await typed("ledger", "prune", "--keep-for", "90d")).toEqual(shows("0 bodies"));
-  expect((await typed("ledger", "prune", "--keep-for", "soon")).code).toBe(2);
+  expect(await typed("ledger", "backup", "backups/")).toEqual(refused("there is no folder backups/"));
+  // Six months, to whoever types it.
+  for (const wrong of ["soon", "6m", "12h", "180"])
+    expect((await typed("ledger", "prune", "--keep-for", wrong)).code, wrong).toBe(2);
   expect((await typed("ledger")).code).toBe(0);
+});
+
+it("ledger prune keeps the folder of a run whose rows nobody has corrected, and names those that went", async () => {
+  const [run = ""] = readdirSync(office.path("state/sandbox/runs"));
+  office.world.now = Date.now() + 86_400_000;
+  expect(await typed("ledger", "prune", "--keep-for", "0d")).toEqual(shows("Removed: folders of 0 runs."));
+  await typed("dismiss", "--row", "march.csv:3");
+  expect(await typed("ledger", "prune", "--keep-for", "0d")).toEqual(shows(`Removed: folders of 1 run: ${run}.`));
 });
 
 it("`ledger rebind` without a target says that the sandbox has nothing to bind, and nothing of another tenant", async () => {

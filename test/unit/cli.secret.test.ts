@@ -78,4 +78,8 @@ it("a secret that cannot be used is told to those whom the settings name, and co
   expect(readFileSync(office.path("m.prom"), "utf8")).toContain('exit_code{target="production"} 2');
   expect(existsSync(office.path("told.txt"))).toBe(true);
   expect(readFileSync(office.path("told.txt"), "utf8")).toContain('"when":"failed"');
+  const settings = readFileSync(office.path("rowferry.config.yaml"), "utf8");
+  writeFileSync(office.path("rowferry.config.yaml"), settings.replace("http://127", "http://other.example.com/127"));
+  expect((await office.type("import", "m.yaml", "w.csv", "--metrics", "m.prom")).code).toBe(2);
+  expect(readFileSync(office.path("m.prom"), "utf8")).toContain('exit_code{target="production"} 2');
 });

@@ -163,8 +163,9 @@ describe("the next command", () => {
     expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
     // Its path may end like the usual one.
     const other = "old/state/sandbox/ledger.db";
-    const commands = nextSteps(summary({ exitCode: 3, ledger: other }), (path) => path).map(({ command }) => command);
-    expect(commands).not.toEqual([]);
+    const stranded = { ...none, documents: { stranded: 2 } };
+    const steps = nextSteps(summary({ exitCode: 3, ledger: other, open: stranded, files: [] }), (path) => path);
+    const commands = steps.map(({ command }) => command);
     for (const command of commands)
       expect(command).toMatch(/ --(sandbox|target sandbox) --ledger old\/state\/sandbox\/ledger\.db$/);
     expect(commands).toContain(`rowferry console --target sandbox --ledger ${other}`);
@@ -193,11 +194,11 @@ describe("what earlier files left open", () => {
     expect(said).toContain("2 rows need you. Nothing is lost; everything else in these files is done.");
     expect(said).toMatch(/ 1 Gross: \S+ is not a number tuesday\.csv, row 2 · number-unreadable /);
     expect(said).toContain("tuesday.csv, row 3 · changed");
-    expect(said).toContain("Earlier imports left 4 more.");
+    expect(said).toContain("Earlier imports left 4 more problems.");
     expect(said).not.toContain("monday.csv, row 3");
     expect(said).toContain("rowferry status --sandbox see what earlier imports left");
     const planned = words((await office.type("plan", "m.yaml", "tuesday.csv")).out);
-    expect(planned).toContain("Earlier imports left 4 more.");
+    expect(planned).toContain("Earlier imports left 4 more problems.");
     // Where these files need nothing, the ledger's problems are what there is to tell.
     const rest = words((await office.type("resume")).out);
     for (const place of ["monday.csv, row 3", "tuesday.csv, row 3"]) expect(rest).toContain(place);
@@ -210,7 +211,9 @@ describe("what earlier files left open", () => {
     writeFileSync(office.path("tuesday.csv"), "");
     const { out } = await office.type("import", "m.yaml", "tuesday.csv");
     expect(out).toMatch(/^A file holds no rows, and the ledger holds 1 thing that needs you\./);
-    expect(out).toContain("the file holds no rows\n     tuesday.csv · file-empty\n\nEarlier imports left 1 more.");
+    expect(out).toContain(
+      "the file holds no rows\n     tuesday.csv · file-empty\n\nEarlier imports left 1 more problem.",
+    );
     const commands = out.split("\n").filter((line) => line.startsWith("rowferry "));
     expect(commands).toEqual(["rowferry explain file-empty", "rowferry status --sandbox"]);
   });

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { hasLog } from "../../src/ledger/care/lock.js";
+import { schema } from "../../src/ledger/schema.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
@@ -129,6 +130,10 @@ describe("state machines", () => {
     expect(() => put[machine](newLedger().database, "lost")).toThrow(/CHECK/);
   });
 
+  it("older SQLite tools can read it: what a trigger says is a text, as before SQLite 3.47", () => {
+    expect(schema.match(/RAISE\([^)]*\)/g)).toEqual(Array(3).fill(expect.stringMatching(/^RAISE\(ABORT, '[^']*'\)$/)));
+  });
+
   it.each(machines)("%s: SQL permits every move that is listed, and refuses every other", (machine) => {
     const { database } = newLedger();
     const listed = new Set(transitions[machine].map(([from, , to]) => `${from} → ${to}`));
@@ -149,7 +154,7 @@ describe("state machines", () => {
       }
     }
     expect(permitted).toEqual(listed);
-    expect([...refusals]).toEqual([`SqliteError: ${machine}: no such transition`]);
+    expect([...refusals]).toEqual([expect.stringMatching(/^SqliteError: \w+: no such transition$/)]);
   });
 });
 

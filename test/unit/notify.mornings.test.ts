@@ -153,7 +153,7 @@ const mornings: Morning[] = [
     name: "An old file came again under a new name",
     when: "degraded",
     nights: [...three(4), [["Z", "2025-11-30 10:00", "5"]]],
-    flags: ["--until", "23:59"],
+    flags: ["--until", "12:00"],
   },
   {
     name: "No file has come by 06:30",

@@ -232,6 +232,34 @@ describe("watch", () => {
     expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).toContain("a.xlsx");
   });
 
+  it("a file that is empty, or was written to during its import, is not moved away, and is imported once it has come", async () => {
+    const inbox = open();
+    inbox.put("a.csv", "");
+    inbox.put("b.csv", text("B"));
+    const grow = inbox.world.pipeline.runImport;
+    inbox.world.pipeline.runImport = async (options) => {
+      const summary = await grow(options);
+      if (options.files[0]?.endsWith("b.csv") === true && inbox.landed().length === 1)
+        appendFileSync(inbox.path("inbox/b.csv"), "C,2026-01-01 10:00,5\n");
+      return summary;
+    };
+    const moving = ["--move-to", inbox.path("done")];
+    expect((await inbox.watch(2, ...moving)).out).toContain("the file holds no rows");
+    expect(readdirSync(inbox.path("inbox")).toSorted()).toEqual(["a.csv", "b.csv"]);
+    inbox.put("a.csv", text("A"), 30);
+    inbox.put("b.csv", `${text("B")}C,2026-01-01 10:00,5\n`, 30);
+    await inbox.watch(4, ...moving);
+    expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a.csv", "b.csv"]);
+    expect(inbox.landed()).toHaveLength(3);
+  });
+
+  it("a mapping that is not there ends it at once, and not with the first file", async () => {
+    const inbox = open();
+    rmSync(inbox.path("m.yaml"));
+    const { code, err } = await inbox.watch(2);
+    expect([code, err]).toEqual([2, expect.stringContaining("m.yaml: there is no such file")]);
+  });
+
   it("a memory that cannot be written is told, and the next files are imported", async () => {
     const inbox = open();
     mkdirSync(inbox.path("state/sandbox/watched.json"), { recursive: true });
@@ -264,6 +292,8 @@ describe("watch", () => {
     inbox.put("a.csv", text("A"));
     const { code, err } = await inbox.watch(2, "--move-to", inbox.path("inbox"));
     expect([code, inbox.landed()], err).toEqual([2, []]);
+    symlinkSync(inbox.path("inbox"), inbox.path("link"));
+    expect((await inbox.watch(2, "--move-to", inbox.path("link"))).code).toBe(2);
   });
 
   it("a link that leads in a circle is told once and passed over; the others are imported", async () => {

@@ -6,7 +6,7 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { counted, countedKinds, grouped } from "../../report/figures.js";
 import { command } from "../command.js";
-import { duration, positiveInteger, wait } from "../flags.js";
+import { days, positiveInteger, wait } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { asRowferryError } from "../report-error.js";
@@ -28,6 +28,7 @@ const backup = onTarget({
     const ledger = await care();
     const given = resolve(world.cwd, file);
     const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (/[/\\]$/.test(file) && !isFolder) throw new RowferryError("usage", `there is no folder ${file}`);
     if (keep !== undefined && !isFolder)
       throw new RowferryError("usage", "--keep needs a folder that is there: `ledger backup <folder> --keep 14`.");
     const backUp = async () =>
@@ -89,17 +90,17 @@ const check = onTarget({
 const prune = onTarget({
   examples: { "rowferry ledger prune --keep-for 90d": "" },
   flags: {
-    keepFor: ["--keep-for <time>", "keep records finished within this period: 90d, 26w (default: 180d)", duration],
+    keepFor: ["--keep-for <time>", "keep records finished within this period: 90d, 26w (default: 180d)", days],
     wait,
   },
-  async run({ target, options }, { keepFor = duration("180d") }) {
+  async run({ target, options }, { keepFor = days("180d") }) {
     const pruned = await (await care()).prune(target, keepFor, options);
     return told({
       line: { type: "pruned", ...pruned },
       text: ({ payloads, attempts, runFolders, sizeBefore, sizeAfter }) => [
         [
           `Packed: ${counted(payloads, "body", "bodies")}, attempts of ${counted(attempts, "request")}.`,
-          `Removed: folders of ${counted(runFolders, "run")}.`,
+          `Removed: folders of ${counted(runFolders.length, "run")}${runFolders.length === 0 ? "" : `: ${runFolders.join(", ")}`}.`,
           `Size of the ledger: ${grouped(sizeBefore)} bytes before, ${grouped(sizeAfter)} now.`,
         ],
       ],

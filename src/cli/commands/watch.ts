@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import type { MappingSpec } from "../../map/language/mapping-schema.js";
+import { readSource } from "../../map/load-mapping.js";
 import { configFileName } from "../../settings/config-file.js";
 import { resolveTarget } from "../../settings/target.js";
 import { checkMappingFirst, duration } from "../flags.js";
@@ -30,8 +31,9 @@ export const spec = sendingCommand({
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
     checkMappingFirst("watch", mapping, [folder]);
+    // What every file would fail for is said now.
+    await readSource(resolve(world.cwd, mapping));
     const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
-    // Said now, and not when the first file comes.
     target.clientSecret();
     const teller = await tellerOf(target, world);
     let looked = 0;
@@ -90,12 +92,17 @@ async function importOne(
   isStaged: boolean,
 ): Promise<{ exitCode: number; isStaged: boolean }> {
   try {
+    let isEmpty = false;
     const exitCode = await runCommand(frame, flags, {
       source: mappingPath,
-      send: (pipeline, options) =>
-        isStaged ? pipeline.runResume(options) : pipeline.runImport({ ...options, mappingPath, files: [path] }),
+      async send(pipeline, options) {
+        if (isStaged) return pipeline.runResume(options);
+        const summary = await pipeline.runImport({ ...options, mappingPath, files: [path] });
+        isEmpty = summary.problems.some(({ code }) => code === "file-empty");
+        return summary;
+      },
     });
-    return { exitCode, isStaged: true };
+    return { exitCode, isStaged: !isEmpty };
   } catch (error) {
     return { exitCode: explain(frame, flags, error), isStaged: false };
   }

@@ -95,7 +95,7 @@ export const ledgerCodes = {
   "ledger-not-written": passing(
     unexpected(
       "The ledger could not be written: the disk is full, or the file may not be written.",
-      "Make room or restore the permission, then run `rowferry resume`; what was sent is known.",
+      "Make room or restore the permission, then run `rowferry resume`. It asks about the calls that were under way; a document among them may be stranded.",
       "The disk fills up in the middle of an import: nothing more is sent, and the ledger is whole.",
     ),
   ),

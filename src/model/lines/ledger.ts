@@ -189,7 +189,7 @@ export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
 export const pruned = line("pruned", "Of `ledger prune`: what was packed, and what was removed.", {
   payloads: count.describe("bodies of events"),
   attempts: count.describe("requests whose attempts were packed"),
-  runFolders: count,
+  runFolders: list(text).describe("names of runs whose folders were removed"),
   sizeBefore: count.describe("in bytes"),
   sizeAfter: count,
 });
