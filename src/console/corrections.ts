@@ -69,9 +69,9 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   const countReady = async () => {
-    const { rows, last, drafts, sent, edited } = looking(target, (open) => ({
+    const { toCorrect, last, drafts, sent, edited } = looking(target, (open) => ({
       ...open,
-      rows: rowsToCorrect(open.database).size,
+      toCorrect: rowsToCorrect(open.database),
       edited: Array.from(draftedGroups(open).open, ([lead, refs]) => {
         return { lead, refs, mapping: open.reader.input(inputOf(lead))?.mapping ?? "" };
       }),
@@ -93,7 +93,7 @@ export function createCorrections(target: Target, now: () => number) {
         ? null
         : { step: last.id, label: `${last.label}, ${counted(last.refs.length, "cell")}` };
     return {
-      rows,
+      rows: new Set([...toCorrect, ...edited.map(({ lead }) => lead)]).size,
       ready: ready.length,
       importing: edited.length - groups.length,
       undo,
@@ -405,7 +405,9 @@ export function keepOpenDrafts(target: Target): { rows: number; at: number } | n
 
 /** Whether a row's reference is one of this ledger, and the row can still be corrected. */
 function openRows({ database, reader }: Open) {
-  const toCorrect = rowsToCorrect(database);
+  // They wait, and may only have a typing mistake in what they refer to.
+  const waiting = rowsOfCause(database, { code: "reference-unknown", column: null, mistake: null });
+  const toCorrect = new Set([...rowsToCorrect(database), ...waiting]);
   return (ref: string) => reader.ref(idOf(ref)) === ref && toCorrect.has(reader.lead(idOf(ref)));
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createCorrections } from "../../src/console/corrections.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { type Office, openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { weighings, weighingsWith } from "../support/weighings.js";
 
 function correctionsOf(office: Office) {
   const target = resolveTarget({ flags: {}, env: {}, cwd: office.world.cwd });
@@ -30,4 +30,32 @@ it("two imports of one input at the same moment are two files, because the first
     "B",
   ]);
   expect(readdirSync(office.path("corrections"))).toHaveLength(2);
+});
+
+it("a row that waits for a document which no row brings can be corrected: what it refers to may be mistyped", async () => {
+  const office = openOffice(
+    weighingsWith({
+      columns: { other: { header: "Other", optional: true } },
+      event: {
+        name: "RELATED",
+        attributes: {},
+        relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
+      },
+    }),
+  );
+  await office.brought("w.csv", ["Load,At,Gross,Other", "A,2026-01-01 10:00,5,B", "B,2026-01-01 10:00,6,O"]);
+  const corrections = correctionsOf(office);
+  const [table] = await corrections.grid({ code: "reference-unknown", column: null, mistake: null });
+  const [row] = table?.rows ?? [];
+  expect(row?.cells).toEqual(["B", "2026-01-01 10:00", "6", "O"]);
+  await corrections.edit({
+    label: "Other",
+    edits: [{ ref: row?.ref ?? "", column: "Other", replaces: "O", value: "A" }],
+  });
+  const { rows, ready, drafts } = await corrections.tally();
+  expect([rows, ready]).toEqual([1, 1]);
+  const given: string[] = [];
+  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+  await office.import(...given);
+  expect((await office.type("status")).out).toContain("all is well");
 });
