@@ -1,5 +1,5 @@
 /** What the console's corrections do to a ledger, without a server. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createCorrections } from "../../src/console/corrections.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { type Office, openOffice } from "../support/office.js";
@@ -58,4 +58,16 @@ it("a row that waits for a document which no row brings can be corrected: what i
   await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
   await office.import(...given);
   expect((await office.type("status")).out).toContain("all is well");
+});
+
+it("of a mapping that cannot be read, a row says the mistake in one line, and the mapping's files are watched", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
+  const corrections = correctionsOf(office);
+  const cause = { code: "number-unreadable", column: "Gross", mistake: null };
+  await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
+  writeFileSync(office.path("m.yaml"), readFileSync(office.path("m.yaml"), "utf8").replace("inputs:", "inputs: ["));
+  const [table] = await corrections.grid(cause);
+  expect(table?.rows[0]?.problems[0]?.message).toMatch(/^m\.yaml: [^\n]+$/);
+  expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
 });

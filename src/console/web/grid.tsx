@@ -41,7 +41,7 @@ const EDGE = 16;
 const storedOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
 
 /** As a person would type it: a date or number of a workbook in the mapping's format. */
-export const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
+const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
