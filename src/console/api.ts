@@ -121,7 +121,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     ),
     "edit-value": route(valueEdit, ({ target, ...edit }) => corrections(target).editValue(edit)),
     "try-value": route(valueEdit, ({ target, ...edit }) => corrections(target).tryValue(edit)),
-    undo: route(named.extend({ step: z.int().nullable() }), ({ target, step }) => corrections(target).undo(step)),
+    undo: route(named.extend({ step: text.nullable() }), ({ target, step }) => corrections(target).undo(step)),
     upload: route(named.extend({ name: text, content: z.base64() }), ({ target, name, content }) =>
       inFolder((folder) => {
         const path = join(folder, basename(name) || "upload");

@@ -91,7 +91,7 @@ export function createCorrections(target: Target, now: () => number) {
     const undo =
       last === null || last.refs.some((ref) => sent.has(ref))
         ? null
-        : { step: last.id, label: `${last.label}, ${counted(last.refs.length, "cell")}` };
+        : { step: stepOf(last), label: `${last.label}, ${counted(last.refs.length, "cell")}` };
     return {
       rows: new Set([...toCorrect, ...edited.map(({ lead }) => lead)]).size,
       ready: ready.length,
@@ -227,11 +227,11 @@ export function createCorrections(target: Target, now: () => number) {
     },
 
     /** `step`: as the tally gave it; null: whichever is last. */
-    undo: (step: number | null) =>
+    undo: (step: string | null) =>
       changingInTurn(() => {
         looking(target, (open) => {
           requireUnsent(open, open.last?.refs ?? []);
-          if (step !== null && open.last?.id !== step)
+          if (step !== null && (open.last === null || stepOf(open.last) !== step))
             throw new RowferryError(
               "usage",
               "Nothing was taken back, because something else was the last step by now.",
@@ -345,6 +345,9 @@ function takingTurns() {
     return next;
   };
 }
+
+/** With its time, because the number of a step that was taken back is given again. */
+const stepOf = ({ id, at }: { id: number; at: number }): string => `${id} ${at}`;
 
 /** Every row with a draft. */
 const drafted: CauseName = { code: "", column: null, mistake: null };
