@@ -10,7 +10,7 @@ import { type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.js";
-import { type CauseName, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import type { CellKind } from "../model/row.js";
@@ -182,7 +182,8 @@ export function createCorrections(target: Target, now: () => number) {
       looking(target, (open) => {
         const ids = idsOf(open, cause);
         const [first = null] = ids;
-        const [problem] = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problems = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problem = problems.find(isOfCause(cause)) ?? problems[0];
         return {
           code: cause.code,
           count: ids.length,
@@ -463,9 +464,9 @@ async function readReferences(path: string): Promise<Line[]> {
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 
 /** Rows whose cells in the cause's column are at fault: of a group, not always its first one. `ids`: first rows. */
-function cellsAtFault(reader: Open["reader"], ids: readonly number[], { code, column }: CauseName): number[] {
-  if (column === null) return [];
-  const members = reader.atFault(code, column);
+function cellsAtFault(reader: Open["reader"], ids: readonly number[], cause: CauseName): number[] {
+  if (cause.column === null) return [];
+  const members = reader.atFault(cause);
   return ids.flatMap((id) => members.get(id) ?? [id]);
 }
 

@@ -11,7 +11,7 @@ import { listInputs } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
-import { type Cause, openCauses, recordsOfCause } from "../ledger/views/causes.js";
+import { openCauses, type OpenCauses, recordsOfCause } from "../ledger/views/causes.js";
 import { changesOf } from "../ledger/views/changes.js";
 import { newestProblems, tallyHeld } from "../ledger/views/problems.js";
 import { findRuns } from "../ledger/views/show/show.js";
@@ -72,6 +72,7 @@ const unreadable = {
   lastRun: null,
   expected: null,
   zone: null,
+  toCorrect: 0,
   correct: [],
   decide: [],
   waiting: [],
@@ -79,7 +80,7 @@ const unreadable = {
   live: null,
 };
 
-/** `correct` counts rows, `decide` records, `waiting` events by what they wait for. */
+/** `correct` counts rows, one of several causes in each; `decide` records, `waiting` events by what they wait for. */
 export function overviewOf(name: string, targets: Targets, cwd: string, now: number) {
   try {
     const target = targets.get(name);
@@ -93,6 +94,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       return {
         answer,
         isWell: answer === allIsWell,
+        toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
         decide: causes.decide.map(explained),
         waiting: tallyHeld(database).map(explained),
@@ -147,17 +149,16 @@ const allIsWell = "All is well.";
 
 function answerOf(
   database: LedgerDatabase,
-  { correct, decide }: { correct: Cause[]; decide: Cause[] },
+  { toCorrect, decide }: OpenCauses,
   isAtWork: boolean,
   exitCode: number,
 ): string {
-  const needs = (causes: Cause[], one: string, what: string): string[] => {
-    const count = causes.reduce((total, cause) => total + cause.count, 0);
-    return count === 0 ? [] : [`${counted(count, one)} ${count === 1 ? "needs" : "need"} a ${what}.`];
-  };
+  const needs = (count: number, one: string, what: string): string[] =>
+    count === 0 ? [] : [`${counted(count, one)} ${count === 1 ? "needs" : "need"} a ${what}.`];
+  const toDecide = decide.reduce((total, { count }) => total + count, 0);
   const needed = [
-    ...needs(correct, "row", "correction"),
-    ...needs(decide, correct.length === 0 ? "thing" : "more thing", "decision"),
+    ...needs(toCorrect, "row", "correction"),
+    ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
   ];
   if (needed.length > 0) return `${needed.join(" ")} Nothing is lost.`;
   if (isAtWork) return "An import is at work. Nothing needs you.";

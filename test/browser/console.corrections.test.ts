@@ -417,7 +417,14 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
       },
     },
   };
-  const lines = ["Order;At;Item;Quantity", "1;2026-03-01;a;10", "1;2026-03-01;b;ten", "1;2026-03-01;c;10", ""];
+  const lines = [
+    "Order;At;Item;Quantity",
+    "1;2026-03-01;a;10",
+    "1;2026-03-01;b;ten",
+    "1;2026-03-01;c;10",
+    "2;2026-03-01;a;two",
+    "",
+  ];
   const own = folder({ "orders.yaml": mapping(spec), "orders.csv": lines.join("\n") });
   onTestFinished(own.remove);
   const { stdout } = await own.type("import", "orders.yaml", "orders.csv");
@@ -425,12 +432,18 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
   console = await startConsole(own, "--allow-changes");
   const ofQuantity = { target: "sandbox", code: "number-unreadable", column: "Quantity" };
   const words = String(new URLSearchParams(ofQuantity));
-  expect(await got(`cause?${words}`)).toMatchObject({ values: [{ value: "ten", rows: 1 }] });
+  expect(await got(`cause?${words}`)).toMatchObject({ values: [{ value: "ten" }, { value: "two" }] });
+  const { targets } = await got<{ targets: { correct: { count: number }[] }[] }>("overview");
+  expect(
+    targets[0]?.correct.map(({ count }) => count),
+    "one mistake, in a group of one row or of several",
+  ).toEqual([2]);
   await post("edit-value", { ...ofQuantity, from: "ten", to: "20" });
   const tables = await got<Page["tables"]>(`grid?${words}`);
   expect(tables[0]?.rows.map(({ draft, ready }) => [draft, ready])).toEqual([
     [{}, true],
     [{ 3: "20" }, true],
     [{}, true],
+    [{}, false],
   ]);
 });

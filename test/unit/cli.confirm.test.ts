@@ -40,8 +40,8 @@ it.each([
   "a key with blanks around it, or signs that nobody can type, is confirmed as it is shown: %j",
   async (key, shown) => {
     const asked: string[] = [];
-    const answer = (typed: string) =>
-      confirm({ ...testWorld(), ask: (question) => Promise.resolve((asked.push(question), typed)) }, "So be it.", key);
+    const answer = (words: string) =>
+      confirm({ ...testWorld(), ask: (question) => Promise.resolve((asked.push(question), words)) }, "So be it.", key);
     await answer(shown);
     await answer(key);
     expect(asked[0]).toBe(`So be it.\nType ${shown} to confirm: `);

@@ -1,6 +1,9 @@
 /** What the console's corrections do to a ledger, without a server. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
 import { createCorrections } from "../../src/console/corrections.js";
+import { createTargets, overviewOf } from "../../src/console/overview.js";
+import type { Status } from "../../src/model/summary.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings, weighingsWith } from "../support/weighings.js";
@@ -70,4 +73,82 @@ it("of a mapping that cannot be read, a row says the mistake in one line, and th
   const [table] = await corrections.grid(cause);
   expect(table?.rows[0]?.problems[0]?.message).toMatch(/^m\.yaml: [^\n]+$/);
   expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
+});
+
+describe("rows with several problems", () => {
+  const { columns, events, ...input } = weighings.inputs.weighings;
+  const attributes = { public: { Gross: "=gross", Note: "=note", Mark: "=mark" } };
+  const note = { header: "Note", pattern: "[A-Z].*" };
+  const mark = { header: "Mark", oneOf: ["a", "b"] };
+  const weighed = {
+    ...input,
+    columns: { ...columns, note, mark },
+    events: { weighing: { ...events.weighing, attributes } },
+  };
+  const mapping = { ...weighings, inputs: { weighings: weighed } };
+  const rows = ["A,2026-01-01 10:00,5,Ok,a", "B,2026-02-31 10:00,5,bad,y", "C,2026-01-01 10:00,5,bad,y"];
+  const marked = { code: "value-not-allowed", column: "Mark", mistake: null };
+
+  async function opened() {
+    const office = openOffice(mapping);
+    const last = ["D,2026-01-01 10:00,5,Ok,z", "E,2026-01-01 10:00,5,Ok,y"];
+    await office.brought("w.csv", ["Load,At,Gross,Note,Mark", ...rows, ...last]);
+    return office;
+  }
+
+  async function told(office: Office) {
+    const { cwd, env } = office.world;
+    const { out } = await office.type("status", "--json");
+    const { problems, open } = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Status;
+    const overview = overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now);
+    const [terminal, console] = [problems, overview.correct].map((causes) =>
+      causes.map(({ code, column, count }) => [code, column, count]),
+    );
+    return { terminal, console, overview, open };
+  }
+
+  it("one edit corrects every row that has the value, whatever else is wrong with it", async () => {
+    const corrections = correctionsOf(await opened());
+    expect(corrections.page(marked)).toMatchObject({
+      count: 4,
+      what: '"y" is none of a, b',
+      values: [
+        { value: "y", rows: 3 },
+        { value: "z", rows: 1 },
+      ],
+    });
+    expect(await corrections.editValue({ ...marked, from: "y", to: "a", shown: "y" })).toEqual({ cells: 3 });
+    const [table] = await corrections.grid(marked);
+    expect(table?.rows.map(({ row, ready }) => [row, ready])).toEqual([
+      [3, false],
+      [4, false],
+      [5, false],
+      [6, true],
+    ]);
+    expect(await corrections.tally()).toMatchObject({ rows: 4, ready: 1 });
+  });
+
+  it("terminal and console give the same causes with the same numbers, and count each row once in all", async () => {
+    const { terminal, console, overview, open } = await told(await opened());
+    expect(terminal).toEqual([
+      ["value-not-allowed", "Mark", 4],
+      ["value-pattern", "Note", 2],
+      ["date-impossible", "At", 1],
+    ]);
+    expect(console).toEqual(terminal);
+    expect([overview.toCorrect, open.rows]).toEqual([4, 4]);
+    expect(overview.answer).toBe("4 rows need a correction. Nothing is lost.");
+  });
+
+  it("a column whose messages differ in more than five ways is one cause, in the terminal too", async () => {
+    const office = openOffice(weighings);
+    const six = ["A", "B", "C", "D", "E", "F"].map((load) => `${load},2026-01-01 10:00,much`);
+    await office.brought("w.csv", ["Load,At,Gross", ...six]);
+    const database = new Database(office.path("state/sandbox/ledger.db"));
+    database.exec("UPDATE problems SET message = 'of a kind ' || char(64 + id)");
+    database.close();
+    const { terminal, console } = await told(office);
+    expect(terminal).toEqual([["number-unreadable", "Gross", 6]]);
+    expect(console).toEqual(terminal);
+  });
 });

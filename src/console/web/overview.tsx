@@ -20,7 +20,7 @@ export function Overview() {
 }
 
 function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure, ...target }: Target) {
-  const held = waiting.reduce((sum, { count }) => sum + count, 0);
+  const held = sum(waiting);
   const isOnly = target.correct.length + target.decide.length === 0;
   return (
     <section aria-label={name}>
@@ -46,8 +46,8 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
           <Link to="/correct">Continue</Link>
         </p>
       )}
-      <Causes verb="Correct" causes={target.correct} />
-      <Causes verb="Decide" causes={target.decide} />
+      <Causes verb="Correct" causes={target.correct} total={counted(target.toCorrect, "row")} />
+      <Causes verb="Decide" causes={target.decide} total={counted(sum(target.decide), "record")} />
       {held > 0 && (
         <details open={isOnly}>
           <summary>
@@ -79,8 +79,9 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
   );
 }
 
-function Causes({ verb, causes }: { verb: "Correct" | "Decide"; causes: Target["correct"] }) {
-  const total = causes.reduce((sum, { count }) => sum + count, 0);
+const sum = (parts: readonly { count: number }[]) => parts.reduce((total, { count }) => total + count, 0);
+
+function Causes({ verb, causes, total }: { verb: "Correct" | "Decide"; causes: Target["correct"]; total: string }) {
   const isOfRows = verb === "Correct";
   const title = `To ${verb.toLowerCase()}`;
   return (
@@ -88,7 +89,7 @@ function Causes({ verb, causes }: { verb: "Correct" | "Decide"; causes: Target["
       name={title}
       caption={
         <>
-          {title} <span class="quiet">{counted(total, isOfRows ? "row" : "record")}</span>
+          {title} <span class="quiet">{total}</span>
         </>
       }
       rows={causes}

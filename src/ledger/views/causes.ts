@@ -2,8 +2,8 @@
 import type { Code } from "../../model/codes.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, referenceOf } from "../rows.js";
-import { mistakeOf } from "./problems.js";
+import { describeRow, referenceOf, rowName } from "../rows.js";
+import { causesOfRows, mistakeOf, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
 export interface CauseName {
@@ -16,7 +16,7 @@ export interface CauseName {
 
 export interface Cause extends CauseName {
   code: Code;
-  /** Rows, each counted under its first problem; of what no row can correct, records. */
+  /** Rows, each counted under every one of its problems; of what no row can correct, records. */
   count: number;
   /** Different texts of the column, as far as messages show them; null: no column is named. */
   values: number | null;
@@ -35,15 +35,9 @@ export interface OpenCauses {
   decide: Cause[];
   /** The next run retries these. */
   resume: Cause[];
+  /** Rows and records of `correct`, each once, whatever the number of its causes. */
+  toCorrect: number;
 }
-
-/** Invalid rows, each with the first thing that is wrong with it. In the problems' order: a search for each row takes four times as long. */
-const firstProblems = `SELECT p.row_id, p.code, p.column_name, p.message, p.at, min(p.id)
-  FROM problems p CROSS JOIN invalid_rows r ON r.id = p.row_id
-  WHERE p.row_id IS NOT NULL AND p.severity = 'error' AND r.lead IS NULL GROUP BY p.row_id`;
-
-/** A column with more kinds of mistakes than this is one cause: a message may hold a text of its own for every row. */
-const MOST_MISTAKES = 5;
 
 /** What is not a row. The events of a stranded document wait for its id, and are no decision of their own. */
 const failedRecords = `SELECT * FROM failures
@@ -51,58 +45,52 @@ const failedRecords = `SELECT * FROM failures
 
 /** Most frequent first. */
 export function openCauses(database: LedgerDatabase): OpenCauses {
-  type Found = Pick<Cause, "code" | "column" | "count" | "since"> & { row: number | null; what: string };
-  const texts = database.rows<Found>(
-    `SELECT code, column_name AS "column", count(*) AS count, min(at) AS since, min(row_id) AS row, message AS what
-     FROM (${firstProblems}) GROUP BY code, column_name, message ORDER BY row`,
+  const ofRows = causesOfRows(database, { withMessages: true }).map(
+    ({ mistake, found: { code, column_name: column, message, row_id: row }, count, since, messages }): Cause => ({
+      code,
+      column,
+      mistake,
+      count,
+      values: column === null ? null : messages.size,
+      since,
+      what: message,
+      place: describeRow(database, row),
+    }),
   );
-  const ofRows = [...Map.groupBy(texts, ({ code, column }) => `${code} ${column}`).values()].flatMap((place) => {
-    const kinds = Map.groupBy(place, ({ column, what }) => (column === null ? null : mistakeOf(what)));
-    return kinds.size > MOST_MISTAKES
-      ? [{ mistake: null, found: place }]
-      : Array.from(kinds, ([mistake, found]) => ({ mistake, found }));
-  });
-  const records = database.rows<Found>(
-    `SELECT code, NULL AS "column", count(*) AS count, NULL AS since, row_id AS row,
-       iif(instr(message, name) > 0, message, concat_ws(': ', name, message)) AS what
+  const records = database.rows<Cause>(
+    `SELECT code, NULL AS "column", NULL AS mistake, count(*) AS count, NULL AS "values", NULL AS since,
+       iif(instr(message, name) > 0, message, concat_ws(': ', name, message)) AS what, ${rowName("row_id")} AS place
      FROM (${failedRecords} ORDER BY id) GROUP BY code`,
   );
-  const causes = [...ofRows, ...records.map((one) => ({ mistake: null, found: [one] }))].flatMap(
-    ({ mistake, found }): Cause[] => {
-      const [first] = found;
-      if (first === undefined) return [];
-      const { code, column, row, what } = first;
-      return [
-        {
-          code,
-          column,
-          mistake,
-          count: found.reduce((sum, { count }) => sum + count, 0),
-          values: column === null ? null : found.length,
-          since: first.since === null ? null : Math.min(...found.map(({ since }) => since ?? Number.POSITIVE_INFINITY)),
-          what,
-          place: describeRow(database, row),
-        },
-      ];
-    },
-  );
-  const sorted = causes.toSorted((one, other) => other.count - one.count);
+  const sorted = [...ofRows, ...records].toSorted((one, other) => other.count - one.count);
   const { correct = [], decide = [], resume = [] } = Object.groupBy(sorted, ({ code }) => solutionOf(code));
-  return { correct, decide, resume };
+  const refused = records.filter(({ code }) => solutionOf(code) === "correct");
+  const invalid = database.number("SELECT count(*) FROM invalid_rows WHERE lead IS NULL");
+  return { correct, decide, resume, toCorrect: refused.reduce((total, { count }) => total + count, invalid) };
 }
 
+/** Whether it is a problem of that cause. */
+export const isOfCause =
+  ({ code, column, mistake }: CauseName) =>
+  (problem: { code: string; column: string | null; message: string }): boolean =>
+    problem.code === code &&
+    (column === null || problem.column === column) &&
+    (mistake === null || mistakeOf(problem.message) === mistake);
+
 /** Ids, ascending; of each record the newest row. */
-export function rowsOfCause(database: LedgerDatabase, { code, column, mistake }: CauseName): number[] {
-  const found = database.rows<{ id: number; message: string | null }>(
-    `SELECT row_id AS id, message FROM (${firstProblems}) WHERE code = @code AND (@column IS NULL OR column_name = @column)
-     UNION ALL SELECT max(row_id), NULL FROM row_fates
-       WHERE code = @code AND @column IS NULL AND subject <> 'row' AND (subject <> 'event' OR state <> 'stalled')
-       GROUP BY subject, id
-     ORDER BY 1`,
-    { code, column },
+export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[] {
+  const problems = database.rows<{ id: number; code: string; column: string | null; message: string }>(
+    `SELECT row_id AS id, code, column_name AS "column", message FROM (${rowProblems} AND p.code = @code)`,
+    { code: cause.code },
   );
-  const isMeant = (message: string | null) => mistake === null || (message !== null && mistakeOf(message) === mistake);
-  return [...new Set(found.filter(({ message }) => isMeant(message)).map(({ id }) => id))];
+  const records = database.values<number>(
+    `SELECT max(row_id) FROM row_fates
+       WHERE code = @code AND @column IS NULL AND subject <> 'row' AND (subject <> 'event' OR state <> 'stalled')
+       GROUP BY subject, id`,
+    { ...cause },
+  );
+  const ids = problems.filter(isOfCause(cause)).map(({ id }) => id);
+  return [...new Set([...ids, ...records])].toSorted((a, b) => a - b);
 }
 
 /** Ids of all rows that a person may correct, the first ones of their groups; of each record the newest. */

@@ -1,5 +1,6 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type Code, codes } from "../../model/codes.js";
+import { withoutMember } from "../../model/problem.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowName } from "../rows.js";
@@ -33,42 +34,93 @@ export function tallyProblems(database: LedgerDatabase, cells = false, files: re
   const named = "SELECT id FROM inputs WHERE name IN (SELECT value FROM json_each(@files))";
   const inputs = files.length === 0 ? null : database.values<number>(named, { files });
   const others = tally(database, "SELECT * FROM failures WHERE subject <> 'row'", cells, inputs);
-  return [...problemsOfRows(database, cells, inputs), ...others].toSorted((a, b) => b.count - a.count);
-}
-
-/** More variants of one mistake become one line, because their messages may differ in every row. */
-const KINDS_OF_A_MISTAKE = 5;
-
-function problemsOfRows(database: LedgerDatabase, cells: boolean, inputs: readonly number[] | null): ToldProblem[] {
   const here = inputs && new Set(inputs);
-  const groups = new Map<string, { example: Failure; count: number; earlier: number; last: number | null }>();
-  const kinds = new Map<string, number>();
-  for (const found of database.each<Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id")) {
-    const place = JSON.stringify([found.code, found.column_name]);
-    // Without a column, the message names records, so it counts as one mistake.
-    let name = found.column_name === null ? place : place + mistakeOf(found.message ?? "");
-    if (!groups.has(name)) {
-      const known = kinds.get(place) ?? 0;
-      if (known >= KINDS_OF_A_MISTAKE) name = place;
-      kinds.set(place, known + 1);
-    }
-    const isHere = here === null || found.row_id === null || here.has(inputOf(found.row_id));
-    const group = groups.get(name) ?? { example: found, count: 0, earlier: 0, last: null };
-    groups.set(name, group);
-    if (group.last === found.row_id) continue;
-    if (isHere && group.earlier === group.count) group.example = found;
-    group.count += 1;
-    if (!isHere) group.earlier += 1;
-    group.last = found.row_id;
-  }
   const conceal = concealing(database, cells);
-  return Array.from(groups.values(), ({ example, count, earlier }) =>
-    told(database, conceal, { ...example, count, earlier }),
+  const ofRows = causesOfRows(database, { isHere: (row) => here === null || here.has(inputOf(row)) }).map(
+    ({ found, count, earlier }) =>
+      told(database, conceal, { ...found, subject: "row", name: null, hint: null, count, earlier }),
   );
+  return [...ofRows, ...others].toSorted((a, b) => b.count - a.count);
 }
 
-/** The message without quoted cells and numbers. */
-export const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
+/** Open problems of rows that have one cause. */
+export interface RowCause {
+  /** What is wrong, without what differs from row to row; null: whatever is wrong in that column. */
+  mistake: string | null;
+  /** An example: the first one, of the files that are asked for. */
+  found: RowProblem;
+  /** Rows; one that has several problems counts in each of their causes. */
+  count: number;
+  /** Of these, in no file that was asked for. */
+  earlier: number;
+  /** Since when the first of them has been open, ms. */
+  since: number;
+  /** Different messages; empty unless they are asked for. */
+  messages: Set<string>;
+}
+
+interface RowProblem {
+  row_id: number;
+  code: Code;
+  column_name: string | null;
+  message: string;
+  at: number;
+}
+
+/** A column with more kinds of mistakes than this is one cause: a message may hold a text of its own for every row. */
+const MOST_MISTAKES = 5;
+
+/** In row order, by column and mistake. Without a column, the message names records, so it is one mistake. */
+export function causesOfRows(
+  database: LedgerDatabase,
+  { isHere = () => true, withMessages = false }: { isHere?: (row: number) => boolean; withMessages?: boolean } = {},
+): RowCause[] {
+  const places = new Map<string, Map<string | null, RowCause & { last: number }>>();
+  const add = (causes: Map<string | null, RowCause & { last: number }>, mistake: string | null, found: RowProblem) => {
+    const { row_id: row, message, at } = found;
+    const cause = causes.get(mistake) ?? {
+      mistake,
+      found,
+      count: 0,
+      earlier: 0,
+      since: at,
+      messages: new Set(),
+      last: 0,
+    };
+    if (cause.count === 0) causes.set(mistake, cause);
+    if (withMessages) cause.messages.add(message);
+    cause.since = Math.min(cause.since, at);
+    if (cause.last === row) return;
+    cause.last = row;
+    const isEarlier = !isHere(row);
+    if (!isEarlier && cause.earlier === cause.count) cause.found = found;
+    cause.count += 1;
+    if (isEarlier) cause.earlier += 1;
+  };
+  for (const found of database.each<RowProblem>(`${rowProblems} ORDER BY p.row_id`)) {
+    const { code, column_name: column, message } = found;
+    const place = `${code} ${column}`;
+    const causes = places.get(place) ?? new Map<string | null, RowCause & { last: number }>();
+    if (causes.size === 0) places.set(place, causes);
+    add(causes, null, found);
+    // One more than they may be.
+    if (column !== null && causes.size <= MOST_MISTAKES + 1) add(causes, mistakeOf(message), found);
+  }
+  return [...places.values()].flatMap((causes) => {
+    const [whole, ...kinds] = causes.values();
+    return whole === undefined || (kinds.length > 0 && kinds.length <= MOST_MISTAKES) ? kinds : [whole];
+  });
+}
+
+/** Of the first row of a group, which speaks for all. */
+export const rowProblems = `SELECT p.row_id, p.code, p.column_name, p.message, p.at
+  FROM problems p CROSS JOIN invalid_rows r ON r.id = p.row_id WHERE p.row_id IS NOT NULL AND p.severity = 'error' AND r.lead IS NULL`;
+
+/** The message without quoted cells and numbers, and without the row of a group. */
+export const mistakeOf = (message: string): string =>
+  withoutMember(message)
+    .replace(/"[^"]*"/g, '"')
+    .replace(/\d+/g, "0");
 
 const shownWhole: Conceal = (_code, message) => message;
 
