@@ -9,9 +9,8 @@ import { reading } from "../desk/access.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { RowferryError } from "../model/error.js";
 import { counted } from "../report/figures.js";
-import { saidOf } from "../report/said.js";
 import { createCorrections } from "./corrections.js";
-import { createJobs } from "./jobs.js";
+import { createJobs, saidOnPage } from "./jobs.js";
 import {
   decisionsOf,
   explained,
@@ -122,7 +121,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     ),
     "edit-value": route(valueEdit, ({ target, ...edit }) => corrections(target).editValue(edit)),
     "try-value": route(valueEdit, ({ target, ...edit }) => corrections(target).tryValue(edit)),
-    undo: route(named.extend({ step: z.int().nullable() }), ({ target, step }) => corrections(target).undo(step)),
+    undo: route(named.extend({ step: text.nullable() }), ({ target, step }) => corrections(target).undo(step)),
     upload: route(named.extend({ name: text, content: z.base64() }), ({ target, name, content }) =>
       inFolder((folder) => {
         const path = join(folder, basename(name) || "upload");
@@ -138,7 +137,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         for (const { mapping, files, rows } of written) {
           const lines = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
           const plan = lines.find(({ type }) => type === "plan");
-          sentences.push(`${counted(rows, "corrected row")}.`, ...saidOf(lines));
+          sentences.push(`${counted(rows, "corrected row")}.`, ...saidOnPage(lines));
           const released = plan?.type === "plan" ? (held ?? 0) - plan.events.held : 0;
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
           if (released > 0) sentences.push(`${events} would go with them.`);
@@ -168,7 +167,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         const words = [what.action, ...targets.flags(target), ...wordsOf(what, folder)];
         if (sending.includes(what.action) && !what.dry) return [`Started: \`${jobs.start(name, words).command}\``];
         const goesTo = what.action === "import" ? [`It goes to ${name}.`] : [];
-        return [...goesTo, ...saidOf(await jobs.ask(words))];
+        return [...goesTo, ...saidOnPage(await jobs.ask(words))];
       }),
     ),
   };

@@ -69,9 +69,9 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   const countReady = async () => {
-    const { rows, last, drafts, sent, edited } = looking(target, (open) => ({
+    const { toCorrect, last, drafts, sent, edited } = looking(target, (open) => ({
       ...open,
-      rows: rowsToCorrect(open.database).size,
+      toCorrect: rowsToCorrect(open.database),
       edited: Array.from(draftedGroups(open).open, ([lead, refs]) => {
         return { lead, refs, mapping: open.reader.input(inputOf(lead))?.mapping ?? "" };
       }),
@@ -91,9 +91,9 @@ export function createCorrections(target: Target, now: () => number) {
     const undo =
       last === null || last.refs.some((ref) => sent.has(ref))
         ? null
-        : { step: last.id, label: `${last.label}, ${counted(last.refs.length, "cell")}` };
+        : { step: stepOf(last), label: `${last.label}, ${counted(last.refs.length, "cell")}` };
     return {
-      rows,
+      rows: new Set([...toCorrect, ...edited.map(({ lead }) => lead)]).size,
       ready: ready.length,
       importing: edited.length - groups.length,
       undo,
@@ -228,11 +228,11 @@ export function createCorrections(target: Target, now: () => number) {
     },
 
     /** `step`: as the tally gave it; null: whichever is last. */
-    undo: (step: number | null) =>
+    undo: (step: string | null) =>
       changingInTurn(() => {
         looking(target, (open) => {
           requireUnsent(open, open.last?.refs ?? []);
-          if (step !== null && open.last?.id !== step)
+          if (step !== null && (open.last === null || stepOf(open.last) !== step))
             throw new RowferryError(
               "usage",
               "Nothing was taken back, because something else was the last step by now.",
@@ -347,6 +347,9 @@ function takingTurns() {
   };
 }
 
+/** With its time, because the number of a step that was taken back is given again. */
+const stepOf = ({ id, at }: { id: number; at: number }): string => `${id} ${at}`;
+
 /** Every row with a draft. */
 const drafted: CauseName = { code: "", column: null, mistake: null };
 
@@ -406,7 +409,9 @@ export function keepOpenDrafts(target: Target): { rows: number; at: number } | n
 
 /** Whether a row's reference is one of this ledger, and the row can still be corrected. */
 function openRows({ database, reader }: Open) {
-  const toCorrect = rowsToCorrect(database);
+  // They wait, and may only have a typing mistake in what they refer to.
+  const waiting = rowsOfCause(database, { code: "reference-unknown", column: null, mistake: null });
+  const toCorrect = new Set([...rowsToCorrect(database), ...waiting]);
   return (ref: string) => reader.ref(idOf(ref)) === ref && toCorrect.has(reader.lead(idOf(ref)));
 }
 
@@ -459,9 +464,9 @@ async function readReferences(path: string): Promise<Line[]> {
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 
 /** Rows whose cells in the cause's column are at fault: of a group, not always its first one. `ids`: first rows. */
-function cellsAtFault(reader: Open["reader"], ids: readonly number[], { code, column }: CauseName): number[] {
-  if (column === null) return [];
-  const members = reader.atFault(code, column);
+function cellsAtFault(reader: Open["reader"], ids: readonly number[], cause: CauseName): number[] {
+  if (cause.column === null) return [];
+  const members = reader.atFault(cause);
   return ids.flatMap((id) => members.get(id) ?? [id]);
 }
 

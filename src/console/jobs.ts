@@ -20,6 +20,19 @@ export interface Job {
   endedAt: number | null;
 }
 
+/** Without what names a command to type: the page has a button for it. */
+export const forPage = (text: string): string =>
+  text
+    .split(/(?<=[.;]) /)
+    .filter((part) => !part.includes("`rowferry "))
+    .join(" ")
+    .replace(/;$/, ".");
+
+export const saidOnPage = (lines: readonly Line[]): string[] =>
+  saidOf(lines)
+    .map(forPage)
+    .filter((text) => text !== "");
+
 /** `5,204 = 4,604 landed + 388 waiting`, as its run ended; null: it read none, or this is no summary. */
 export const rowsOf = (line: Line): string | null =>
   line.type === "summary" && line.rows.read > 0 ? rowSum(line.rows, line.outcomes) : null;
@@ -78,7 +91,7 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
       };
       ask(words, begun).then(
         (lines) =>
-          end([...saidOf(lines), ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows ${rows}.`)]),
+          end([...saidOnPage(lines), ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows ${rows}.`)]),
         ({ message, hint = "" }: Error & { hint?: string }) => end([message, hint]),
       );
       return job;

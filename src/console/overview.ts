@@ -28,7 +28,7 @@ import { targetsWithLedger } from "../settings/choose-target.js";
 import { readConfig } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
 import { keepOpenDrafts } from "./corrections.js";
-import { rowsOf } from "./jobs.js";
+import { forPage, rowsOf } from "./jobs.js";
 
 export interface Where {
   cwd: string;
@@ -173,13 +173,13 @@ function answerOf(
 export function explained<Coded extends { code: string }>(found: Coded) {
   const isKnown = (code: string): code is Code => code in codes;
   const { meaning, remedy } = isKnown(found.code) ? codes[found.code] : { meaning: found.code, remedy: "" };
-  return { ...found, meaning, remedy };
+  return { ...found, meaning, remedy: forPage(remedy) };
 }
 
 /** How a run ended, from its summary. `rows`: `5,204 = 4,604 landed + 388 waiting`, as it ended; null: it read none. */
 function wordsOf(json: string | null) {
   const line = json === null ? null : (JSON.parse(json) as Line);
-  return { said: line && said(line).join(" "), rows: line && rowsOf(line) };
+  return { said: line && forPage(said(line).join(" ")), rows: line && rowsOf(line) };
 }
 
 /** Newest first. */
@@ -225,6 +225,7 @@ export const decisionsOf = (target: Target, code: string) =>
     count: openCauses(database).decide.find((cause) => cause.code === code)?.count ?? 0,
     records: recordsOfCause(database, code, 500).map(({ eventId, firstRow, ...record }) => ({
       ...record,
+      message: record.message && forPage(record.message),
       changes: eventId === null || code !== "changed" ? [] : changesOf(database, eventId),
       place: firstRow === null ? null : describeRow(database, firstRow),
     })),

@@ -1,11 +1,15 @@
 /** Tells apart the causes of rows' problems: by column and mistake, as summaries and `check` list them. */
 import type { Code } from "./codes.js";
+import { withoutMember } from "./problem.js";
 
 /** More variants of one mistake become one cause, because their messages may differ in every row. */
 export const KINDS_OF_A_MISTAKE = 5;
 
-/** The message without quoted cells and numbers. */
-export const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
+/** The message without quoted cells and numbers, and without the row of a group. */
+export const mistakeOf = (message: string): string =>
+  withoutMember(message)
+    .replace(/"[^"]*"/g, '"')
+    .replace(/\d+/g, "0");
 
 /** Gives equal texts for problems of one cause. */
 export function createCauses(): (problem: { code: Code; column: string | null; message: string }) => string {

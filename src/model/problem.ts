@@ -21,8 +21,12 @@ export const problem = (code: Code, message: string, hint: string | null = null)
 /** Of one row of a group, whose problems are told together. */
 export const ofMember = (row: number, one: Problem): Problem => ({ ...one, message: `row ${row}: ${one.message}` });
 
+const member = /^row (\d+): /;
+
 /** The number of that row; null: the problem is of the group, or there is none. */
 export const memberOf = (message: string): number | null => {
-  const [, row] = /^row (\d+): /.exec(message) ?? [];
+  const [, row] = member.exec(message) ?? [];
   return row === undefined ? null : Number(row);
 };
+
+export const withoutMember = (message: string): string => message.replace(member, "");

@@ -1,12 +1,12 @@
 /** What the console's corrections do to a ledger, without a server. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { createCorrections } from "../../src/console/corrections.js";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Status } from "../../src/model/summary.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { type Office, openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { weighings, weighingsWith } from "../support/weighings.js";
 
 function correctionsOf(office: Office) {
   const target = resolveTarget({ flags: {}, env: {}, cwd: office.world.cwd });
@@ -33,6 +33,46 @@ it("two imports of one input at the same moment are two files, because the first
     "B",
   ]);
   expect(readdirSync(office.path("corrections"))).toHaveLength(2);
+});
+
+it("a row that waits for a document which no row brings can be corrected: what it refers to may be mistyped", async () => {
+  const office = openOffice(
+    weighingsWith({
+      columns: { other: { header: "Other", optional: true } },
+      event: {
+        name: "RELATED",
+        attributes: {},
+        relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
+      },
+    }),
+  );
+  await office.brought("w.csv", ["Load,At,Gross,Other", "A,2026-01-01 10:00,5,B", "B,2026-01-01 10:00,6,O"]);
+  const corrections = correctionsOf(office);
+  const [table] = await corrections.grid({ code: "reference-unknown", column: null, mistake: null });
+  const [row] = table?.rows ?? [];
+  expect(row?.cells).toEqual(["B", "2026-01-01 10:00", "6", "O"]);
+  await corrections.edit({
+    label: "Other",
+    edits: [{ ref: row?.ref ?? "", column: "Other", replaces: "O", value: "A" }],
+  });
+  const { rows, ready, drafts } = await corrections.tally();
+  expect([rows, ready]).toEqual([1, 1]);
+  const given: string[] = [];
+  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+  await office.import(...given);
+  expect((await office.type("status")).out).toContain("all is well");
+});
+
+it("of a mapping that cannot be read, a row says the mistake in one line, and the mapping's files are watched", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
+  const corrections = correctionsOf(office);
+  const cause = { code: "number-unreadable", column: "Gross", mistake: null };
+  await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
+  writeFileSync(office.path("m.yaml"), readFileSync(office.path("m.yaml"), "utf8").replace("inputs:", "inputs: ["));
+  const [table] = await corrections.grid(cause);
+  expect(table?.rows[0]?.problems[0]?.message).toMatch(/^m\.yaml: [^\n]+$/);
+  expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
 });
 
 describe("rows with several problems", () => {

@@ -280,7 +280,11 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       <span class="quiet small">What lands cannot be taken back.</span>
       {trouble}
       <Sentences said={isChecked ? checked.said : []} />
-      {isChecked && button("Close", true, async () => setChecked({ for: "", said: [] }))}
+      {isChecked &&
+        button("Close", true, async () => {
+          setChecked({ for: "", said: [] });
+          focusMain();
+        })}
       <Work />
     </div>
   );

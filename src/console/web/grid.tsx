@@ -41,7 +41,7 @@ const EDGE = 16;
 const storedOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
 
 /** As a person would type it: a date or number of a workbook in the mapping's format. */
-export const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
+const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -237,6 +237,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   };
 
   const current = rows[active.row];
+  const problems = current?.problems.map(toldProblem).join(" ") ?? "";
   const place = describePlace({ file: table.file, sheet: table.sheet ?? undefined, row: current?.row });
   return (
     <>
@@ -346,7 +347,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         {current !== undefined && (
           <>
             Row {current.row}
-            {current.ready ? " is right now." : <Prose text={`: ${current.problems.map(toldProblem).join(" ")}`} />}
+            {current.ready ? " is right now." : <Prose text={problems === "" ? "" : `: ${problems}`} />}
             {current.ready && current.joins !== null && ` It joins ${current.joins}.`}{" "}
             <Link to="/find" query={{ what: place }}>
               Look closer

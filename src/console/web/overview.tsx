@@ -58,6 +58,13 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
             {waiting.map(({ code, count, meaning, example }) => (
               <li key={code}>
                 {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
+                {code === "reference-unknown" && (
+                  <p>
+                    <Link to="/correct" query={{ code }}>
+                      Correct what they refer to
+                    </Link>
+                  </p>
+                )}
                 <Decision
                   act={{ action: "dismiss", label: `Give up ${counted(count, "event")}` }}
                   to={{ flags: { code } }}

@@ -4,6 +4,7 @@ import { memberOf, type Problem } from "../../model/problem.js";
 import type { CellKind, Looks, Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { type CauseName, isOfCause } from "./causes.js";
 import { inputOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createFirstPlaces } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
@@ -80,14 +81,14 @@ export function createOpenRowReader(database: LedgerDatabase) {
     /** Null: its input is unknown, or no longer kept. */
     ref,
     lead: (id: number) => leadOf(database, id),
-    /** By the first row of each group, those of its rows whose cell in that column is at fault. Where no row is named, it is the first. */
-    atFault(code: string, column: string): Map<number, number[]> {
-      const found = database.rows<{ lead: number; message: string }>(
-        `SELECT row_id AS lead, message FROM problems
-         WHERE code = @code AND column_name = @column AND severity = 'error' AND message GLOB 'row [0-9]*'`,
-        { code, column },
+    /** By the first row of each group, those of its rows that have such a problem. Where no row is named, it is the first. */
+    atFault(cause: CauseName): Map<number, number[]> {
+      const found = database.rows<{ lead: number; code: string; column: string | null; message: string }>(
+        `SELECT row_id AS lead, code, column_name AS "column", message FROM problems
+         WHERE code = @code AND severity = 'error' AND message GLOB 'row [0-9]*'`,
+        { code: cause.code },
       );
-      const rows = found.flatMap(({ lead, message }) => {
+      const rows = found.filter(isOfCause(cause)).flatMap(({ lead, message }) => {
         const member = memberOf(message);
         return member === null ? [] : [{ lead, row: rowId(inputOf(lead), member) }];
       });
