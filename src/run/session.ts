@@ -71,7 +71,7 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
  */
 export function requireLedgerFolder({ ledgerPath, stateFolder }: Target): void {
   const folder = dirname(ledgerPath);
-  if (folder === stateFolder || existsSync(folder)) return;
+  if ([stateFolder, dirname(stateFolder)].includes(folder) || existsSync(folder)) return;
   throw new RowferryError("path-unusable", `${ledgerPath} cannot be the ledger: there is no folder ${folder}`, {
     hint: "Mount its disk, or make the folder.",
   });

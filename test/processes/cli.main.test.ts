@@ -18,7 +18,7 @@ describe("exit codes (DESIGN section 7)", () => {
   ])("%s ends with 2 and a hint on stderr", async (_what, argv) => {
     const world = testWorld();
     expect(await type(world, ...argv)).toBe(2);
-    expect(world.err).toMatch(/^rowferry: .+\n {2}`rowferry .*--help` shows its options\.\n$/);
+    expect(world.err).toMatch(/^(sandbox · ledger \S+\n)?rowferry: .+\n {2}`rowferry .*--help` shows its options\.\n$/);
     expect(world.out).toBe("");
   });
 

@@ -129,7 +129,7 @@ beforeAll(async () => {
   }, 20);
   const { code, stdout, stderr } = await ended;
   clearInterval(watch);
-  if (code !== 3) throw new Error(`the import ended with ${code}: ${stderr}`);
+  if (code !== 3) throw new Error(`the import ended with ${code}: ${stdout}${stderr}`);
   outputs.push({ what: "process list", text: [...new Set(list)].join("\n") });
   outputs.push({ what: "import: stdout", text: stdout }, { what: "import: stderr", text: stderr });
 

@@ -62,7 +62,7 @@ describe("H19: a target's document", () => {
 
 describe("H29–H32: identities", () => {
   const other = async () => {
-    const credentials = { clientId: "second", clientSecret: "second" };
+    const credentials = { clientId: "second", clientSecret: () => "second" };
     const mine = { ...world.target };
     Object.assign(world.target, credentials, { ledgerPath: `${mine.ledgerPath}-second` });
     await imported("X1 1");

@@ -33,8 +33,10 @@ export async function echoingService(options: SandboxOptions, refuse: string): P
           const status = isRefused ? 400 : reply.status;
           const message = `\u001b[31mRefused\u0007 <script>alert(1)</script> ${JSON.stringify(headers)} ${body}`;
           const errors = [{ code: "VALIDATION_ERROR", id: "1", timestamp: "", message }];
+          // Of what the sandbox said, which is shorter.
+          const { "content-length": _, ...said } = reply.headers;
           response.writeHead(status, {
-            ...reply.headers,
+            ...said,
             "x-request-id": "=cmd|'/C calc'!A0",
             __proto__: "polluted",
             constructor: "polluted",
