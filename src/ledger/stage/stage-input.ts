@@ -45,6 +45,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
   let currentRow = 0;
   let superseded: readonly number[] = [];
+  let versions: readonly number[] = [];
   const original = withoutOwnColumns(options.header);
   const originalCells = (row: Readonly<Row>) => original(row.cells);
 
@@ -69,6 +70,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     knownRows,
     row: () => currentRow,
     superseded: () => superseded,
+    versions: () => versions,
     originalCells,
     report,
   };
@@ -227,16 +229,17 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
 
   /** What earlier versions of the row declared is said anew by this one, as long as it was not sent. */
   const releaseVersions = ({ participants, addresses }: Records, keyed: readonly KeyedEvent[]) => {
+    versions = [];
     if (!anyUnsent) return;
     const declarers = () => [...participants, ...addresses].flatMap((record) => registrations.declarer(record) ?? []);
     // Of rows without events, those of a file of the same name.
-    const versions =
+    const earlier =
       keyed.length > 0
         ? withdrawal.versionsBefore(keyed.flatMap(({ stored }) => stored ?? []))
         : declarers().filter((row) => states.isSameName(inputOf(row)) && withdrawal.isEventless(row));
-    const rows = [...superseded, ...versions.filter((row) => !inputsOfImport.has(inputOf(row)))];
-    if (rows.length === 0) return;
-    withdrawal.release(rows);
+    versions = [...superseded, ...earlier.filter((row) => !inputsOfImport.has(inputOf(row)))];
+    if (versions.length === 0) return;
+    withdrawal.release(versions);
     documents.forget();
   };
 

@@ -41,6 +41,8 @@ export interface Staging extends StageOptions {
   row(): number;
   /** Rows that those at hand replace. */
   superseded(): readonly number[];
+  /** Earlier versions of those at hand, of which nothing was sent. */
+  versions(): readonly number[];
   /** Without our own columns. */
   originalCells(row: Readonly<Row>): string[];
   /** As an error it makes the row invalid. `event`: reported for the event as well as for the row. */

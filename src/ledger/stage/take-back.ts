@@ -64,7 +64,7 @@ function takeBackDeclarations(database: LedgerDatabase, range: { first: number; 
   database.run(
     `INSERT INTO temp.taken_back SELECT 1, d.id FROM documents_now d
      WHERE row_id BETWEEN @first AND @last AND declared = 1 AND state IN ('planned', 'rejected')
-       AND NOT EXISTS (SELECT 1 FROM events_now e WHERE e.target_document = d.id AND NOT e.unsent)`,
+       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.target_document = d.id)`,
     range,
   );
   database.run(
@@ -76,10 +76,6 @@ function takeBackDeclarations(database: LedgerDatabase, range: { first: number; 
 /** Called after the input is staged: restores what its rows no longer declare and other rows need. */
 export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
   if (!database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'taken_back'")) return;
-  database.run(
-    `UPDATE documents SET declared = 1 WHERE declared = 0 AND id IN (SELECT id FROM temp.taken_back WHERE document)
-       AND EXISTS (SELECT 1 FROM events WHERE target_document = documents.id)`,
-  );
   database.run(
     `UPDATE documents SET declared = 1, row_id = coalesce((SELECT min(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
          WHERE e.document_id = documents.id), row_id)

@@ -249,8 +249,10 @@ function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Twins): O
 
 const hold = (document: string, event: string | null): Hold => ({ document, from: Number.NEGATIVE_INFINITY, event });
 
-/** Whether a group gives an event by its content: then nothing tells its parts from two groups. */
-const sumsUp = ({ events }: InputPlan) => events.some(({ key, each }) => key === "content" && each === undefined);
+/** Whether a group gives an event by its content, or anything reckoned over its rows: what a part gives would be wrong. */
+const sumsUp = ({ events, documents, parties, places }: InputPlan) =>
+  events.some(({ key, each }) => key === "content" && each === undefined) ||
+  /"kind":"(sum|first|last|min|max|count|join)"/.test(JSON.stringify([events, documents, parties, places]));
 
 /** A row's cells as they stand in the file, whatever they mean. */
 export function rawCells(row: Row, { form, headers }: WorldFile, input: InputPlan): string[] {
