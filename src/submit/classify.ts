@@ -99,11 +99,11 @@ function answers(kind: CallKind, body: JsonValue): boolean {
 }
 
 /**
- * A gateway has no such page: all bodies of the service are JSON (service.md). Instead of POST /documents it may mean that
- * the service has no such endpoint (open point 25).
+ * A web page comes from what stands in front of the service; a 404 in plain words may be its own. Instead of POST /documents
+ * even a page may mean that the service has no such endpoint (open point 25).
  */
 function isElsewhere(kind: CallKind, { status, body }: TransportReply): boolean {
-  return status === 404 && kind !== "create-document" && readJson(body) === undefined;
+  return status === 404 && kind !== "create-document" && /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
 }
 
 /** What came instead of an answer of the service, as a clause. */

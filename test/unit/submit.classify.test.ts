@@ -186,7 +186,12 @@ describe("bodies of any shape (open-points 14)", () => {
 });
 
 describe("a 404 that is not the service's own: a page of what stands in front of it", () => {
-  const pages = ["<html><head><title>404 Not Found</title></head></html>", "404 page not found"];
+  const pages = ["<html><head><title>404 Not Found</title></head></html>", " \n<!DOCTYPE html><p>Not here</p>"];
+
+  it("is the service's own in plain words", () => {
+    for (const words of ["", "not found", "404 page not found"])
+      expect(read(404, words, [], "lookup-participant").verdict).toBe("refused");
+  });
 
   it("is unavailability: nothing is gone, and a write leaves doubt", () => {
     for (const page of pages)
