@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { RowferryError } from "../model/error.js";
+import { endsWithFrame } from "./zstd-frames.js";
 import { type OpenedFile, reasonOf, refusal } from "./opened-file.js";
 
 /** Rows of text pack to a fiftieth at best, a bomb to a thousandth. */
@@ -18,6 +19,8 @@ export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzi
   const limit = Math.max(UNBOUNDED_BYTES, bytes * MAX_RATIO);
   let size = 0;
   let at = 0;
+  if (kind === "zstd" && !(await endsWithFrame(chunks(0))))
+    throw fault("file-corrupt", "unpacking failed: the file does not end where one of its frames does");
   try {
     // Node ends after a frame of zstd, or at zeros between members of gzip, and says nothing of what follows.
     while (at < bytes) {
