@@ -1,9 +1,9 @@
-/** Tells apart the causes of rows' problems: by column and mistake, as summaries and `check` list them. */
+/** Tells apart the causes of rows' problems: by column and mistake, as summaries, the console and `check` list them. */
 import type { Code } from "./codes.js";
 import { withoutMember } from "./problem.js";
 
-/** More variants of one mistake become one cause, because their messages may differ in every row. */
-export const KINDS_OF_A_MISTAKE = 5;
+/** A column with more kinds of mistakes than this is one cause: a message may hold a text of its own for every row. */
+const KINDS_OF_A_MISTAKE = 5;
 
 /** The message without quoted cells and numbers, and without the row of a group. */
 export const mistakeOf = (message: string): string =>
@@ -11,19 +11,57 @@ export const mistakeOf = (message: string): string =>
     .replace(/"[^"]*"/g, '"')
     .replace(/\d+/g, "0");
 
-/** Gives equal texts for problems of one cause. */
-export function createCauses(): (problem: { code: Code; column: string | null; message: string }) => string {
-  const known = new Set<string>();
-  const kinds = new Map<string, number>();
-  return ({ code, column, message }) => {
-    const place = JSON.stringify([code, column]);
-    // Without a column, the message names records, so it counts as one mistake.
-    const cause = column === null ? place : place + mistakeOf(message);
-    if (known.has(cause)) return cause;
-    const count = kinds.get(place) ?? 0;
-    kinds.set(place, count + 1);
-    const name = count < KINDS_OF_A_MISTAKE ? cause : place;
-    known.add(name);
-    return name;
+/** Problems of rows that have one cause. */
+export interface CauseOfRows<Found> {
+  /** What is wrong, without what differs from row to row; null: whatever is wrong in that column. */
+  mistake: string | null;
+  /** An example: the first one, of a row at hand if there is any. */
+  found: Found;
+  /** Rows; one that has several problems counts in each of their causes. */
+  count: number;
+  /** Of these, not at hand. */
+  earlier: number;
+}
+
+type Counted<Found> = CauseOfRows<Found> & { last: number | null };
+
+/** Takes problems in row order. Without a column, the message names records, so it is one mistake. */
+export function tallyCauses<Found extends { code: Code; column: string | null; message: string }>(
+  /** Once for every problem, with each cause that it may be counted in. */
+  note: (cause: CauseOfRows<Found>, found: Found) => void = () => {},
+) {
+  const places = new Map<string, Map<string | null, Counted<Found>>>();
+  const count = (causes: Map<string | null, Counted<Found>>, mistake: string | null, found: Found, of: RowAtHand) => {
+    const cause = causes.get(mistake) ?? { mistake, found, count: 0, earlier: 0, last: null };
+    causes.set(mistake, cause);
+    note(cause, found);
+    if (cause.last === of.row) return;
+    cause.last = of.row;
+    if (of.isHere && cause.earlier === cause.count) cause.found = found;
+    cause.count += 1;
+    if (!of.isHere) cause.earlier += 1;
   };
+  return {
+    add(found: Found, row: number, isHere = true): void {
+      const { code, column, message } = found;
+      const place = JSON.stringify([code, column]);
+      const causes = places.get(place) ?? new Map<string | null, Counted<Found>>();
+      places.set(place, causes);
+      count(causes, null, found, { row, isHere });
+      // One more than they may be.
+      if (column !== null && causes.size <= KINDS_OF_A_MISTAKE + 1)
+        count(causes, mistakeOf(message), found, { row, isHere });
+    },
+
+    all: (): CauseOfRows<Found>[] =>
+      [...places.values()].flatMap((causes) => {
+        const [whole, ...kinds] = causes.values();
+        return whole === undefined || (kinds.length > 0 && kinds.length <= KINDS_OF_A_MISTAKE) ? kinds : [whole];
+      }),
+  };
+}
+
+interface RowAtHand {
+  row: number;
+  isHere: boolean;
 }

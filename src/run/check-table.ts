@@ -4,7 +4,7 @@ import { isOwnColumn } from "../map/column/headers.js";
 import { isEither, Rounding } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
-import { createCauses } from "../model/causes.js";
+import { type CauseOfRows, tallyCauses } from "../model/causes.js";
 import { detachText } from "../model/detach.js";
 import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
@@ -88,8 +88,8 @@ async function mapRows(
   check: TableCheck,
   { signal, progress }: CheckTableOptions,
 ): Promise<void> {
-  const problems = createTally();
-  const warnings = createTally();
+  const problems = tallyCauses<FoundInRow>();
+  const warnings = tallyCauses<FoundInRow>();
   const keys = new Map<string, string>();
   const cells = watchCells(table.header, mapper);
   /** Of each kind of event the first, and some more. */
@@ -106,7 +106,7 @@ async function mapRows(
     ];
     for (const { kind, parts } of named) {
       const other = nearlyEqual(keys, kind, parts);
-      if (other !== null) warnings.add(keysNearlyEqual(kind, parts, other), row);
+      if (other !== null) warnings.add({ ...keysNearlyEqual(kind, parts, other), row }, row);
     }
     if (kinds.size < MOST_SAMPLES)
       for (const { kind, body } of samplesOf(records)) {
@@ -124,11 +124,11 @@ async function mapRows(
       check.rows.read += rows;
       check.rows[outcome.fate] += rows;
       if (outcome.fate === "valid") {
-        for (const warning of outcome.warnings) warnings.add(warning, row);
+        for (const warning of outcome.warnings) warnings.add({ ...warning, row }, row);
         takeRecords(outcome.records, row);
       } else if (outcome.fate === "invalid") {
         for (const problem of outcome.problems) {
-          problems.add(problem, row);
+          problems.add({ ...problem, row }, row);
           cells.blame(problem, row);
         }
       }
@@ -144,8 +144,8 @@ async function mapRows(
     }
     take(mapper.end());
   } finally {
-    check.problems = problems.all();
-    check.warnings = warnings.all();
+    check.problems = problems.all().map(toldOf);
+    check.warnings = warnings.all().map(toldOf);
     check.samples = [...first, ...more].slice(0, MOST_SAMPLES);
     check.cells = cells.columns();
     if (check.events === 0) check.eventless = null;
@@ -247,24 +247,10 @@ function keysNearlyEqual(kind: string, parts: readonly string[], other: string):
   return { code: "keys-nearly-equal", message, hint: null, column: null };
 }
 
-/** By cause; a row counts once. */
-function createTally() {
-  const causeOf = createCauses();
-  const causes = new Map<string, { problem: TableCheck["problems"][number]; last: number }>();
-  return {
-    add(problem: Problem, row: number): void {
-      const { code, message, hint, column } = problem;
-      const cause = causeOf(problem);
-      const known = causes.get(cause);
-      if (known === undefined) {
-        const place = describePlace({ row, ...(column === null ? {} : { column }) });
-        const example = `${place}: ${message}${hint === null ? "" : ` (${hint})`}`;
-        causes.set(cause, { problem: { code, count: 1, example }, last: row });
-      } else if (known.last !== row) {
-        known.problem.count += 1;
-        known.last = row;
-      }
-    },
-    all: () => Array.from(causes.values(), ({ problem }) => problem),
-  };
+type FoundInRow = Problem & { row: number };
+
+function toldOf({ found, count }: CauseOfRows<FoundInRow>): TableCheck["problems"][number] {
+  const { code, message, hint, column, row } = found;
+  const place = describePlace({ row, ...(column === null ? {} : { column }) });
+  return { code, count, example: `${place}: ${message}${hint === null ? "" : ` (${hint})`}` };
 }

@@ -45,7 +45,7 @@ const failedRecords = `SELECT * FROM failures
 /** Most frequent first. */
 export function openCauses(database: LedgerDatabase): OpenCauses {
   const ofRows = causesOfRows(database, { withMessages: true }).map(
-    ({ mistake, found: { code, column_name: column, message, row_id: row }, count, since, messages }): Cause => ({
+    ({ mistake, found: { code, column, message, row_id: row }, count, since, messages }): Cause => ({
       code,
       column,
       mistake,
@@ -79,7 +79,7 @@ export const isOfCause =
 /** Ids, ascending; of each record the newest row. */
 export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[] {
   const problems = database.rows<{ id: number; code: string; column: string | null; message: string }>(
-    `SELECT row_id AS id, code, column_name AS "column", message FROM (${rowProblems} AND p.code = @code)`,
+    `SELECT row_id AS id, code, "column", message FROM (${rowProblems} AND p.code = @code)`,
     { code: cause.code },
   );
   const records = database.values<number>(

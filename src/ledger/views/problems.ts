@@ -1,5 +1,5 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
-import { KINDS_OF_A_MISTAKE, mistakeOf } from "../../model/causes.js";
+import { type CauseOfRows, tallyCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -38,21 +38,21 @@ export function tallyProblems(database: LedgerDatabase, cells = false, files: re
   const conceal = concealing(database, cells);
   const ofRows = causesOfRows(database, { isHere: (row) => here === null || here.has(inputOf(row)) }).map(
     ({ found, count, earlier }) =>
-      told(database, conceal, { ...found, subject: "row", name: null, hint: null, count, earlier }),
+      told(database, conceal, {
+        ...found,
+        column_name: found.column,
+        subject: "row",
+        name: null,
+        hint: null,
+        count,
+        earlier,
+      }),
   );
   return [...ofRows, ...others].toSorted((a, b) => b.count - a.count);
 }
 
-/** Open problems of rows that have one cause. */
-export interface RowCause {
-  /** What is wrong, without what differs from row to row; null: whatever is wrong in that column. */
-  mistake: string | null;
-  /** An example: the first one, of the files that are asked for. */
-  found: RowProblem;
-  /** Rows; one that has several problems counts in each of their causes. */
-  count: number;
-  /** Of these, in no file that was asked for. */
-  earlier: number;
+/** Of open rows; those at hand are of the files that are asked for. */
+export interface RowCause extends CauseOfRows<RowProblem> {
   /** Since when the first of them has been open, ms. */
   since: number;
   /** Different messages; empty unless they are asked for. */
@@ -62,55 +62,28 @@ export interface RowCause {
 interface RowProblem {
   row_id: number;
   code: Code;
-  column_name: string | null;
+  column: string | null;
   message: string;
   at: number;
 }
 
-/** In row order, by column and mistake. Without a column, the message names records, so it is one mistake. */
 export function causesOfRows(
   database: LedgerDatabase,
   { isHere = () => true, withMessages = false }: { isHere?: (row: number) => boolean; withMessages?: boolean } = {},
 ): RowCause[] {
-  const places = new Map<string, Map<string | null, RowCause & { last: number }>>();
-  const add = (causes: Map<string | null, RowCause & { last: number }>, mistake: string | null, found: RowProblem) => {
-    const { row_id: row, message, at } = found;
-    const cause = causes.get(mistake) ?? {
-      mistake,
-      found,
-      count: 0,
-      earlier: 0,
-      since: at,
-      messages: new Set(),
-      last: 0,
-    };
-    if (cause.count === 0) causes.set(mistake, cause);
-    if (withMessages) cause.messages.add(message);
-    cause.since = Math.min(cause.since, at);
-    if (cause.last === row) return;
-    cause.last = row;
-    const isEarlier = !isHere(row);
-    if (!isEarlier && cause.earlier === cause.count) cause.found = found;
-    cause.count += 1;
-    if (isEarlier) cause.earlier += 1;
-  };
-  for (const found of database.each<RowProblem>(`${rowProblems} ORDER BY p.row_id`)) {
-    const { code, column_name: column, message } = found;
-    const place = `${code} ${column}`;
-    const causes = places.get(place) ?? new Map<string | null, RowCause & { last: number }>();
-    if (causes.size === 0) places.set(place, causes);
-    add(causes, null, found);
-    // One more than they may be.
-    if (column !== null && causes.size <= KINDS_OF_A_MISTAKE + 1) add(causes, mistakeOf(message), found);
-  }
-  return [...places.values()].flatMap((causes) => {
-    const [whole, ...kinds] = causes.values();
-    return whole === undefined || (kinds.length > 0 && kinds.length <= KINDS_OF_A_MISTAKE) ? kinds : [whole];
+  const more = new Map<CauseOfRows<RowProblem>, Pick<RowCause, "since" | "messages">>();
+  const causes = tallyCauses<RowProblem>((cause, { at, message }) => {
+    const { since, messages } = more.get(cause) ?? { since: at, messages: new Set<string>() };
+    if (withMessages) messages.add(message);
+    more.set(cause, { since: Math.min(since, at), messages });
   });
+  for (const found of database.each<RowProblem>(`${rowProblems} ORDER BY p.row_id`))
+    causes.add(found, found.row_id, isHere(found.row_id));
+  return causes.all().map((cause) => ({ ...cause, ...(more.get(cause) ?? { since: 0, messages: new Set() }) }));
 }
 
 /** Of the first row of a group, which speaks for all. */
-export const rowProblems = `SELECT p.row_id, p.code, p.column_name, p.message, p.at
+export const rowProblems = `SELECT p.row_id, p.code, p.column_name AS "column", p.message, p.at
   FROM problems p CROSS JOIN invalid_rows r ON r.id = p.row_id WHERE p.row_id IS NOT NULL AND p.severity = 'error' AND r.lead IS NULL`;
 
 const shownWhole: Conceal = (_code, message) => message;
