@@ -11,6 +11,12 @@ const MAX_RATIO = 300;
 /** The ratio is not checked below this many unpacked bytes. */
 const UNBOUNDED_BYTES = 64 * 1024 * 1024;
 
+/** Once for a file, before it is unpacked. @throws RowferryError `file-corrupt` if it ends within a frame of zstd */
+export async function requireWhole({ fault, chunks }: OpenedFile, kind: "gzip" | "zstd"): Promise<void> {
+  if (kind === "zstd" && !(await endsWithFrame(chunks())))
+    throw fault("file-corrupt", "unpacking failed: the file does not end where one of its frames does");
+}
+
 /** @throws RowferryError `file-corrupt` (truncated, damaged), `file-oversized`, `file-refused` (zstd that cannot be unpacked here). */
 export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzip" | "zstd"): AsyncGenerator<Buffer> {
   if (kind === "zstd" && !("createZstdDecompress" in zlib))
@@ -19,8 +25,6 @@ export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzi
   const limit = Math.max(UNBOUNDED_BYTES, bytes * MAX_RATIO);
   let size = 0;
   let at = 0;
-  if (kind === "zstd" && !(await endsWithFrame(chunks(0))))
-    throw fault("file-corrupt", "unpacking failed: the file does not end where one of its frames does");
   try {
     // Node ends after a frame of zstd, or at zeros between members of gzip, and says nothing of what follows.
     while (at < bytes) {
