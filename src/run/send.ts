@@ -1,4 +1,5 @@
 /** Sends the plan: a lane for each component, requests of linked documents in the order of their links. */
+import { isUnsent } from "../ledger/stage/event-keys.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Writer } from "../ledger/writer.js";
 import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
@@ -226,7 +227,7 @@ export function settleComponent(session: Session, component: Component): void {
     }
     for (const { event, reason, waitsFor } of held) {
       if (event.state === "held" && event.reason === reason && event.waitsFor === waitsFor) continue;
-      if (!["planned", "held", "deferred", "rejected"].includes(event.state)) continue;
+      if (!isUnsent(event)) continue;
       revive(event);
       writes.push((t) => t.held(event.id, reason, waitsFor, now));
     }

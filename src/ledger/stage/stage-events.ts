@@ -10,7 +10,7 @@ import { describeRow, inputOf } from "../rows.js";
 import { changesOf, describeChanges } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
-import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./event-keys.js";
+import { type EventKeys, hasLanded, isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
 import { type References, restoredReference } from "./references.js";
 import type { DocumentStager } from "./stage-documents.js";
 import type { Staging } from "./staging.js";
@@ -164,8 +164,7 @@ export function createEventStager(
     /** Two rows of one import give one event different content; only a person knows which is right. */
     check({ stored, hash, record }: KeyedEvent) {
       if (stored === null || stored.content_hash.equals(hash)) return null;
-      const isUnsent = ["planned", "held", "deferred", "rejected"].includes(stored.state);
-      if (!isUnsent || !inputsOfImport.has(stored.input_id)) return null;
+      if (!isUnsent(stored) || !inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports may have given the event too: they are corrected, not contradicted.
       const twin = rowOfImport(stored);
       return twin === null || superseded().includes(twin) ? null : twice(record, describeRow(database, twin));

@@ -7,6 +7,7 @@ import { readCodes } from "../../model/codes/read.js";
 import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
 import { type Correction, withoutOwnColumns } from "./corrections.js";
+import { isUnsent, type StoredEvent } from "./event-keys.js";
 import { cellHash, createCells } from "./row-cells.js";
 
 /** Deletes events (`events` selects ids) that no row brings any more. @returns how many */
@@ -212,8 +213,8 @@ export function createRowWithdrawal(
     replace,
 
     /** Earlier rows that bring some of these events, not sent yet, and no others: the row at hand is their new version. */
-    versionsBefore(events: readonly { id: number; state: string }[]): number[] {
-      if (events.every(({ state }) => !["planned", "held", "deferred", "rejected"].includes(state))) return [];
+    versionsBefore(events: readonly Pick<StoredEvent, "id" | "state">[]): number[] {
+      if (!events.some(isUnsent)) return [];
       return database.values<number>(
         `SELECT DISTINCT re.row_id FROM row_events re WHERE re.event_id IN (SELECT value FROM json_each(@ids))
            AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.row_id = re.row_id AND o.event_id NOT IN (SELECT value FROM json_each(@ids)))`,
