@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
+import { parties } from "../support/weighings.js";
 import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, folder, type RunningConsole, startConsole } from "./console.js";
 
@@ -315,18 +316,9 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
           weight: { header: "Weight", as: "number" },
           scale: { header: "Scale", as: "number", decimal: "." },
         },
-        participants: { carrier: { taxIdType: "CNPJ", taxId: "11222333000181", name: "Carrier", type: "COMPANY" } },
-        addresses: {
-          yard: {
-            participant: "carrier",
-            name: "Yard",
-            street: "Rua",
-            number: "1",
-            city: "Santos",
-            countryState: "=state",
-          },
-        },
-        documents: { load: { key: "=load", participant: "carrier", address: "yard" } },
+        ...parties,
+        addresses: { site: { ...parties.addresses.site, countryState: "=state" } },
+        documents: { load: { key: "=load", participant: "owner", address: "site" } },
         events: {
           weighing: {
             name: "Weighing",
@@ -393,18 +385,8 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
           item: "Item",
           quantity: { header: "Quantity", as: "number" },
         },
-        participants: { carrier: { taxIdType: "CNPJ", taxId: "11222333000181", name: "Carrier", type: "COMPANY" } },
-        addresses: {
-          yard: {
-            participant: "carrier",
-            name: "Yard",
-            street: "Rua",
-            number: "1",
-            city: "Santos",
-            countryState: "SP",
-          },
-        },
-        documents: { order: { key: "=order", participant: "carrier", address: "yard" } },
+        ...parties,
+        documents: { order: { key: "=order", participant: "owner", address: "site" } },
         events: {
           order: {
             name: "Order",
