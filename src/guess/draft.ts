@@ -2,11 +2,12 @@
  * Drafts a mapping from the data. It always loads; open decisions are marked lines, and make it a draft for the
  * sandbox.
  */
-import { DateTime } from "luxon";
+import { DateTime, Info } from "luxon";
 import { MAX_MAPPING_LENGTH } from "../map/language/source.js";
 import type { Dialect } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
 import { listed, shorten } from "../model/fold.js";
+import { foldWords } from "../map/convert/text.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
@@ -50,7 +51,7 @@ export interface Draft {
 /** A file with more columns has usually been read with the wrong delimiter. */
 const MOST_COLUMNS = 2000;
 
-type Profiled = InputDraft & { table: GuessTable; files: string[] };
+type Profiled = InputDraft & { table: GuessTable; files: string[]; sheets: string[] };
 
 export function draftMapping(tables: readonly GuessTable[], options: GuessOptions = {}): Draft {
   const decisions = new Decisions(options.answers ?? new Map());
@@ -84,7 +85,8 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   const inputs = Object.fromEntries(
     drafts.map((draft) => [draft.name, new Said(inputTree(draft, drafts, settled), draft.above)]),
   );
-  const notes = [...drafts.flatMap(unused), ...decisions.notes];
+  const series = drafts.flatMap(({ sheets }) => (sheets.length > 1 ? [`${named(sheets)} are read as one input`] : []));
+  const notes = [...drafts.flatMap(unused), ...decisions.notes, ...series];
   const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
   const marked = open.length === 1 ? "One decision is open: the line" : `${open.length} decisions are open: the lines`;
   const intro = [
@@ -102,11 +104,13 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   return { yaml, open, notes };
 }
 
-/** Files with the same header are one input. */
+/** Files with the same header are one input, and so are the sheets of a series, such as one for each month. */
 function profileTables(tables: readonly GuessTable[], given: Given): Profiled[] {
   const names = new Set<string>();
-  const alike = Map.groupBy(tables, ({ sheet, header, dialect }) => JSON.stringify([sheet, header, dialect.format]));
-  return [...alike.values()].flatMap((same): Profiled[] => {
+  const alike = Map.groupBy(tables, ({ sheet, header, dialect }) =>
+    JSON.stringify([sheet === null ? null : seriesOf(sheet), header, dialect.format]),
+  );
+  return [...alike.values()].flatMap(oneBySeries).flatMap((same): Profiled[] => {
     const [table] = same;
     if (table === undefined) return [];
     const sample = same.flatMap((one) => one.sample);
@@ -118,11 +122,35 @@ function profileTables(tables: readonly GuessTable[], given: Given): Profiled[] 
     if (word !== undefined && word.type.as !== "text") word.said = true;
     const called = new Map(columns.map((column) => [column.index, column.name]));
     const skip = totals?.condition(word?.said === true ? `${word.name}_said` : word?.name, called) ?? null;
-    const name = nameOf(table.sheet ?? table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
     // Of a file in an archive, patterns see the inner name only.
-    const files = same.map(({ file }) => file.split("/").at(-1) ?? file);
-    return [{ table, files, name, columns, records: {}, skip: skip === null ? [] : [skip], above: [] }];
+    const files = [...new Set(same.map(({ file }) => file.split("/").at(-1) ?? file))];
+    const sheets = [...new Set(same.flatMap(({ sheet }) => sheet ?? []))];
+    const series =
+      sheets.length > 1
+        ? seriesOf(sheets[0] ?? "")
+            .replaceAll("#", " ")
+            .trim()
+        : sheets[0];
+    const name = nameOf(series || table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
+    return [{ table, files, sheets, name, columns, records: {}, skip: skip === null ? [] : [skip], above: [] }];
   });
+}
+
+const months = new Set(
+  ["pt", "es", "en"].flatMap((locale) =>
+    (["long", "short"] as const).flatMap((length) => Info.months(length, { locale }).map(foldWords)),
+  ),
+);
+
+/** A sheet's name without its numbers and months: `Coletas Jan 25` → `Coletas # #`. */
+const seriesOf = (sheet: string): string =>
+  sheet.replace(/\p{L}+|\d+/gu, (word) => (/\d/.test(word) || months.has(foldWords(word)) ? "#" : word));
+
+/** Only sheets that each of the files has, with their headers in the same row. */
+function oneBySeries(same: GuessTable[]): GuessTable[][] {
+  const bySheet = [...Map.groupBy(same, ({ sheet }) => sheet).values()];
+  const kinds = bySheet.map((group) => JSON.stringify(group.map(({ file, headerRows }) => [file, headerRows])));
+  return new Set(kinds).size === 1 ? [same] : bySheet;
 }
 
 /**
@@ -159,7 +187,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
             encoding: dialect.encoding,
           },
         }
-      : { excel: { sheet: table.sheet ?? dialect.sheet } }),
+      : { excel: { sheet: draft.sheets.length > 1 ? draft.sheets : (table.sheet ?? dialect.sheet) } }),
     header: table.headerRows ?? "none",
     skip:
       skip.length === 0 ? undefined : `=${skip.length === 1 ? skip[0] : skip.map((one) => `(${one})`).join(" || ")}`,
@@ -221,7 +249,13 @@ function hourOf({ name, type, values }: Column, day: Column) {
   return `default(${name}, "${DateTime.utc(2000).toFormat(type.clock ?? "")}")`;
 }
 
-function unused({ columns, table, records, skip }: Profiled): string[] {
+const named = (sheets: readonly string[]): string =>
+  `sheet${sheets.length > 1 ? "s" : ""} ${listed(
+    sheets.map((sheet) => `"${sheet}"`),
+    3,
+  )}`;
+
+function unused({ columns, table, sheets, records, skip }: Profiled): string[] {
   const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
   const idle = columns.filter((column) => !used.has(column) && column.distinct.size > 0);
   if (idle.length === 0) return [];
@@ -229,7 +263,7 @@ function unused({ columns, table, records, skip }: Profiled): string[] {
     idle.map(({ header }) => shorten(header)),
     12,
   );
-  const of = table.sheet === null ? table.file : `sheet "${table.sheet}"`;
+  const of = sheets.length === 0 ? table.file : named(sheets);
   const are = columns.length === 1 ? "column" : "columns";
   return [`${idle.length} of ${columns.length} ${are} of ${of} ${idle.length === 1 ? "is" : "are"} not used: ${shown}`];
 }

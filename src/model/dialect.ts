@@ -25,8 +25,8 @@ export interface CsvOptions {
 }
 
 export interface ExcelOptions {
-  /** By name, position from 1, or pattern (`Manifest*`). Default: the only visible sheet. */
-  sheet?: string | number;
+  /** By name, position from 1, or pattern (`Manifest*`), or several of them. Default: the only visible sheet. */
+  sheet?: string | number | (string | number)[];
   /**
    * `read`: like visible ones; `skip`: hidden rows count as skipped, hidden columns are left out. Default: hidden rows
    * and columns are read, with a note; hidden sheets only if named.

@@ -17,6 +17,8 @@ export interface Input {
   sheets: { sheet: string | null; hidden: boolean }[];
   /** Null: not a rejected file of ours. */
   corrected(): Promise<Corrected | null>;
+  /** The options for one sheet after the other, where they name several; else these alone. */
+  each(options: ReadOptions): Promise<ReadOptions[]>;
   /**
    * A corrected file has its header in the first row and one sheet of rows, whatever the options say. @throws
    * RowferryError when there is no such sheet or header.

@@ -40,9 +40,11 @@ async function checkFile(mapping: Mapping, file: OpenedFile, signal: AbortSignal
   }
   if (input === null) return check;
   for (const mappingInput of file.inputs) {
-    const table = await checkTable(input, mappingInput, { signal, progress: file.tell });
-    file.rows += table.rows.read;
-    check.tables.push(table);
+    for (const read of await input.each(mappingInput.read)) {
+      const table = await checkTable(input, { ...mappingInput, read }, { signal, progress: file.tell });
+      file.rows += table.rows.read;
+      check.tables.push(table);
+    }
   }
   check.sheets = input.sheets.map((one) => {
     const read = check.tables.some(({ dialect, sheet }) => dialect !== null && sheet === one.sheet);

@@ -10,6 +10,8 @@ import type { StageOptions } from "../ledger/stage/staging.js";
 import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
+import type { ReadOptions } from "../model/dialect.js";
+import { listed } from "../model/fold.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
@@ -45,16 +47,31 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
       continue;
     }
     for (const mappingInput of file.inputs) {
-      const context = { mapping, used, mappingInput, settingsId, ofImport, file, staged };
-      const one = await stageTable(session, input, context).catch((thrown: unknown) =>
-        tellEmpty(session, thrown, () => [mappingInput]),
-      );
-      if (one === null) continue;
-      file.rows += one.read;
-      staged.push(one);
+      for (const read of await input.each(mappingInput.read)) {
+        const context = { mapping, used, mappingInput, read, settingsId, ofImport, file, staged };
+        const one = await stageTable(session, input, context).catch((thrown: unknown) =>
+          tellEmpty(session, thrown, () => [mappingInput]),
+        );
+        if (one === null) continue;
+        file.rows += one.read;
+        staged.push(one);
+      }
     }
+    tellUnread(session, input, staged);
   }
   return staged;
+}
+
+/** A new month's sheet beside those that the mapping names. */
+function tellUnread(session: Session, { name, sheets }: Input, staged: readonly StagedInput[]): void {
+  const read = new Set(staged.filter(({ input }) => input === name).map(({ sheet }) => sheet));
+  const unread = sheets.filter(({ sheet, hidden }) => !hidden && !read.has(sheet));
+  if (unread.length === 0 || read.size === 0) return;
+  const list = listed(
+    unread.map(({ sheet }) => `"${sheet}"`),
+    5,
+  );
+  session.tell(`${name}: The mapping does not read the ${unread.length === 1 ? "sheet" : "sheets"} ${list}.`);
 }
 
 /** An empty file does not stop others; the mapping decides whether it needs a person. @throws any other error */
@@ -94,6 +111,8 @@ interface TableContext {
   mapping: Mapping;
   used: MappingAsUsed;
   mappingInput: MappingInput;
+  /** Those of the input, for one sheet. */
+  read: ReadOptions;
   settingsId: number;
   ofImport: OfImport;
   file: OpenedFile;
@@ -105,7 +124,7 @@ interface TableContext {
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput | null> {
   const { mapping, mappingInput, ofImport } = context;
   const { inputs, clock, run } = session;
-  const table = await input.open(mappingInput.read);
+  const table = await input.open(context.read);
   const firstPlace = createFirstPlaces(session.database, table.header);
   const identity = {
     contentHash: input.contentHash,

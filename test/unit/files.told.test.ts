@@ -1,5 +1,5 @@
 /** What a file holds is read, refused or told: nothing of it is lost or changed in silence. With the real commands. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { pipeline } from "../../src/cli/pipeline.js";
@@ -53,6 +53,38 @@ async function imported(name: string, content: Buffer | string, ...options: Para
 /** How such an import ends, and what it says. */
 const ends = (exit: number, rows: object, told = ""): object =>
   expect.objectContaining({ exit, rows: expect.objectContaining(rows), told: expect.stringContaining(told) });
+
+test("a sheet for each month is one input, for guess and import; one that the mapping does not read is told", async () => {
+  const dated = (day: string, ids: string) =>
+    ids
+      .split("")
+      .map((id, at) => line(at + 2, [id, day, "10,5"]))
+      .join("");
+  const sheet = (name: string, day: string, ids: string) => ({
+    name,
+    rows: line(1, ["id", "day", "note"]) + dated(day, ids),
+  });
+  const sheets = [
+    { name: "Leia-me", rows: line(1, ["read me"]) },
+    sheet("Coletas jan", "10/01/2025", "ABC"),
+    sheet("Coletas fev", "11/02/2025", "DE"),
+  ];
+  const world = worldOf(
+    { "rows.xlsx": await writeWorkbook({ sheets }) },
+    { rows: jobs({ excel: { sheet: "Coletas *" } }) },
+  );
+  expect(await typed(world, "guess", "rows.xlsx", "-o", "drafted.yaml")).toMatchObject({ code: 0 });
+  expect(readFileSync(`${world.cwd}/drafted.yaml`, "utf8")).toContain("sheet: [ Coletas jan, Coletas fev ]");
+  const { code, out, said } = await typed(world, "import", "m.yaml", "rows.xlsx", "--json");
+  expect(JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+    events: { landed: 5 },
+    inputs: [
+      { sheet: "Coletas jan", staged: 3 },
+      { sheet: "Coletas fev", staged: 2 },
+    ],
+  });
+  expect([code, said]).toEqual([0, expect.stringContaining('does not read the sheet \\"Leia-me\\".')]);
+});
 
 const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
 const line = (number: number, cells: readonly string[], more = "") =>

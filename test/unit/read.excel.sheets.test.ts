@@ -99,6 +99,22 @@ describe("the sheet", () => {
     expect(error).toContain("Manifestos Jan");
   });
 
+  test.each([
+    ["Manifestos*", ["Manifestos Jan", "Manifestos Fev"]],
+    [
+      ["notas", 2, "Manif*", "Maio"],
+      ["Notas", "Manifestos Fev", "Manifestos Jan", "Maio"],
+    ],
+    ["Not?", ["Not?"]],
+    [undefined, [undefined]],
+  ])("%j names each sheet once, and what it does not find", async (sheet, names) => {
+    const path = await temporaryFile(await writeWorkbook({ sheets: [january, february, notes] }), "input.xlsx");
+    const input = await openInput(path);
+    const each = await input.each({ excel: sheet === undefined ? {} : { sheet } });
+    expect(each.map(({ excel }) => excel?.sheet)).toEqual(names);
+    await input.close();
+  });
+
   test("hidden ones take part when hidden things are to be read", async () => {
     expect((await readWorkbook({ sheets: [january, notes] }, { sheet: "Nota?", hidden: "read" })).header).toEqual([
       "n",

@@ -62,8 +62,9 @@ export function matchCorrected(inputs: Inputs, fileName: string, origin: Correct
   const named = fittingName(inputs, file);
   const left = named.length > 0 ? named : inputs;
   const ofSheet = left.filter(({ read }) => {
-    const { sheet } = read.excel ?? {};
-    return typeof sheet === "string" && origin.sheet !== null && compileGlob(sheet)(origin.sheet);
+    const { sheet: rejected } = origin;
+    const sheets = [read.excel?.sheet ?? []].flat();
+    return rejected !== null && sheets.some((sheet) => compileGlob(String(sheet))(rejected));
   });
   const [first, ...others] = ofSheet.length > 0 ? ofSheet : left;
   if (first !== undefined && others.length === 0) return first;

@@ -139,10 +139,12 @@ const csvSchema = z.strictObject({
   fallbackEncoding: maybe(z.string(), "Default windows-1252."),
 });
 
+const sheet = z.union([filled, z.number().int().min(1)]);
+
 const excelSchema = z.strictObject({
   sheet: maybe(
-    z.union([filled, z.number().int().min(1)]),
-    "By name, by position from 1, or by pattern. Default: the only visible sheet.",
+    z.union([sheet, z.array(sheet).min(1)]),
+    "By name, by position from 1, or by pattern; or a list of these. Every sheet that fits is read. Default: the only visible sheet.",
   ),
   hidden: maybe(
     z.enum(["read", "skip"]),

@@ -41,6 +41,7 @@ export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Inp
       const found = correctedCsv(await headOf(file.chunks(), SAMPLE_BYTES));
       return found === null ? null : { sheet: null, reference: found.reference };
     },
+    each: (options) => Promise.resolve([options]),
     open: (options) => openTable(file, options, limits),
     position,
     close,

@@ -1,37 +1,52 @@
-/** Chooses the sheet: by name, by position, by pattern, or the only possible one. */
+/** Chooses sheets: by name, by position, by pattern, or the only possible one. */
 import type { ExcelOptions } from "../../model/dialect.js";
 import { foldName, listed } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
+/** The names or positions of all sheets that patterns or a list name, each once; what fits nothing stays as it is. */
+export function sheetsLike(
+  { sheets }: Workbook,
+  { sheet, hidden: option }: ExcelOptions & Wanted,
+): (string | number)[] {
+  const open = sheets.filter(({ hidden }) => !hidden || option === "read");
+  const named = [sheet].flat().flatMap((wanted): (string | number)[] => {
+    const one = found(sheets, wanted);
+    if (one !== undefined) return [one.name];
+    const fits = compileGlob(String(wanted));
+    const like = typeof wanted === "string" ? open.filter(({ name }) => fits(name)) : [];
+    return like.length === 0 ? [wanted] : like.map(({ name }) => name);
+  });
+  return [...new Set(named)];
+}
+
+type Wanted = Required<Pick<ExcelOptions, "sheet">>;
+
 /**
- * A sheet given by name or position (hidden ones count) is read even if hidden, with a note. Patterns and the default
- * consider visible sheets only, unless hidden ones are to be read. @throws RowferryError `sheet-missing`,
- * `sheet-ambiguous`.
+ * A sheet given by name or position (hidden ones count) is read even if hidden, with a note. The default considers
+ * visible sheets only, unless hidden ones are to be read. @throws RowferryError `sheet-missing`, `sheet-ambiguous`.
  */
 export async function chooseSheet(
-  { zip, sheets }: Workbook,
-  { sheet: wanted, hidden: option }: ExcelOptions,
+  workbook: Workbook,
+  excel: ExcelOptions,
   isEmpty: (sheet: Sheet) => Promise<boolean>,
 ): Promise<{ sheet: Sheet; notes: string[] }> {
+  const { zip, sheets } = workbook;
   const { fault } = zip.file;
   const hint = `Name one of these under \`excel: { sheet }\` in the mapping: ${names(sheets)}.`;
   const missing = (message: string) => fault("sheet-missing", message, { hint });
-  const closed = sheets.filter(({ hidden }) => hidden && option !== "read");
-  const open = sheets.filter(({ hidden }) => !hidden || option === "read");
+  const closed = sheets.filter(({ hidden }) => hidden && excel.hidden !== "read");
+  const open = sheets.filter((sheet) => !closed.includes(sheet));
 
-  if (wanted !== undefined) {
-    const named = typeof wanted === "number" ? sheets[wanted - 1] : byName(sheets, wanted);
+  if (excel.sheet !== undefined) {
+    const [wanted = "", ...more] = sheetsLike(workbook, { ...excel, sheet: excel.sheet });
+    if (more.length > 0) throw fault("sheet-ambiguous", `${more.length + 1} sheets are named: ${names(sheets)}`);
+    const named = found(sheets, wanted);
     if (named !== undefined)
       return { sheet: named, notes: named.hidden ? [`Sheet "${named.name}" is hidden in the workbook.`] : [] };
     if (typeof wanted === "number") throw missing(`the workbook has no sheet ${wanted}; it has ${sheets.length}`);
     if (!/[*?]/.test(wanted)) throw missing(`the workbook has no sheet "${wanted}"`);
-    const fits = compileGlob(wanted);
-    const found = open.filter(({ name }) => fits(name));
-    if (found.length > 1)
-      throw fault("sheet-ambiguous", `${found.length} sheets are like "${wanted}": ${names(found)}`);
-    if (found[0] !== undefined) return { sheet: found[0], notes: [] };
-    const left = closed.some(({ name }) => fits(name)) ? ", only hidden ones" : "";
+    const left = closed.some(({ name }) => compileGlob(wanted)(name)) ? ", only hidden ones" : "";
     throw missing(`the workbook has no sheet like "${wanted}"${left}`);
   }
 
@@ -51,7 +66,8 @@ export async function chooseSheet(
   return { sheet, notes };
 }
 
-function byName(sheets: readonly Sheet[], wanted: string): Sheet | undefined {
+function found(sheets: readonly Sheet[], wanted: string | number): Sheet | undefined {
+  if (typeof wanted === "number") return sheets[wanted - 1];
   return sheets.find(({ name }) => name === wanted) ?? sheets.find(({ name }) => foldName(name) === foldName(wanted));
 }
 

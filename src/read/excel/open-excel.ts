@@ -20,7 +20,7 @@ import { type FaultOf, reasonOf } from "../opened-file.js";
 import { type RawRow, rowFinisher } from "../rows.js";
 import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
-import { chooseSheet } from "./choose-sheet.js";
+import { chooseSheet, sheetsLike } from "./choose-sheet.js";
 import { type ColumnRange, type Merge, mergeSweep, readLayout } from "./merges.js";
 import { sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
@@ -42,6 +42,11 @@ export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
     corrected: async () => {
       const found = await findCorrectedSheet(workbook);
       return found === null ? null : { sheet: found.sheet.name, reference: found.reference };
+    },
+    each: async (options) => {
+      const { sheet, ...excel } = options.excel ?? {};
+      if (sheet === undefined || (await findCorrectedSheet(workbook)) !== null) return [options];
+      return sheetsLike(workbook, { ...excel, sheet }).map((one) => ({ ...options, excel: { ...excel, sheet: one } }));
     },
     open: (options) => openTable(workbook, options),
     position,
