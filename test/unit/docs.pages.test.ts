@@ -55,6 +55,16 @@ describe("links", () => {
     expect(dead).toEqual([]);
   });
 
+  it("lead to files that the package brings", () => {
+    const { files } = JSON.parse(read("package.json")) as { files: string[] };
+    const isPacked = (path: string) => files.some((one) => path === one || path.startsWith(`${one}/`));
+    const dead = findings(
+      (text, path) => links(text, path).flatMap(({ target }) => (isPacked(target.replace(/\/$/, "")) ? [] : [target])),
+      paths.filter(isPacked),
+    );
+    expect(dead).toEqual([]);
+  });
+
   it("reach every page from README.md", () => {
     const reached = new Set(["README.md"]);
     for (const path of reached) for (const { target } of links(pages.get(path) ?? "", path)) reached.add(target);

@@ -1,5 +1,5 @@
 /** `rowferry schema`: the mapping language as JSON Schema, for completion and validation in editors. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { mappingJsonSchema } from "../../map/language/mapping-schema.js";
 import { ExitCode } from "../../model/exit-code.js";
@@ -34,7 +34,7 @@ export const spec = command({
 
 /** Only a JSON Schema of ours may be replaced. */
 function isSchema(path: string): boolean {
-  if (!existsSync(path)) return false;
+  if (!existsSync(path) || !statSync(path).isFile()) return false;
   try {
     return (JSON.parse(readFileSync(path, "utf8")) as { $ref?: unknown })?.$ref === "#/definitions/Mapping";
   } catch {
