@@ -151,10 +151,18 @@ function badMorning(): { folder: string; shown: string } {
   return { folder, shown: `$ ${typed}\n${stdout}` };
 }
 
-async function photographConsole(folder: string, path: string): Promise<void> {
+/** What a person types for each text that is wrong. */
+const right: { [wrong: string]: string } = {
+  "n.d.": "11.450,00",
+  "90.993.085/0001-94": "90.993.085/0001-49",
+  "31/11/2025 10:15": "20/11/2025 10:15",
+};
+
+/** The morning: what is open, one cause corrected, what an import would do, and what it did. */
+async function photographConsole(folder: string): Promise<void> {
   const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
   if (executablePath === undefined) {
-    process.stderr.write("No Chromium here: the picture of the console stays as it is.\n");
+    process.stderr.write("No Chromium here: the pictures of the console stay as they are.\n");
     return;
   }
   const child = spawn(process.execPath, [...command, "console", "--no-open", "--json", "--allow-changes"], {
@@ -166,9 +174,28 @@ async function photographConsole(folder: string, path: string): Promise<void> {
   try {
     const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
     const page = await browser.newPage({ viewport: { width: 900, height: 560 } });
+    const photograph = (name: string, height: number) =>
+      page.screenshot({ path: join(pictures, `${name}.png`), clip: { x: 0, y: 50, width: 900, height } });
     await page.goto((JSON.parse(line) as { url: string }).url);
-    await page.getByRole("link", { name: "Correct" }).first().waitFor();
-    await page.screenshot({ path, clip: { x: 0, y: 50, width: 900, height: 425 } });
+    const causes = page.getByRole("link", { name: /^Correct/ });
+    await causes.first().waitFor();
+    await photograph("console", 425);
+    for (let cause = 0, count = await causes.count(); cause < count; cause += 1) {
+      await causes.nth(cause).click();
+      await page.locator(".values input").first().waitFor();
+      await page.keyboard.type(right[(await page.locator(".values .cell").first().textContent()) ?? ""] ?? "");
+      await page.keyboard.press("Tab");
+      await page.locator(".values tr").nth(1).getByText(/right/).waitFor();
+      if (cause === 0) await photograph("console-correct", 510);
+      if (cause < count - 1) await page.getByRole("link", { name: /^Overview/ }).click();
+    }
+    await page.getByRole("button", { name: /^Check/ }).click();
+    await page.getByRole("button", { name: "Close" }).waitFor();
+    await photograph("console-check", 510);
+    await page.getByRole("button", { name: /^Import/ }).click();
+    await page.getByRole("link", { name: /^Overview/ }).click();
+    await page.getByRole("heading", { name: /All is well/ }).waitFor();
+    await photograph("console-well", 190);
   } finally {
     await browser.close();
     child.kill("SIGTERM");
@@ -184,7 +211,7 @@ try {
   const label =
     "The terminal after a night with four wrong rows: what needs you, numbers that add up, causes, and what to type.";
   writeFileSync(join(pictures, "terminal.svg"), terminal(label, shown));
-  await photographConsole(folder, join(pictures, "console.png"));
+  await photographConsole(folder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -254,16 +254,25 @@ const contentOf = (file: File): Promise<string> =>
 function Importing({ tally }: { tally: Asks["tally"] | null }) {
   const { name: target } = useHere();
   const [checked, setChecked] = useState({ for: "", said: [] as string[] });
+  const [pressed, setPressed] = useState("");
   const { isBusy, trouble, act } = useAct();
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
   const { rows, ready, importing, undo, drafts } = tally;
   const key = JSON.stringify(tally);
   const isChecked = checked.for === key;
-  const button = (label: string, isPossible: boolean, work: () => Promise<unknown>, look = "") => (
-    <button class={look} aria-disabled={!isPossible} onClick={() => isPossible && !isBusy && void act(work)}>
-      {label}
-    </button>
-  );
+  const button = (label: string, isPossible: boolean, work: () => Promise<unknown>, look = "") => {
+    const press = () => {
+      if (!isPossible || isBusy) return;
+      setPressed(label);
+      void act(work);
+    };
+    return (
+      <button class={look} aria-disabled={!isPossible || isBusy} onClick={press}>
+        {label}
+        {isBusy && pressed === label && " …"}
+      </button>
+    );
+  };
   return (
     <div class="bar" role="region" aria-label="Import the corrections">
       <p aria-live="polite">
@@ -273,9 +282,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       {button(undo === null ? "Undo" : `Undo: ${undo.label}`, undo !== null, () =>
         post("undo", { target, step: undo?.step ?? null }),
       )}
-      {button(isBusy ? "Checking…" : "Check", ready > 0, async () =>
-        setChecked({ for: key, said: await post("check", { target }) }),
-      )}
+      {button("Check", ready > 0, async () => setChecked({ for: key, said: await post("check", { target }) }))}
       {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target, drafts }), "main")}
       <span class="quiet small">What lands cannot be taken back.</span>
       {trouble}
