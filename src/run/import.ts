@@ -134,13 +134,17 @@ export async function run(
   });
 }
 
-/** On a full disk: `resume` would find nothing and say that all is well, and the files would never be sent. */
+/**
+ * One file that cannot be read stops them all. On a full disk `resume` would find nothing and say that all is well, and
+ * the files would never be sent.
+ */
 function nothingStaged(error: unknown): unknown {
-  if (!(error instanceof RowferryError) || !["ledger-not-written", "journal-not-written"].includes(error.code))
-    return error;
+  if (!(error instanceof RowferryError)) return error;
   const { code, message, place, cause } = error;
-  const hint =
-    "Nothing of these files was staged, and nothing was sent. Make room or restore the permission, then type the same import again.";
+  const isDisk = code === "ledger-not-written" || code === "journal-not-written";
+  if (!isDisk && !/^(file|sheet|header|mapping|keys)-/.test(code)) return error;
+  const remedy = isDisk ? "Make room or restore the permission, then type the same import again." : error.hint;
+  const hint = `Nothing of these files was staged, and nothing was sent. ${remedy}`;
   return new RowferryError(code, message, { place, cause, hint });
 }
 
