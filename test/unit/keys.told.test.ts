@@ -2,6 +2,7 @@
  * Records that claim one key or one identity: told or refused, never the last one in silence (findings F74, F79, F82, F83,
  * F84, F111). Judged by what the commands say and by what is at the service.
  */
+import { renameSync } from "node:fs";
 import type { Summary } from "../../src/model/summary.js";
 import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice } from "../support/office.js";
@@ -370,5 +371,66 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
     const next = await office.brought("w2.csv", loads(...first, "08 10 1"));
     expect(warningsOf(next)).toEqual(["1 keys-nearly-equal"]);
     expect(next.warnings[0]?.example).toContain("08");
+  });
+});
+
+describe("two rows of one event that differ", () => {
+  const twice = ["L1 10 1", "L1 10 2", "L2 10 5"];
+
+  it.each([
+    ["first", "1", "L1 10 1"],
+    ["second", "2", "L1 10 2"],
+  ])("are both in the rejected file, and the %s lands where it alone is kept (F21)", async (_, kept, landed) => {
+    const office = openOffice(weighings);
+    const summary = await office.brought("w.csv", loads(...twice));
+    expect(refusedBy(summary)).toEqual([3, 1, 2, ["1 event-key-twice"]]);
+    const [header = [], ...rows] = office.rejectedRows(summary);
+    expect(rows.map(([name, , gross]) => `${name} ${gross}`)).toEqual(["L1 1", "L1 2"]);
+    const mended = [header, ...rows.filter(([, , gross]) => gross === kept)];
+    expect(await office.brought("mended.csv", mended)).toMatchObject({ exitCode: 0, open: { rows: 0, events: {} } });
+    expect(weights(office).toSorted()).toEqual([landed, "L2 10 5"]);
+  });
+
+  it("are found by check as by import, over all files (F118)", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("a.csv", loads(...twice.slice(0, 1)));
+    office.writeCsv("b.csv", loads(...twice.slice(1)));
+    const { code, out } = await office.type("check", "m.yaml", "a.csv", "b.csv");
+    expect(code).toBe(3);
+    expect(out.replaceAll(/\s+/g, " ")).toContain("is given with other content in a.csv, row 2");
+  });
+});
+
+describe("a copy of a mapping under another file name", () => {
+  const load = weighings.inputs.weighings.documents.load;
+  const renamed = (documents: object, more: object = {}) => ({
+    ...weighings,
+    ...more,
+    inputs: { weighings: { ...weighings.inputs.weighings, documents } },
+  });
+
+  it.each([
+    ["with another label", renamed({ cargo: load })],
+    ["with another namespace", renamed({ load }, { namespace: "copy" })],
+  ])("%s does not send again what its original has sent", async (_, copy) => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", loads("L1 10 1"));
+    office.writeMapping(copy);
+    renameSync(office.path("m.yaml"), office.path("copy.yaml"));
+    const { code, err } = await office.type("import", "copy.yaml", "w.csv");
+    expect([code, err]).toEqual([2, expect.stringContaining("m.yaml has sent 1 event of this file as load/weighing")]);
+    expect(weights(office)).toEqual(["L1 10 1"]);
+  });
+
+  it("sends them where its documents are said to be others, and nothing where it is a mere copy", async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", loads("L1 10 1"));
+    for (const copy of [weighings, renamed({ cargo: { ...load, was: "none" } })]) {
+      office.writeMapping(copy);
+      renameSync(office.path("m.yaml"), office.path("copy.yaml"));
+      const { code, said } = await office.type("import", "copy.yaml", "w.csv");
+      expect(code, said).toBe(0);
+    }
+    expect(weights(office)).toEqual(["L1 10 1", "L1 10 1"]);
   });
 });
