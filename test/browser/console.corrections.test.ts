@@ -236,7 +236,7 @@ it("what is being imported can be neither changed, taken back nor imported again
   const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
   writeFileSync(join(own.path, "other.yaml"), yaml.replace(/^namespace: .*$/m, "namespace: other"));
   const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
-  writeFileSync(join(own.path, "other-manifests.csv"), csv, "latin1");
+  writeFileSync(join(own.path, "other-manifests.csv"), `${csv}\r\n`, "latin1");
   await own.type("import", "other.yaml", "other-manifests.csv");
   console = await startConsole(own, "--allow-changes");
   const tally = () => got<{ ready: number; importing: number; drafts: string }>("tally?target=sandbox");
@@ -256,6 +256,8 @@ it("what is being imported can be neither changed, taken back nor imported again
   await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), UNHURRIED);
   expect(await jobs()).toHaveLength(2);
   expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
+  const { stdout } = await own.type("runs");
+  expect(stdout.match(/ in the console/g), "who did it, and where").toHaveLength(2);
 });
 
 it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", {

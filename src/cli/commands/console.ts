@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
+import { IN_CONSOLE } from "../../model/whoami.js";
 import { command } from "../command.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, tell, told } from "../output.js";
@@ -35,6 +36,7 @@ export const spec = command({
       target,
       ledger,
     });
+    process.env[IN_CONSOLE] = "yes";
     let redirect: string | null = null;
     try {
       const { url } = page;
@@ -47,6 +49,7 @@ export const spec = command({
     } finally {
       if (redirect !== null) rmSync(redirect, { recursive: true, force: true });
       await page.close();
+      delete process.env[IN_CONSOLE];
     }
     return ExitCode.ok;
   },
