@@ -16,7 +16,7 @@ describe("a power loss, with what was under way cut or garbled, leaves the timel
   test.each(
     sampled(
       damages.map((damage, index) => [damage.name, damage, index] as const),
-      3,
+      5,
     ),
   )("%s", async (_, damage, index) => {
     expect(requests).toBeGreaterThan(10);

@@ -85,7 +85,7 @@ it("aborted while files are read, an import rejects with interrupted and has sta
 
 it("interrupted while it plans, an import ends soon, and its rows are staged", async () => {
   const rows = Array.from(
-    { length: 3000 },
+    { length: 800 },
     (_, row) => `T-${row};L-${row};19/11/2025 08:12;92.448.530/0001-15;A;B;C;1;D;SP;E;1;`,
   );
   const [head = ""] = readFileSync("examples/weighings/weighings-2025-11-19.csv", "utf8").split("\n");
@@ -103,7 +103,7 @@ it("interrupted while it plans, an import ends soon, and its rows are staged", a
       if (event.type === "stage" && event.stage === "planning") setImmediate(() => stop.abort());
     },
   });
-  expect([summary.exitCode, summary.open.events["planned"], summary.requests.sent]).toEqual([130, 3000, 0]);
+  expect([summary.exitCode, summary.open.events["planned"], summary.requests.sent]).toEqual([130, 800, 0]);
   expect(seen).not.toContain("forecast");
 });
 

@@ -46,9 +46,9 @@ test("a bomb of many frames is a bomb", { tags: ["long"] }, async () => {
   await expect(rowsOf(frames, "bomb.csv.zst")).rejects.toMatchObject({ code: "file-oversized" });
 });
 
-test("a thousand small frames are read through", async () => {
-  const frames = Array.from({ length: 1_000 }, () => zstdEnd);
-  expect(await rowsOf([zstdBegin, ...frames], "rows.csv.zst")).toHaveLength(1_001);
+test("hundreds of small frames are read through", async () => {
+  const frames = Array.from({ length: 200 }, () => zstdEnd);
+  expect(await rowsOf([zstdBegin, ...frames], "rows.csv.zst")).toHaveLength(201);
 });
 
 test("a zstd frame that asks for a window of 512 MiB is not damaged: what to do is said", async () => {

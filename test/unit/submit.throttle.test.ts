@@ -52,14 +52,13 @@ describe("the local throttle", () => {
   it.each([
     [200, 300, 1.01],
     [5, 5, 1.01],
-    [50, 10, 1.01],
     [0.5, 3, 1.01],
     // Nothing can be carried over in a bucket of one: what a tick is late is lost.
     [1, 1, 1.06],
   ])("keeps to %d per second with a burst of %d", async (rate, burst, tolerance) => {
     const throttle = createLocalThrottle({ rate, burst, clock: systemClock });
     const begun = Date.now();
-    const count = Math.min(Math.ceil(rate * 30), 1500);
+    const count = Math.min(Math.ceil(rate * 30), 600);
     const times = await drainTokens(throttle, count);
     const seconds = ((times.at(-1) ?? 0) - begun) / 1000;
     expect(refusedBy(rate, burst, times)).toBe(0);
@@ -78,9 +77,9 @@ describe("the local throttle", () => {
     await throttle.close();
   });
 
-  it.each([0, 100, 800, 1_300, 60_000])("follows a run that ended %d ms ago without running over", async (agoMs) => {
+  it.each([0, 800, 60_000])("follows a run that ended %d ms ago without running over", async (agoMs) => {
     const first = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
-    const before = await drainTokens(first, 300);
+    const before = await drainTokens(first, 100);
     await first.close();
     vi.setSystemTime((before.at(-1) ?? 0) + agoMs);
     const second = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock, quietSince: before.at(-1) ?? 0 });
@@ -157,7 +156,7 @@ describe("after a 429 the throttle", () => {
     let at = Date.now();
     let refused = 0;
     let sent = 0;
-    const until = Date.now() + 120_000;
+    const until = Date.now() + 40_000;
     const lane = async () => {
       while (Date.now() < until) {
         await throttle.take();
@@ -173,10 +172,10 @@ describe("after a 429 the throttle", () => {
       }
     };
     const lanes = Promise.all(Array.from({ length: 10 }, lane));
-    await vi.advanceTimersByTimeAsync(125_000);
+    await vi.advanceTimersByTimeAsync(45_000);
     await lanes;
     expect(refused / sent).toBeLessThan(0.1);
-    expect(sent - refused).toBeGreaterThan(120 * 10 * 0.75);
+    expect(sent - refused).toBeGreaterThan(40 * 10 * 0.75);
     await throttle.close();
   });
 });
