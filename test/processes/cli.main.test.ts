@@ -350,7 +350,7 @@ describe("help", () => {
     expect(loaded.filter((line) => heavy.test(line))).toEqual([]);
   });
 
-  it("status loads no reader, no client and no sandbox: it answers at once", () => {
+  it("status loads no reader, no client and no sandbox: it answers at once", { tags: ["long"] }, () => {
     const cwd = folder();
     const argv = ["--import", loadTrace, program(), "status"];
     const trace = spawnSync(process.execPath, argv, { encoding: "utf8", cwd });

@@ -66,7 +66,9 @@ test("to a closed document: the plan says beforehand that the service may refuse
   expect(["A", "C"].map((key) => world.timeline(key))).toEqual([["10 Weighing", "70 Weighing"], ["30 Weighing"]]);
 });
 
-test("links of several documents to one go in their order, so that none of their mirrors is early", async () => {
+test("links of several documents to one go in their order, so that none of their mirrors is early", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
   const links = Array.from({ length: 12 }, (_, index) => ({
     doc: `L${index}`,

@@ -273,7 +273,7 @@ const stories: Story[] = [
   },
 ];
 
-test.each(sampled(stories, 3))("$why $command", async (story) => {
+test.each(sampled(stories, 5))("$why $command", async (story) => {
   const world = await linkedWorld();
   await story.arrange(world);
   const status = await world.typed("status");

@@ -184,7 +184,7 @@ async function play(morning: Morning): Promise<Notification[]> {
 describe("twenty bad mornings tell one message each, which says what is wrong and what to type", () => {
   const page = readFileSync(DOCUMENT, "utf8");
 
-  it.each(sampled(mornings, 3))("$name", async (morning) => {
+  it.each(sampled(mornings, 5))("$name", async (morning) => {
     const { name, when } = morning;
     const told = await play(morning);
     expect(told).toHaveLength(1);

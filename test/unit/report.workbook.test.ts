@@ -79,7 +79,7 @@ describe("a rejected workbook", () => {
       { numRuns },
     );
 
-  it("corrected, lands what its source would have landed had it been right", () => expectRight(2));
+  it("corrected, lands what its source would have landed had it been right", () => expectRight(1));
   it("does so at length", { tags: ["long"], timeout: 300_000 }, () => expectRight(30));
 
   it("whose formulas nobody has computed since is refused, row by row, and nothing wrong lands", async () => {
@@ -97,7 +97,7 @@ describe("a rejected workbook", () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
     let path = office.path("loads.xlsx");
-    for (const time of [1, 2, 3]) {
+    for (const time of [1, 2]) {
       const { err } = await office.type("import", "m.yaml", path);
       expect(err.replace(/\s+/g, " "), `time ${time}`).toContain('the coloured cells of "Charge", "Running" do not');
       const summary = await office.run("import", "m.yaml", path);
