@@ -3,20 +3,10 @@
  * unbounded memory. `tsx scripts/fuzz-csv.ts [--seconds 60] [--seed 1]`; what fails is kept and named.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { seededRandom } from "../src/sandbox/clock.js";
 import type { Random } from "../src/model/clock.js";
 import type { ReadOptions } from "../src/model/dialect.js";
-import { RowferryError } from "../src/model/error.js";
-import type { Row } from "../src/model/row.js";
-import { openInput } from "../src/read/open-input.js";
-import type { Table } from "../src/read/table.js";
-
-/** How long one small file may take. */
-const CASE_MILLISECONDS = 5_000;
+import { type FuzzCase, fuzzFromCommandLine, pick } from "./fuzz-reading.js";
 
 const SPICES = [
   '"',
@@ -44,18 +34,6 @@ const BYTES = [
   Buffer.from([0xff, 0xfe]),
   Buffer.from([0x1f, 0x8b, 8]),
 ];
-
-export interface FuzzResult {
-  cases: number;
-  read: number;
-  refused: number;
-}
-
-export interface FuzzCase {
-  name: string;
-  bytes: Buffer;
-  options: ReadOptions;
-}
 
 /** The fixtures' inputs, to be mutated; but for Office files, which could become workbooks. */
 export function csvSeeds(folder: string): FuzzCase[] {
@@ -112,81 +90,7 @@ function changed(bytes: Buffer, seeds: readonly FuzzCase[], random: Random): Buf
   }
 }
 
-/** Reads one case. @throws Error when the reader breaks a promise. */
-export async function readCase(example: FuzzCase, folder: string): Promise<"read" | "refused"> {
-  const path = join(folder, example.name);
-  await writeFile(path, example.bytes);
-  const start = performance.now();
-  const outcome = await readWhole(path, example.options).catch((error: unknown) => {
-    if (error instanceof RowferryError) return "refused" as const;
-    throw error;
-  });
-  const took = performance.now() - start;
-  if (took > CASE_MILLISECONDS) throw new Error(`reading ${example.bytes.length} bytes took ${Math.round(took)} ms`);
-  return outcome;
-}
-
-async function readWhole(path: string, options: ReadOptions): Promise<"read"> {
-  const input = await openInput(path);
-  try {
-    const table = await input.open(options);
-    let last = table.headerRow ?? 0;
-    for await (const batch of table.rows()) for (const row of batch) last = checkedNumber(row, last, table);
-    return "read";
-  } finally {
-    await input.close();
-  }
-}
-
-function checkedNumber(row: Row, last: number, table: Table): number {
-  if (row.number <= last) throw new Error(`row ${row.number} comes behind row ${last}`);
-  const isLong = row.cells.length > table.header.length && row.problems?.some(({ code }) => code === "row-long");
-  if (row.cells.length !== table.header.length && isLong !== true)
-    throw new Error(`row ${row.number} has ${row.cells.length} cells`);
-  if (row.problems === null && row.cells.every((cell) => cell.trim() === ""))
-    throw new Error(`row ${row.number} is blank`);
-  return row.number;
-}
-
-function pick<T>(from: readonly T[], random: Random): T {
-  return from[Math.floor(random() * from.length)] as T;
-}
-
-/** Until `enough` says so; a case that breaks a promise is written to `kept` and named. */
-export async function fuzzCsv(
-  seeds: readonly FuzzCase[],
-  random: Random,
-  enough: (cases: number) => boolean,
-): Promise<FuzzResult> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-fuzz-"));
-  const result: FuzzResult = { cases: 0, read: 0, refused: 0 };
-  while (!enough(result.cases)) {
-    const example = mutated(seeds, random);
-    result.cases++;
-    result[await readCase(example, folder).catch((error: unknown) => failed(error, example, folder))]++;
-    await rm(join(folder, example.name));
-  }
-  await rm(folder, { recursive: true });
-  return result;
-}
-
-function failed(cause: unknown, example: FuzzCase, folder: string): never {
-  const options = JSON.stringify(example.options);
-  throw new Error(`${join(folder, example.name)} with options ${options} breaks a promise`, { cause });
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },
-  });
-  const end = performance.now() + Number(values.seconds) * 1000;
+if (process.argv[1] === import.meta.filename) {
   const seeds = csvSeeds(join(import.meta.dirname, "../fixtures/read-csv"));
-  const result = await fuzzCsv(seeds, seededRandom(Number(values.seed)), () => performance.now() > end);
-  const peak = process.resourceUsage().maxRSS / 1024;
-  console.log(
-    `csv: ${result.cases} cases, ${result.read} read, ${result.refused} refused, peak memory ${peak.toFixed(0)} MiB`,
-  );
-  if (peak > 512) throw new Error("memory is not bounded");
+  await fuzzFromCommandLine("csv", (random) => mutated(seeds, random));
 }
-
-if (process.argv[1] === import.meta.filename) await main();

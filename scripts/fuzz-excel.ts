@@ -3,22 +3,11 @@
  * `RowferryError`; never another error, a hang or unbounded memory.
  * `tsx scripts/fuzz-excel.ts [--seconds 60] [--seed 1]`; what fails is kept and named.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { seededRandom } from "../src/sandbox/clock.js";
 import type { Random } from "../src/model/clock.js";
 import type { ReadOptions } from "../src/model/dialect.js";
-import { RowferryError } from "../src/model/error.js";
-import type { Row } from "../src/model/row.js";
-import { openInput } from "../src/read/open-input.js";
-import type { Table } from "../src/read/table.js";
 import { excelFixtureEntries, excelFixtures } from "../test/support/read/read-excel-fixture.js";
 import { entryText, writeZip, type ZipEntry } from "../test/support/read/write-zip.js";
-
-/** How long one small file may take. */
-const CASE_MILLISECONDS = 5_000;
+import { type FuzzCase, fuzzFromCommandLine, pick } from "./fuzz-reading.js";
 
 /** One a line, as far as they hold no line break; `\0` and `\ufeff` stand for the characters. */
 const SPICES = String.raw`
@@ -65,17 +54,6 @@ General;
   .split("\n")
   .map((spice) => spice.replace("\\ufeff", "\ufeff").replace("\\0", "\0"));
 
-export interface FuzzResult {
-  cases: number;
-  read: number;
-  refused: number;
-}
-
-export interface FuzzCase {
-  bytes: Buffer;
-  options: ReadOptions;
-}
-
 /** The fixtures' parts, to be mutated. */
 export function excelSeeds(): ZipEntry[][] {
   return excelFixtures().map(({ name }) => excelFixtureEntries(name));
@@ -92,7 +70,7 @@ export async function mutated(seeds: readonly ZipEntry[][], random: Random): Pro
   if (random() < 0.3) options.header = pick(["none", 1, 2, [1, 2], 9], random);
   if (random() < 0.3)
     options.excel = pick([{ hidden: "read" }, { fillMerged: true }, { sheet: 1 }, { sheet: "S*" }], random);
-  return { bytes, options };
+  return { name: "input.xlsx", bytes, options };
 }
 
 function changedParts(entries: readonly ZipEntry[], random: Random): ZipEntry[] {
@@ -163,79 +141,7 @@ function changedBytes(bytes: Buffer, random: Random): Buffer {
   }
 }
 
-/** Reads one case. @throws Error when the reader breaks a promise. */
-export async function readCase({ bytes, options }: FuzzCase, path: string): Promise<"read" | "refused"> {
-  await writeFile(path, bytes);
-  const start = performance.now();
-  const outcome = await readWhole(path, options).catch((error: unknown) => {
-    if (error instanceof RowferryError) return "refused" as const;
-    throw error;
-  });
-  const took = performance.now() - start;
-  if (took > CASE_MILLISECONDS) throw new Error(`reading ${bytes.length} bytes took ${Math.round(took)} ms`);
-  return outcome;
+if (process.argv[1] === import.meta.filename) {
+  const seeds = excelSeeds();
+  await fuzzFromCommandLine("excel", (random) => mutated(seeds, random));
 }
-
-async function readWhole(path: string, options: ReadOptions): Promise<"read"> {
-  const input = await openInput(path);
-  try {
-    const table = await input.open(options);
-    const seen = new Set<number>();
-    for await (const batch of table.rows()) for (const row of batch) checkRow(row, table, seen);
-  } finally {
-    await input.close();
-  }
-  return "read";
-}
-
-function checkRow({ number, cells, kinds, problems }: Row, table: Table, seen: Set<number>): void {
-  if (seen.has(number) || number <= (table.headerRow ?? 0))
-    throw new Error(`row ${number} is twice, or above the header`);
-  seen.add(number);
-  const isLong = cells.length > table.header.length && problems?.some(({ code }) => code === "row-long");
-  if (cells.length !== table.header.length && isLong !== true)
-    throw new Error(`row ${number} has ${cells.length} cells`);
-  if (kinds !== null && kinds.length !== cells.length) throw new Error(`row ${number} has ${kinds.length} kinds`);
-  if (problems === null && cells.every((cell) => cell.trim() === "")) throw new Error(`row ${number} is blank`);
-}
-
-function pick<T>(from: readonly T[], random: Random): T {
-  return from[Math.floor(random() * from.length)] as T;
-}
-
-/** Until `enough` says so; a case that breaks a promise is kept in its file and named. */
-export async function fuzzExcel(
-  seeds: readonly ZipEntry[][],
-  random: Random,
-  enough: (cases: number) => boolean,
-): Promise<FuzzResult> {
-  const folder = await mkdtemp(join(tmpdir(), "rowferry-fuzz-"));
-  const path = join(folder, "input.xlsx");
-  const result: FuzzResult = { cases: 0, read: 0, refused: 0 };
-  while (!enough(result.cases)) {
-    const example = await mutated(seeds, random);
-    result.cases++;
-    result[await readCase(example, path).catch((error: unknown) => failed(error, example, path))]++;
-  }
-  await rm(folder, { recursive: true });
-  return result;
-}
-
-function failed(cause: unknown, example: FuzzCase, path: string): never {
-  throw new Error(`${path} with options ${JSON.stringify(example.options)} breaks a promise`, { cause });
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },
-  });
-  const end = performance.now() + Number(values.seconds) * 1000;
-  const result = await fuzzExcel(excelSeeds(), seededRandom(Number(values.seed)), () => performance.now() > end);
-  const peak = process.resourceUsage().maxRSS / 1024;
-  console.log(
-    `excel: ${result.cases} cases, ${result.read} read, ${result.refused} refused, peak memory ${peak.toFixed(0)} MiB`,
-  );
-  if (peak > 512) throw new Error("memory is not bounded");
-}
-
-if (process.argv[1] === import.meta.filename) await main();

@@ -7,13 +7,18 @@ import { prune } from "../../src/desk/care.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
-import { openOffice } from "../support/office.js";
+import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
 let world: World;
 afterEach(() => world.close());
 
 const show = (text: string) => world.show(text);
+/** What `show --json` prints last. */
+async function shownIn(office: Office, name: string) {
+  const { out } = await office.type("show", name, "--json");
+  return JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Shown;
+}
 
 /** One document with a landed event, an invalid row and what it holds; another one that has landed. */
 async function storyWithHold() {
@@ -87,8 +92,7 @@ it("a row is found by its place exactly as it is printed, in the sheet that it n
   await office.import("book.xlsx");
   await office.brought("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1200"]);
   const found = async (name: string) => {
-    const { out } = await office.type("show", name, "--json");
-    const { rows } = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Shown;
+    const { rows } = await shownIn(office, name);
     return rows.map(({ cells, sheet, row }) => [sheet, row, cells?.["Load"] ?? null]);
   };
   expect(await found('book.xlsx, sheet "May", row 2')).toEqual([["May", 2, "M"]]);
@@ -150,11 +154,8 @@ describe("a name of a document", () => {
     const office = openOffice(composed);
     await office.brought("w.csv", ["Plant,Load,At,Gross", "A,1,2026-01-01 10:10,1", "B,1,2026-01-01 10:10,1"]);
     const found = async (name: string) => {
-      const { out } = await office.type("show", name, "--json");
-      const line = out.trimEnd().split("\n").at(-1) ?? "";
-      return (JSON.parse(line) as { documents: { declaredBy: string }[] }).documents.map(
-        ({ declaredBy }) => declaredBy,
-      );
+      const { documents: named } = await shownIn(office, name);
+      return named.map(({ declaredBy }) => declaredBy);
     };
     for (const name of ["A:1", "A, 1", "A/1", "load/A/1", "A"])
       expect([name, await found(name)]).toEqual([name, ["w.csv, row 2"]]);
@@ -198,8 +199,7 @@ it("an event that has landed and whose row says something else now is told with 
   const summary = await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1250"]);
   expect(office.rejectedRows(summary)[1]?.join(" ")).toContain('attribute "Gross" was "1200" and is "1250"');
   expect(JSON.stringify(summary)).not.toContain("1250");
-  const { out } = await office.type("show", "L1", "--json");
-  const shown = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Shown;
+  const shown = await shownIn(office, "L1");
   expect(shown.documents[0]?.events[0]?.changes).toEqual([{ field: 'attribute "Gross"', landed: "1200", now: "1250" }]);
   expect((await office.type("status")).out).toContain("w.csv, row 2");
 });

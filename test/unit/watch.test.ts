@@ -154,16 +154,37 @@ describe("watch", () => {
     expect((await inbox.watch(3)).err).toContain("a.csv");
   });
 
-  it("a file that failed for what its mapping names is tried again once that changes", async () => {
-    const inbox = open({ ...weighings, functions: "f.mjs" });
-    writeFileSync(inbox.path("f.mjs"), "throw new Error('not yet');\n");
-    inbox.put("a.csv", text("A"));
-    await inbox.watch((look) => {
-      if (look === 2) expect(inbox.landed()).toHaveLength(0);
-      if (look === 2) writeFileSync(inbox.path("f.mjs"), "export const code = (text) => text;\n");
-    });
-    expect(inbox.landed()).toHaveLength(1);
-  });
+  const { inputs, ...rest } = weighings;
+  const base = "tables: { loads: { file: loads.csv, key: Load, columns: { site: Site } } }\n";
+  it.each([
+    [
+      "functions",
+      { ...weighings, functions: "f.mjs" },
+      "f.mjs",
+      "throw new Error('not yet');",
+      "export const code = (text) => text;",
+    ],
+    [
+      "a table of what it extends",
+      { ...rest, extends: "base.yaml", inputs },
+      "loads.csv",
+      "Load\nA\n",
+      "Load,Site\nA,S\n",
+    ],
+  ])(
+    "a file that failed for %s of its mapping is tried again once those change",
+    async (_, mapping, file, bad, good) => {
+      const inbox = open(mapping);
+      writeFileSync(inbox.path("base.yaml"), base);
+      writeFileSync(inbox.path(file), bad);
+      inbox.put("a.csv", text("A"));
+      await inbox.watch((look) => {
+        if (look === 2) expect(inbox.landed()).toHaveLength(0);
+        if (look === 2) writeFileSync(inbox.path(file), good);
+      });
+      expect(inbox.landed()).toHaveLength(1);
+    },
+  );
 
   it("what was withdrawn while the service was out of reach is not sent when it is back", async () => {
     const sandbox = createSandbox({ rate: null });
@@ -253,11 +274,14 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(3);
   });
 
-  it("a mapping that is not there ends it at once, and not with the first file", async () => {
+  it.each([
+    ["m.yaml", "m.yaml: there is no such file"],
+    ["inbox", "there is no folder"],
+  ])("%s that is not there ends it at once, and not with the first file: exit 2", async (name, said) => {
     const inbox = open();
-    rmSync(inbox.path("m.yaml"));
+    rmSync(inbox.path(name), { recursive: true });
     const { code, err } = await inbox.watch(2);
-    expect([code, err]).toEqual([2, expect.stringContaining("m.yaml: there is no such file")]);
+    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   });
 
   it("a memory that cannot be written is told, and the next files are imported", async () => {
@@ -305,22 +329,6 @@ describe("watch", () => {
     expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
   });
 
-  it("a file that failed for a table of the mapping that its own extends is tried again once that changes", async () => {
-    const { inputs, ...rest } = weighings;
-    const inbox = open({ ...rest, extends: "base.yaml", inputs });
-    writeFileSync(
-      inbox.path("base.yaml"),
-      "tables: { loads: { file: loads.csv, key: Load, columns: { site: Site } } }\n",
-    );
-    writeFileSync(inbox.path("loads.csv"), "Load\nA\n");
-    inbox.put("a.csv", text("A"));
-    await inbox.watch((look) => {
-      if (look === 2) expect(inbox.landed()).toHaveLength(0);
-      if (look === 2) writeFileSync(inbox.path("loads.csv"), "Load,Site\nA,S\n");
-    });
-    expect(inbox.landed()).toHaveLength(1);
-  });
-
   it("a folder that vanishes is waited for, and told once", async () => {
     const inbox = open();
     const { err, code } = await inbox.watch((look) => {
@@ -333,13 +341,5 @@ describe("watch", () => {
     expect(code).toBe(0);
     expect([...err.matchAll(/is gone; waiting for it/g)]).toHaveLength(1);
     expect(inbox.landed()).toHaveLength(1);
-  });
-
-  it("a folder that is not there at the start is a mistake of the command, exit 2", async () => {
-    const inbox = open();
-    rmSync(inbox.path("inbox"), { recursive: true });
-    const { code, err } = await inbox.watch(1);
-    expect(code).toBe(2);
-    expect(err).toContain("there is no folder");
   });
 });
