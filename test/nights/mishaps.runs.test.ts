@@ -88,25 +88,23 @@ it("what grows (F99): prune keeps half a year unless told; old runs' folders go,
 });
 
 describe("a disk that is not mounted (F98)", () => {
-  it("a journal's folder is not made: nothing is sent until it is there", async () => {
+  it.each([
+    [
+      "journal",
+      (office: Office, importing: readonly string[], path: string) => office.type(...importing, "--journal", path),
+    ],
+    ["backup", (office: Office, _: readonly string[], path: string) => office.type("ledger", "backup", path)],
+  ])("no folder is made for a %s: nothing is done until it is there", async (name, write) => {
     const office = open();
-    const journal = office.path("not-mounted/journal.ndjson");
-    const { code, err } = await office.type(...office.importing, "--journal", journal);
+    if (name === "backup") await office.type(...office.importing);
+    const path = office.path("not-mounted/file");
+    const before = name === "backup" ? office.documents() : [];
+    const { code, err } = await write(office, office.importing, path);
     expect([code, err]).toEqual([2, expect.stringContaining("There is no such folder")]);
     expect(existsSync(office.path("not-mounted"))).toBe(false);
-    expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual([]);
+    expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual(before);
     mkdirSync(office.path("not-mounted"));
-    expect((await office.type(...office.importing, "--journal", journal)).code).toBe(0);
-    expect(office.documents()).toHaveLength(1);
-  });
-
-  it("a backup's folder is not made", async () => {
-    const office = open();
-    await office.type(...office.importing);
-    const { code, err } = await office.type("ledger", "backup", office.path("not-mounted/ledger.db"));
-    expect([code, err]).toEqual([2, expect.stringContaining("There is no such folder")]);
-    expect(existsSync(office.path("not-mounted"))).toBe(false);
-    mkdirSync(office.path("not-mounted"));
-    expect((await office.type("ledger", "backup", office.path("not-mounted/ledger.db"))).code).toBe(0);
+    expect((await write(office, office.importing, path)).code).toBe(0);
+    expect([existsSync(path), office.documents().length]).toEqual([true, 1]);
   });
 });

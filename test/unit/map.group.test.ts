@@ -80,14 +80,6 @@ describe("a group", () => {
       Kinds: "a + b",
       Count: "2",
     });
-    expect(values([{ ...base, Kg: "1.000,5", Kind: "a" }])).toEqual({
-      Sum: "1000.5",
-      Max: "1000.5",
-      First: "a",
-      Last: "a",
-      Kinds: "a",
-      Count: "1",
-    });
   });
 
   it("may yield an event for each of its rows, whose mistakes name the row", async () => {
