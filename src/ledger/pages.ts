@@ -1,10 +1,8 @@
 /**
- * Packs what is kept for every row, event or request and hardly ever read (H24). A page is compressed JSON by ascending
- * ids: rows of one input, requests of one run, or events. Entries added together stay on one page. Pages overlap if a
- * worksheet's rows are out of order, or events landed so.
+ * Packs what is kept for every row and hardly ever read (H24). A page is compressed JSON of rows of one input, ascending.
+ * Entries added together stay on one page. Pages overlap if a worksheet's rows are out of order.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Attempt } from "../model/attempt.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { inputOf, rowsOfInput } from "./rows.js";
 
@@ -42,7 +40,7 @@ export function unpack<Value>(first: number, page: Uint8Array): Entry<Value>[] {
 /** `span`: the lowest and highest event of a row's value, to find pages by event. */
 export function createPages<Value>(
   database: LedgerDatabase,
-  kind: "cells" | "known" | "bodies" | "attempts",
+  kind: "cells" | "known",
   span: (entry: Entry<Value>) => readonly number[] = () => [],
 ) {
   type Stored = { first: number; last: number; page: Buffer };
@@ -135,18 +133,4 @@ export function createPages<Value>(
       write(entries);
     },
   };
-}
-
-/** Of an event, as JSON; empty: the ledger was rebuilt, and no row has brought the body again. */
-export function createBodies(database: LedgerDatabase) {
-  const packed = createPages<string>(database, "bodies");
-  return ({ id, payload }: { id: number; payload: string }): string =>
-    payload === "" ? (packed.of(id) ?? "") : payload;
-}
-
-/** Of a request, in order. */
-export function createAttempts(database: LedgerDatabase) {
-  const packed = createPages<string>(database, "attempts");
-  return ({ id, attempts }: { id: number; attempts: string | null }): Attempt[] =>
-    JSON.parse(attempts ?? packed.of(id) ?? "[]") as Attempt[];
 }

@@ -265,11 +265,11 @@ CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' A
 ${lawOf("event_states", "event")}
 
 -- What is hardly ever read, in compressed pages. cells: rows as read, of those that have not landed. known: rows whose events had
--- all landed before, unchanged, from row to event only. bodies of events and attempts of requests: as \`ledger prune\` packed them.
+-- all landed before, unchanged, from row to event only.
 CREATE TABLE pages (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known' OR kind = 'bodies' OR kind = 'attempts'),
-  -- Of rows, events or requests.
+  kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known'),
+  -- Of rows.
   first_id INTEGER NOT NULL,
   last_id INTEGER NOT NULL,
   lowest_event INTEGER,
@@ -351,7 +351,7 @@ CREATE TABLE requests (
   events TEXT,
   result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
   finished_at INTEGER,
-  -- A JSON array; null: none, or packed in a page.
+  -- A JSON array; null: none.
   attempts TEXT,
   run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL,
   CHECK ((result IS NULL) = (finished_at IS NULL))

@@ -133,10 +133,6 @@ const damages: [promise: string, damage: string][] = [
     "cells and known rows are of a file that was imported",
     "UPDATE pages SET first_id = first_id + (99 << 32), last_id = last_id + (99 << 32)",
   ],
-  ...["bodies", "attempts"].map((kind): [string, string] => [
-    "every page of packed bodies and attempts can be read",
-    `INSERT INTO pages (kind, first_id, last_id, page) VALUES ('${kind}', 1, 1, x'00')`,
-  ]),
   ["every page of known rows holds its rows", "UPDATE pages SET last_id = last_id + 1 WHERE kind = 'known'"],
   ["every page of known rows holds its rows", "UPDATE pages SET highest_event = 0 WHERE kind = 'known'"],
   ["everything that known rows refer to has landed", `DELETE FROM event_states WHERE event_id = ${eventOf("M1")}`],

@@ -4,7 +4,6 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
-import { createBodies } from "../pages.js";
 import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -125,9 +124,7 @@ function replaceWithin(
   );
   const missing: Replacement["missing"] = [];
   const copies = new Map<number, number>();
-  const bodyOf = createBodies(database);
-  for (const found of events) {
-    const event = { ...found, payload: bodyOf(found) };
+  for (const event of events) {
     const copy = copyEvent(database, event, next, keyOf(event));
     if (changeOf(event) === null && event.payload === "")
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
@@ -192,7 +189,7 @@ function earlyMirrors(database: LedgerDatabase, document: number) {
 
 function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key: Buffer) {
   const { id: _, ...columns } = database.row<{ id: number }>("SELECT * FROM events WHERE id = @id", event) ?? { id: 0 };
-  const id = database.add("events", { ...columns, document_id: next, deduplication_id: key, payload: event.payload });
+  const id = database.add("events", { ...columns, document_id: next, deduplication_id: key });
   const change = changeOf(event);
   if (change !== null) {
     database.change("events", id, { content_hash: event.changed_hash, ...change });

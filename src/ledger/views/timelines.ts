@@ -1,7 +1,7 @@
 /** For the report: timelines with failures, held events, stranded documents. */
 import { type DocumentKey, documentDeduplicationId } from "../../model/keys.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { createAttempts } from "../pages.js";
+import type { Attempt } from "../../model/attempt.js";
 import { rowNameOrNull } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
 
@@ -55,15 +55,14 @@ export function strandedDocuments(database: LedgerDatabase, limit: number): { to
 
 /** When its creation first left, and every request id that came back. A killed run recorded no attempt, only its intent. */
 export function creationEvidence(database: LedgerDatabase, id: number): { sentAt: number; requestIds: string[] } {
-  const attemptsOf = createAttempts(database);
-  const requests = database.rows<{ id: number; at: number; result: string | null; attempts: string | null }>(
-    `SELECT id, intended_at AS at, result, attempts FROM requests
+  const requests = database.rows<{ id: number; at: number; result: string | null; attempts: string }>(
+    `SELECT id, intended_at AS at, result, coalesce(attempts, '[]') AS attempts FROM requests
      WHERE (subject = 'document' AND subject_id = @id AND kind LIKE 'create-%')
        OR id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = @id)
      ORDER BY at`,
     { id },
   );
-  const tries = requests.map((request) => ({ ...request, attempts: attemptsOf(request) }));
+  const tries = requests.map((request) => ({ ...request, attempts: JSON.parse(request.attempts) as Attempt[] }));
   const first = tries.find(({ attempts, result }) => attempts.length > 0 || result !== "stopped");
   return {
     sentAt: first?.attempts[0]?.startedAt ?? first?.at ?? 0,

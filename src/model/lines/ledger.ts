@@ -186,12 +186,8 @@ export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
   checks: list(object({ name: text, remedy: text, broken: list(text).describe("where, at most ten") })),
 });
 
-export const pruned = line("pruned", "Of `ledger prune`: what was packed, and what was removed.", {
-  payloads: count.describe("bodies of events"),
-  attempts: count.describe("requests whose attempts were packed"),
+export const pruned = line("pruned", "Of `ledger prune`: what was removed.", {
   runFolders: list(text).describe("names of runs whose folders were removed"),
-  sizeBefore: count.describe("in bytes"),
-  sizeAfter: count,
 });
 
 export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again.", {

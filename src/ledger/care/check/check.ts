@@ -60,7 +60,7 @@ const KNOWN_AGAIN =
   "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
 
 interface Page {
-  kind: "cells" | "known" | "bodies" | "attempts";
+  kind: "cells" | "known";
   first: number;
   last: number;
   lowest: number;
@@ -93,11 +93,6 @@ function faultOf(
   return events.some((event) => event < lowest || event > highest) ? "names events outside its range" : null;
 }
 
-const nameOf = ({ kind, first }: Page) =>
-  kind === "cells" || kind === "known"
-    ? `row ${rowNumberOf(first)} of input ${inputOf(first)}`
-    : `the ${kind} of ${first}`;
-
 function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<string> {
   const pages = database.each<Page>(
     `SELECT kind, first_id AS first, last_id AS last, lowest_event AS lowest, highest_event AS highest, page FROM pages
@@ -109,30 +104,18 @@ function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<s
     const entries = entriesOf(page.first, page.page);
     const fault = faultOf(page, entries, before);
     before = new Set(entries?.map(([row]) => row));
-    if (fault !== null) yield `the page from ${nameOf(page)} ${fault}`;
+    if (fault !== null) yield `the page from row ${rowNumberOf(page.first)} of input ${inputOf(page.first)} ${fault}`;
   }
 }
 
-const ONLY_PACKED =
-  "This does not affect what was sent. `show` cannot print these records, and `replace` cannot send them again.";
-
-/** Of pages: cells of open rows, known rows, and what `ledger prune` packed. */
+/** Of pages: cells of open rows, and known rows. */
 const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
   [ONLY_CELLS, { "every page of cells can be read, and holds its rows": (database) => brokenPages(database, "cells") }],
   [
     IMPORT_AGAIN,
     {
       "cells and known rows are of a file that was imported": `SELECT 'a page of input ' || (first_id >> 32)
-        FROM pages WHERE kind IN ('cells', 'known') AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_id >> 32)`,
-    },
-  ],
-  [
-    ONLY_PACKED,
-    {
-      "every page of packed bodies and attempts can be read": function* (database) {
-        yield* brokenPages(database, "bodies");
-        yield* brokenPages(database, "attempts");
-      },
+        FROM pages WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_id >> 32)`,
     },
   ],
   [

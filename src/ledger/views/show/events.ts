@@ -1,7 +1,6 @@
 import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type JsonObject, parseJson } from "../../../model/json.js";
-import { createBodies } from "../../pages.js";
 import { describeRow, rowName } from "../../rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
@@ -31,13 +30,11 @@ const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@i
 /** In the order of their timelines. */
 function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEvent[] {
   const rows = rowsOf(database, ids);
-  const bodyOf = createBodies(database);
   return database.rows<{ id: number; payload: string }>(select, { ids }).map(({ id, payload, ...found }) => {
     const event = parsed<ShownEvent>(found, "keyParts", "dismissed", "document", "messages", "decisions");
-    const body = bodyOf({ id, payload });
     return {
       ...event,
-      body: body === "" ? null : (parseJson(body) as JsonObject),
+      body: payload === "" ? null : (parseJson(payload) as JsonObject),
       waitsFor: event.waitsFor === null ? null : describeWait(database, event.waitsFor),
       rows: rows.get(id) ?? [],
       changes: event.state === "changed" ? changesOf(database, id) : [],
