@@ -107,21 +107,6 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
         waiting: 3,
       })),
     },
-    geographies: {
-      total: 14,
-      items: [
-        {
-          participant: "Recicla Ltda (BR CNPJ 11.222.333/0001-81)",
-          address: "Rua das Acácias, 55, Santana, SP, BR",
-          geography: {
-            status: "UNRESOLVED",
-            unresolvedLevel: "municipality",
-            candidates: [{ code: "3547304", name: "Santana de Parnaíba", subdivisionCode: "SP" }],
-          },
-        },
-        { participant: "Ferro Velho Norte", address: "Estrada Velha, S/N", geography: null },
-      ],
-    },
     timelines: {
       total: 18,
       items: ["MTR-410023", "MTR-410031"].map((key) => ({

@@ -71,7 +71,7 @@ it("receipts take the delimiter of the first CSV input", () => {
 
 it("the report shows problems by cause with rows, what is held and why, and the timelines of documents that failed", () => {
   const page = readFileSync(join(runFolder, "report.html"), "utf8");
-  for (const section of ["rows", "problems", "held", "timelines", "geographies", "records", "requests"])
+  for (const section of ["rows", "problems", "held", "timelines", "records", "requests"])
     expect(page).toContain(`id="${section}"`);
   expect(page).toContain("manifests-2025-10.csv, row 19, column &quot;Peso Líquido (kg)&quot;");
   expect(page).toContain("waits for the correction of manifests-2025-10.csv, row");

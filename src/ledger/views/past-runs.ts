@@ -1,8 +1,6 @@
 /** Figures of earlier imports, for comparison and reports. */
 import type { Summary } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import type { JsonValue } from "../../model/json.js";
-import { resolved } from "../event-key.js";
 import { requestsOf } from "../runs.js";
 
 /** Imports with a summary by the same mapping before this run; newest first. */
@@ -68,40 +66,4 @@ export function paceOf(database: LedgerDatabase, run: number): Pace | null {
   );
   for (const { span, sent, limited } of spans) [pace.sent[span], pace.rateLimited[span]] = [sent, limited];
   return pace;
-}
-
-export interface UnresolvedPlace {
-  participant: string;
-  address: string;
-  geography: JsonValue;
-}
-
-/** Addresses that this run registered and the service could not resolve (open point 6). */
-export function unresolvedPlaces(
-  database: LedgerDatabase,
-  since: number,
-  limit: number,
-): { total: number; items: UnresolvedPlace[] } {
-  const ids = `SELECT DISTINCT subject_id AS id FROM problems
-    WHERE subject = 'address' AND code = 'address-unresolved' AND at >= @since`;
-  const total = database.number(`SELECT count(*) FROM (${ids})`, { since });
-  const items = database
-    .rows<{ payload: string; geography: string | null; owner: string | null }>(
-      `SELECT a.payload, a.geography, p.payload AS owner FROM (${ids} ORDER BY 1 LIMIT @limit) found
-       JOIN registrations a ON a.id = found.id LEFT JOIN registrations p ON p.id = ${resolved("a.owner")}`,
-      { since, limit },
-    )
-    .map(({ payload, geography, owner }) => ({
-      participant: joined(owner ?? "{}", [["name"], ["taxId"]]),
-      address: joined(payload, [["name"], ["street", "number"], ["city"], ["countryState"], ["countryCode"]]),
-      geography: geography === null ? null : (JSON.parse(geography) as JsonValue),
-    }));
-  return { total, items };
-}
-
-/** Commas between groups, blanks within them. */
-function joined(json: string, groups: readonly string[][]) {
-  const data = JSON.parse(json) as { [field: string]: string };
-  const texts = groups.map((fields) => fields.flatMap((field) => data[field] || []).join(" "));
-  return texts.filter((text) => text !== "").join(", ");
 }
