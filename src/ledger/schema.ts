@@ -373,7 +373,7 @@ CREATE INDEX decisions_by_document ON decisions (document_id);
 -- corrected it names the row that has come instead.
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,
-  document_id INTEGER,
+  document_id INTEGER REFERENCES documents (id),
   deduplication_id BLOB,
   content_hash BLOB,
   cell_hash BLOB,

@@ -1,5 +1,5 @@
 /** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
-import { type Broken, IMPORT_AGAIN, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
+import { type Broken, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
 import { eventsIn } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
@@ -111,13 +111,6 @@ function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<s
 /** Of pages: cells of open rows, and known rows. */
 const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
   [ONLY_CELLS, { "every page of cells can be read, and holds its rows": (database) => brokenPages(database, "cells") }],
-  [
-    IMPORT_AGAIN,
-    {
-      "cells and known rows are of a file that was imported": `SELECT 'a page of input ' || (first_id >> 32)
-        FROM pages WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_id >> 32)`,
-    },
-  ],
   [
     KNOWN_AGAIN,
     {
