@@ -24,7 +24,6 @@ export const lines = {
     ledger.resolved,
     ledger.settled,
     ledger.resolvedFrom,
-    ledger.rowsRefused,
     ledger.replaced,
     ledger.backup,
     ledger.ledgerCheck,
