@@ -1,7 +1,6 @@
 /** The lines of commands that look at a ledger, or do something to it. */
 import { z } from "zod";
 import {
-  code,
   count,
   countOrNull,
   counts,
@@ -66,9 +65,7 @@ export const foreseen = line("foreseen", "Of `--dry-run`, but for that of `impor
   ),
   secondsAtLimit: number,
   documents: count,
-  events: object({ ready: count, ...left })
-    .nullable()
-    .describe("null: it sends none"),
+  events: object({ ready: count, ...left }),
   released: count.describe("events that wait now, and would no longer"),
   waiting: list(waiting).describe("what would still be held, by what it waits for"),
 });
@@ -153,12 +150,6 @@ export const resolvedFrom = line("resolved-from", "Of `resolve --from`.", {
   known: count.describe("had this id already"),
   blank: count.describe("had none"),
 });
-
-export const rowsRefused = line(
-  "rows-refused",
-  "Of `resolve --from`, before an `error`: nothing was looked up, and nothing written.",
-  { file: text, rows: list(object({ row: count, code, message: text })) },
-);
 
 export const replaced = line("replaced", "Of `replace`.", {
   document: document.describe("as it was"),

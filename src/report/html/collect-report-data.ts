@@ -2,14 +2,7 @@
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
 import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/views/problems.js";
 import { type Pace, paceOf } from "../../ledger/views/past-runs.js";
-import {
-  failedTimelines,
-  type HeldRecord,
-  heldEvents,
-  type StrandedRecord,
-  strandedDocuments,
-  type TimelineRecord,
-} from "../../ledger/views/timelines.js";
+import { type HeldRecord, heldEvents, type StrandedRecord, strandedDocuments } from "../../ledger/views/waiting.js";
 import type { Code } from "../../model/codes.js";
 import type { Summary } from "../../model/summary.js";
 import { total } from "../outcome.js";
@@ -29,12 +22,10 @@ export interface ReportData {
   warnings: ProblemGroup[];
   held: Sample<HeldRecord>;
   stranded: Sample<StrandedRecord>;
-  /** With a failure. */
-  timelines: Sample<TimelineRecord>;
 }
 
 /** Examples in each section; counts cover all. */
-const most = { perCode: 20, held: 200, stranded: 100, timelines: 40, eventsOfTimeline: 40 };
+const most = { perCode: 20, held: 200, stranded: 100 };
 
 /** Open work is the whole ledger's; pace and warnings are the run's. */
 export function collectReportData(database: LedgerDatabase, summary: Summary, runId: number): ReportData {
@@ -49,10 +40,6 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
     warnings: warnings.length === 0 ? [] : grouped(warnings, warningExamples(database, since, most.perCode)),
     held: total(open.events) > 0 ? heldEvents(database, most.held) : nothing,
     stranded: total(open.documents) > 0 ? strandedDocuments(database, most.stranded) : nothing,
-    timelines:
-      problems.length > 0
-        ? failedTimelines(database, { documents: most.timelines, events: most.eventsOfTimeline })
-        : nothing,
   };
 }
 

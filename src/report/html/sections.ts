@@ -33,7 +33,6 @@ export function detailSections(data: ReportData): Section[] {
     problemsSection("problems", "Problems", problems, "By cause, most frequent first."),
     strandedSection(data),
     heldSection(data),
-    timelinesSection(data),
     problemsSection("warnings", "Warnings", warnings, "Nothing was held back because of these."),
   ];
 }
@@ -105,33 +104,6 @@ function heldSection({ held }: ReportData): Section {
     count: held.total,
     lead: "Timelines only grow at the end: later events of a document wait, so that a corrected one can still be sent before them.",
     body: [...groups, leftOut(held)],
-  };
-}
-
-function timelinesSection({ timelines }: ReportData): Section {
-  const items = timelines.items.map(({ document, documentId, state, events, more }, index) => {
-    const lines = events.map(
-      ({
-        name,
-        at,
-        state: now,
-        reason,
-        place: from,
-      }) => html`<li class="${tone(now)}"><p><b>${name}</b> ${stateBadge(now)} ${timeMarkup(at)}</p>
-${reason === null ? null : html`<p>${reason}</p>`}${from === null ? null : html`<p class="soft">${from}</p>`}</li>`,
-    );
-    return html`<details class="group"${index < 3 ? html` open` : null}><summary>${documentName(document)} ${stateBadge(state)}</summary>
-<p class="soft">${documentId === null ? "not at the service, as far as the ledger knows" : html`document id <code>${documentId}</code>`}</p>
-<ol class="timeline">${lines}</ol>${leftOut({ total: events.length + more, items: events })}
-</details>
-`;
-  });
-  return {
-    id: "timelines",
-    title: "Timelines of documents that failed",
-    count: timelines.total,
-    lead: "In the order in which they belong on the timeline.",
-    body: [...items, leftOut(timelines)],
   };
 }
 
