@@ -430,6 +430,14 @@ CREATE VIEW open_registrations AS
   SELECT kind AS subject, id, row_id, state, reason, name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 
+-- Which records did rows give without an event, and is each at the service?
+CREATE VIEW row_records_now AS
+  SELECT r.row_id, coalesce(p.reason, d.reason) AS reason,
+    coalesce(p.state, d.state, 'planned') IN ('registered', 'open', 'closed', 'cancelled') AS done
+  FROM row_records r LEFT JOIN registrations p ON r.kind <> 'document' AND p.id = r.record_id
+    LEFT JOIN document_states d ON r.kind = 'document' AND d.document_id = r.record_id
+  WHERE r.record_id > 0;
+
 -- Which rows are invalid, and neither corrected nor given up?
 CREATE VIEW invalid_rows AS SELECT * FROM rows WHERE fate = 'invalid' AND settled IS NULL;
 

@@ -121,8 +121,8 @@ function referredTo(database: LedgerDatabase, cell: string): number | null {
   const { hashPrefix: hash, row } = reference;
   const isThere = database.has(
     `SELECT 1 FROM inputs WHERE id = @input AND substr(content_hash, 1, 8) = @hash AND (
-       EXISTS (SELECT 1 FROM ${linksOf("@row", "@row")}) OR EXISTS (SELECT 1 FROM rows WHERE id = @row)
-       OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row))`,
+       EXISTS (SELECT 1 FROM rows WHERE id = @row) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row)
+       OR EXISTS (SELECT 1 FROM ${linksOf("@row", "@row")}))`,
     { input: inputOf(row), hash, row },
   );
   return isThere ? row : null;
