@@ -53,3 +53,5 @@ export const lines = {
 } as const;
 
 export type Line = z.infer<(typeof lines)[keyof typeof lines][number]>;
+
+export type LineOf<Type extends Line["type"]> = Extract<Line, { type: Type }>;

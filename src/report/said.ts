@@ -1,11 +1,9 @@
 /** What a command found or did, in sentences, for terminal, console and runs. */
-import type { Line } from "../model/lines.js";
+import type { Line, LineOf } from "../model/lines.js";
 import { atLimit, counted, countedKinds, grouped, localTime, shortDuration } from "./figures.js";
 import { answer, rowSum, sumOfRows, total } from "./outcome.js";
 
-type Of<Type extends Line["type"]> = Extract<Line, { type: Type }>;
-
-type Say = { [Type in Line["type"]]?: (line: Of<Type>) => (string | false)[] };
+type Say = { [Type in Line["type"]]?: (line: LineOf<Type>) => (string | false)[] };
 
 const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kind} ${key}`;
 
@@ -119,7 +117,7 @@ export function cheaper({
   cheaper: found,
   requests,
   secondsAtLimit,
-}: Pick<Of<"plan">, "cheaper" | "requests" | "secondsAtLimit">): string {
+}: Pick<LineOf<"plan">, "cheaper" | "requests" | "secondsAtLimit">): string {
   if (found === null) return "";
   const { setting, mapping, saves } = found;
   const times = `${shortDuration(found.secondsAtLimit)} at the limit instead of ${shortDuration(secondsAtLimit)}`;

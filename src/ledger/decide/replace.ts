@@ -4,6 +4,7 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
+import type { LineOf } from "../../model/lines.js";
 import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -14,24 +15,7 @@ import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type KnownDocument, namesOf } from "../documents-named.js";
 
-export interface Replacement {
-  /** In the ledger. */
-  next: number;
-  generation: number;
-  events: number;
-  /** False: the old generation was never created, or its id is unknown. */
-  cancels: boolean;
-  /** Landed events without a body, in a ledger that was rebuilt: their rows must be imported again. */
-  missing: { event: string; keyParts: string[] }[];
-  /** Landed relations from other documents; they keep naming the old generation. */
-  relations: number;
-  /**
-   * Some of those documents, not cancelled ones: if they are replaced before anything is sent, they link to the new
-   * generation.
-   */
-  linkedFrom: string[];
-  staysStranded: boolean;
-}
+export type Replacement = Omit<LineOf<"replaced">, "type" | "document">;
 
 /**
  * `cancelAt`: ms, before the service's now. `cancellation`: ends the old generation, even a stranded one, since a

@@ -4,20 +4,14 @@
  */
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import type { LineOf } from "../../model/lines.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
 import type { JournalEntry } from "./journal.js";
 import { entriesFromEnd } from "./own-journal.js";
 import { createReplay, objects } from "./replay.js";
 
-export interface Rebuilt {
-  entries: number;
-  participants: number;
-  addresses: number;
-  documents: number;
-  landed: number;
-  inDoubt: number;
-}
+export type Rebuilt = Omit<LineOf<"rebuilt">, "type">;
 
 /** The caller holds the lock and an open transaction. Applying a journal twice changes nothing. */
 export async function rebuildFrom(
