@@ -194,7 +194,7 @@ describe("resolve --from", () => {
     await strandThree();
     const command = resolving(
       "document,document_id,deduplication_id",
-      ...rows().map((text) => (text.split(",").length > 2 ? text : `${text},`)),
+      ...rows().map((line) => (line.split(",").length > 2 ? line : `${line},`)),
     );
     const before = sandbox.store.statistics().requests;
     expect((await json(...command)).at(-1)).toMatchObject({ type: "error", code: error, exitCode: 2 });
