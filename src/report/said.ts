@@ -30,12 +30,16 @@ const sentences: Say = {
   withdrawn: ({ type: _, ...withdrawn }) => [
     `Taken back: ${countedKinds(withdrawn)}. Importing the file stages its rows again.`,
   ],
-  replaced({ document, generation, events, cancels, missing, relations, staysStranded }) {
+  replaced({ document, generation, events, cancels, missing, relations, staysStranded, shutOut, earlyMirrors }) {
     const old = `Generation ${document.generation}`;
     return [
       `${titleOf(document)}: generation ${generation} is planned with ${counted(events, "event")}. Nothing was sent yet.`,
       cancels && `${old} (${document.serviceId}) will be cancelled.`,
       staysStranded && `${old} is stranded: it stays at the service as it is, because its id is not known.`,
+      shutOut > 0 &&
+        `${counted(shutOut, "event")} of it ${shutOut === 1 ? "takes" : "take"} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
+      earlyMirrors > 0 &&
+        `${counted(earlyMirrors, "link")} of it ${earlyMirrors === 1 ? "is" : "are"} earlier than the last event of the related document: the service may refuse to repeat ${earlyMirrors === 1 ? "its mirror" : "their mirrors"} there.`,
       missing.length > 0 &&
         `The ledger does not have ${counted(missing.length, "event")} of it. Nothing of it is sent until their rows are imported again:`,
       ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${[event, ...keyParts].join(" ")}`),

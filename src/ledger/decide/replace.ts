@@ -146,7 +146,25 @@ function replaceWithin(
     relations: database.number(landedTo, { old }),
     linkedFrom: linkedFrom(database, old),
     staysStranded: document.state === "stranded",
+    shutOut: shutOut(database, next),
+    earlyMirrors: earlyMirrors(database, next),
   };
+}
+
+function shutOut(database: LedgerDatabase, document: number) {
+  const query = `SELECT count(*) FROM events e WHERE e.document_id = @document AND EXISTS (
+    SELECT 1 FROM events s WHERE s.document_id = @document AND (s.at, s.rank, s.id) < (e.at, e.rank, e.id)
+      AND (s.rank = 2 OR s.rank = 1 AND e.name NOT IN ('RELATED', 'CANCEL')))`;
+  return database.number(query, { document });
+}
+
+/** Where mirrors take place at the service's time, none is early. */
+function earlyMirrors(database: LedgerDatabase, document: number) {
+  const query = `SELECT count(*) FROM events e JOIN documents d ON d.id = e.document_id
+    JOIN settings s ON s.id = d.settings_id JOIN documents_now r ON r.id = e.related_document
+    WHERE e.document_id = @document AND e.mirrored = 1 AND r.last_at > e.at
+      AND json_extract(s.json, '$.linkTime') = 'event'`;
+  return database.number(query, { document });
 }
 
 function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key: Buffer) {

@@ -161,6 +161,10 @@ export const replaced = line("replaced", "Of `replace`.", {
   relations: count.describe("that point to the old one"),
   linkedFrom: list(text).describe("up to five documents that make them, as `kind/key`"),
   staysStranded: flag,
+  shutOut: count.describe("events after its own CLOSE or CANCEL, which it cannot take either"),
+  earlyMirrors: count.describe(
+    "its links whose mirrors the service may refuse as earlier than the related document's last event",
+  ),
 });
 
 export const backup = line("backup", "Of `ledger backup`.", {
