@@ -14,7 +14,6 @@ import { createInterface } from "node:readline";
 import { backupLedger, datedBackup, keepBackups } from "../ledger/care/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
 import { hasLog, lockLedger, refuseAnothersLog } from "../ledger/care/lock.js";
-import { type Pruned, pruneLedger } from "../ledger/care/prune.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
 import { journalOwner } from "../ledger/journal/journal.js";
 import { forgetJournal, rememberJournal } from "../ledger/journal/own-journal.js";
@@ -77,24 +76,12 @@ export function check(target: Target): CheckResult[] {
 }
 
 /**
- * Packs work finished more than `keepMs` ago and frees the room; deletes folders of older runs, unless a person has
- * worked in them since, or must still correct rows that they hold. Sizes in bytes.
+ * Deletes folders of runs that ended more than `keepMs` ago, unless a person has worked in them since, or must still
+ * correct rows that they hold. @returns the runs
  */
-export function prune(
-  target: Target,
-  keepMs: number,
-  holding: Holding,
-): Promise<Pruned & { runFolders: string[]; sizeBefore: number; sizeAfter: number }> {
+export function prune(target: Target, keepMs: number, holding: Holding): Promise<string[]> {
   return alone(target, holding, (database) => {
-    const size = () => {
-      database.pragma("wal_checkpoint(TRUNCATE)");
-      return statSync(target.ledgerPath).size;
-    };
-    const sizeBefore = size();
     const before = holding.clock.now() - keepMs;
-    const pruned = pruneLedger(database, before);
-    if (pruned.payloads + pruned.attempts > 0) database.exec("VACUUM");
-    const sizeAfter = size();
     const isOld = (folder: string) =>
       existsSync(folder) && readdirSync(folder).every((name) => statSync(join(folder, name)).mtimeMs < before);
     const inputs = createInputStore(database);
@@ -105,7 +92,7 @@ export function prune(
     const ended = createRunStore(database).endedBefore(before);
     const runFolders = ended.filter((run) => isOld(runFolder(target, run)) && !isNeeded(runFolder(target, run)));
     for (const run of runFolders) rmSync(runFolder(target, run), { recursive: true });
-    return { ...pruned, runFolders, sizeBefore, sizeAfter };
+    return runFolders;
   });
 }
 

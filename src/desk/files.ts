@@ -8,7 +8,7 @@ import { createRunStore } from "../ledger/runs.js";
 import { tallyProblems } from "../ledger/views/problems.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { tallyOpen } from "../ledger/views/tally.js";
-import { everyStranded } from "../ledger/views/timelines.js";
+import { everyStranded } from "../ledger/views/waiting.js";
 import { isCorrectable } from "../model/solution.js";
 import { RowferryError } from "../model/error.js";
 import type { Problem } from "../model/problem.js";

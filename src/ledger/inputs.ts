@@ -116,10 +116,7 @@ export function createInputStore(database: LedgerDatabase) {
         `SELECT 1 FROM rows WHERE id BETWEEN @first AND @last AND fate = 'invalid' AND settled = 'corrected'
          UNION ALL SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id
            WHERE re.row_id BETWEEN @first AND @last AND NOT e.known
-         UNION ALL SELECT 1 FROM row_records r LEFT JOIN registrations p ON r.kind <> 'document' AND p.id = r.record_id
-           LEFT JOIN document_states d ON r.kind = 'document' AND d.document_id = r.record_id
-           WHERE r.row_id BETWEEN @first AND @last AND r.record_id > 0
-             AND coalesce(p.state, d.state, 'planned') NOT IN ('registered', 'open', 'closed', 'cancelled')`,
+         UNION ALL SELECT 1 FROM row_records_now WHERE row_id BETWEEN @first AND @last AND NOT done`,
         rowsOfInput(id),
       );
     },

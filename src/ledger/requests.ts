@@ -6,7 +6,6 @@ import type { Attempt, ServiceError } from "../model/attempt.js";
 import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
 import type { LedgerDatabase } from "./ledger-database.js";
-import { createAttempts } from "./pages.js";
 import { requestsOf } from "./runs.js";
 import { Writer } from "./writer.js";
 
@@ -113,18 +112,13 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
 type RefusedAs = Pick<ServiceError, "status" | "codes">;
 
 export function createRefusalHistory(database: LedgerDatabase) {
-  const attemptsOf = createAttempts(database);
-  const wasRefused = (which: string, values: { document: number; request: number }, as: RefusedAs) =>
-    database
-      .rows<{ id: number; attempts: string | null }>(
-        `SELECT id, attempts FROM requests WHERE subject = 'document' AND subject_id = @document AND result = 'refused'
-           AND id < @request AND ${which}`,
-        values,
-      )
-      .some((request) => {
-        const error = attemptsOf(request).at(-1)?.error;
-        return error?.status === as.status && error.codes.join(" ") === as.codes.join(" ");
-      });
+  const wasRefused = (which: string, values: { document: number; request: number }, { status, codes }: RefusedAs) =>
+    database.has(
+      `SELECT 1 FROM requests WHERE subject = 'document' AND subject_id = @document AND result = 'refused'
+         AND id < @request AND attempts ->> '$[#-1].error.status' = @status
+         AND attempts ->> '$[#-1].error.codes' = @codes AND ${which}`,
+      { ...values, status, codes: JSON.stringify(codes) },
+    );
   return {
     /** An earlier request carried this event alone and was refused in the same way. */
     ofEvent: (event: { id: number; document: number }, request: number, as: RefusedAs) =>

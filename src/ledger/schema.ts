@@ -265,11 +265,11 @@ CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' A
 ${lawOf("event_states", "event")}
 
 -- What is hardly ever read, in compressed pages. cells: rows as read, of those that have not landed. known: rows whose events had
--- all landed before, unchanged, from row to event only. bodies of events and attempts of requests: as \`ledger prune\` packed them.
+-- all landed before, unchanged, from row to event only.
 CREATE TABLE pages (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known' OR kind = 'bodies' OR kind = 'attempts'),
-  -- Of rows, events or requests.
+  kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known'),
+  -- Of rows.
   first_id INTEGER NOT NULL,
   last_id INTEGER NOT NULL,
   lowest_event INTEGER,
@@ -351,7 +351,7 @@ CREATE TABLE requests (
   events TEXT,
   result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
   finished_at INTEGER,
-  -- A JSON array; null: none, or packed in a page.
+  -- A JSON array; null: none.
   attempts TEXT,
   run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL,
   CHECK ((result IS NULL) = (finished_at IS NULL))
@@ -373,7 +373,7 @@ CREATE INDEX decisions_by_document ON decisions (document_id);
 -- corrected it names the row that has come instead.
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,
-  document_id INTEGER,
+  document_id INTEGER REFERENCES documents (id),
   deduplication_id BLOB,
   content_hash BLOB,
   cell_hash BLOB,
@@ -429,6 +429,14 @@ CREATE VIEW failed_documents AS
 CREATE VIEW open_registrations AS
   SELECT kind AS subject, id, row_id, state, reason, name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
+
+-- Which records did rows give without an event, and is each at the service?
+CREATE VIEW row_records_now AS
+  SELECT r.row_id, coalesce(p.reason, d.reason) AS reason,
+    coalesce(p.state, d.state, 'planned') IN ('registered', 'open', 'closed', 'cancelled') AS done
+  FROM row_records r LEFT JOIN registrations p ON r.kind <> 'document' AND p.id = r.record_id
+    LEFT JOIN document_states d ON r.kind = 'document' AND d.document_id = r.record_id
+  WHERE r.record_id > 0;
 
 -- Which rows are invalid, and neither corrected nor given up?
 CREATE VIEW invalid_rows AS SELECT * FROM rows WHERE fate = 'invalid' AND settled IS NULL;

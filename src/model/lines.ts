@@ -24,7 +24,6 @@ export const lines = {
     ledger.resolved,
     ledger.settled,
     ledger.resolvedFrom,
-    ledger.rowsRefused,
     ledger.replaced,
     ledger.backup,
     ledger.ledgerCheck,
@@ -54,3 +53,5 @@ export const lines = {
 } as const;
 
 export type Line = z.infer<(typeof lines)[keyof typeof lines][number]>;
+
+export type LineOf<Type extends Line["type"]> = Extract<Line, { type: Type }>;

@@ -4,7 +4,7 @@
  */
 import { stringify } from "csv-stringify/sync";
 import type { Receipt } from "../ledger/views/receipts.js";
-import type { StrandedRecord } from "../ledger/views/timelines.js";
+import type { StrandedRecord } from "../ledger/views/waiting.js";
 import type { Summary } from "../model/summary.js";
 import { writeAtomically } from "./atomic-file.js";
 import { plainText } from "./plain-text.js";

@@ -1,11 +1,9 @@
 /** What a command found or did, in sentences, for terminal, console and runs. */
-import type { Line } from "../model/lines.js";
+import type { Line, LineOf } from "../model/lines.js";
 import { atLimit, counted, countedKinds, grouped, localTime, shortDuration } from "./figures.js";
 import { answer, rowSum, sumOfRows, total } from "./outcome.js";
 
-type Of<Type extends Line["type"]> = Extract<Line, { type: Type }>;
-
-type Say = { [Type in Line["type"]]?: (line: Of<Type>) => (string | false)[] };
+type Say = { [Type in Line["type"]]?: (line: LineOf<Type>) => (string | false)[] };
 
 const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kind} ${key}`;
 
@@ -19,9 +17,7 @@ const sentences: Say = {
   ],
   foreseen: ({ done, requests, secondsAtLimit, documents, events, released, waiting }) => [
     ...saidOf(done as unknown as Line[]),
-    events === null
-      ? `${counted(total(requests), "read")} at the service: ${atLimit(secondsAtLimit)}. Nothing is sent.`
-      : `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
+    `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
     ...waits(waiting),
   ],
   dismissed: ({ type: _, left, stranded, undo, ...done }) => [
@@ -125,7 +121,7 @@ export function cheaper({
   cheaper: found,
   requests,
   secondsAtLimit,
-}: Pick<Of<"plan">, "cheaper" | "requests" | "secondsAtLimit">): string {
+}: Pick<LineOf<"plan">, "cheaper" | "requests" | "secondsAtLimit">): string {
   if (found === null) return "";
   const { setting, mapping, saves } = found;
   const times = `${shortDuration(found.secondsAtLimit)} at the limit instead of ${shortDuration(secondsAtLimit)}`;

@@ -1,7 +1,7 @@
 /** A run's folder: rejected files in their inputs' formats, stranded documents, receipts, report, summary. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { everyStranded } from "../ledger/views/timelines.js";
+import { everyStranded } from "../ledger/views/waiting.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { forgetLandedCells } from "../ledger/stage/row-cells.js";

@@ -4,7 +4,7 @@
  */
 import type { Writer } from "../ledger/writer.js";
 import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
-import { creationEvidence } from "../ledger/views/timelines.js";
+import { creationEvidence } from "../ledger/views/waiting.js";
 import { inUtc } from "../model/clock.js";
 import { documentDeduplicationId } from "../model/keys.js";
 import type { PlannedRequest } from "../plan/batch.js";

@@ -1,9 +1,6 @@
-/** Journal and pruned ledger hold all that was ever said to be in them: full disks and limits (F10, P1; HARD-CASES H33). */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+/** A journal holds all that was ever said to be in it: full disks and limits (F10, P1; HARD-CASES H33). */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { openJournal } from "../../src/ledger/journal/journal.js";
-import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, type World } from "../nights/simulation/world.js";
 import { installed } from "./installation.js";
 import { shortWaits } from "./processes.js";
 
@@ -42,39 +39,4 @@ describe("under a file-size limit that the journal reaches", () => {
       expect(last.stdout + last.stderr).not.toContain("foreign");
     },
   );
-});
-
-describe("ledger prune under a file-size limit", { tags: ["long"] }, () => {
-  let world: World;
-  beforeEach(() => {
-    world = createWorld();
-  });
-  afterEach(() => world.close());
-
-  test.each([40, 100, 300])("of %i KiB, which it reaches, loses no body", async (limit) => {
-    const rows = Array.from({ length: 300 }, (_, index) =>
-      eventRow({ row: index + 2, document: `M${index}`, minute: 10, weight: `weight ${Math.sin(index)}` }),
-    );
-    await world.import([{ name: "a.csv", contentHash: "a", rows }]);
-    const { ledger, env } = here();
-    Object.assign(env, { ROWFERRY_BASE_URL: world.target.baseUrl, ROWFERRY_TOKEN_URL: world.target.tokenUrl });
-    mkdirSync(dirname(ledger), { recursive: true });
-    copyFileSync(world.target.ledgerPath, ledger);
-    Object.assign(world.target, { stateFolder: dirname(ledger), ledgerPath: ledger });
-    const bodies = async () => {
-      const shown = await Promise.all(rows.map((_, index) => world.show(`M${index}`)));
-      return shown.map(({ documents }) => documents[0]?.events.map(({ body }) => body));
-    };
-    const before = await bodies();
-    const args = ["ledger", "prune", "--keep-for", "1d"];
-    const first = await here().run(args, { fileBlocks: limit });
-    expect([first.code, first.stderr]).toEqual([1, expect.stringContaining("disk")]);
-    expect(await bodies()).toEqual(before);
-    const second = await here().run(args);
-    expect(second.code, second.stderr).toBe(0);
-    expect(
-      world.look((database) => database.prepare("SELECT count(*) FROM events WHERE payload <> ''").pluck().get()),
-    ).toBe(0);
-    expect(await bodies()).toEqual(before);
-  });
 });

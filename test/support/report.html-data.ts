@@ -18,14 +18,6 @@ const located = (code: Located["code"], row: number, column: string | null, mess
   message,
   hint: null,
 });
-const event = (name: string, minutes: number, state: string, reason: string | null) => ({
-  name,
-  at: start + minutes * minute,
-  state,
-  reason,
-  place: `${csv}, row 16`,
-});
-
 export function reportData(changes: Partial<ReportData> = {}): ReportData {
   return {
     summary: summary({
@@ -105,36 +97,6 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
         sentAt: start + 47_000,
         requestIds: index === 0 ? ["x-request-id: 8d3e2c1a-77"] : [],
         waiting: 3,
-      })),
-    },
-    geographies: {
-      total: 14,
-      items: [
-        {
-          participant: "Recicla Ltda (BR CNPJ 11.222.333/0001-81)",
-          address: "Rua das Acácias, 55, Santana, SP, BR",
-          geography: {
-            status: "UNRESOLVED",
-            unresolvedLevel: "municipality",
-            candidates: [{ code: "3547304", name: "Santana de Parnaíba", subdivisionCode: "SP" }],
-          },
-        },
-        { participant: "Ferro Velho Norte", address: "Estrada Velha, S/N", geography: null },
-      ],
-    },
-    timelines: {
-      total: 18,
-      items: ["MTR-410023", "MTR-410031"].map((key) => ({
-        document: manifest(key),
-        documentId: "5f1c2a90-1f1e-4d53-9a57-0c6f2f1f9a11",
-        state: "open",
-        more: 0,
-        events: [
-          event("Pick-up", -80, "landed", null),
-          event("Weighing", -60, "rejected", "400 VALIDATION_ERROR: value must be positive"),
-          event("Drop-off", -40, "held", "waits for Weighing, which was rejected"),
-          event("CLOSE", 10, "deferred", "not yet in the past"),
-        ],
       })),
     },
     ...changes,

@@ -69,10 +69,9 @@ it("receipts take the delimiter of the first CSV input", () => {
   expect(header?.split(";")).toHaveLength(13);
 });
 
-it("the report shows problems by cause with rows, what is held and why, and the timelines of documents that failed", () => {
+it("the report shows problems by cause with rows, and what is held and why", () => {
   const page = readFileSync(join(runFolder, "report.html"), "utf8");
-  for (const section of ["rows", "problems", "held", "timelines", "geographies", "records", "requests"])
-    expect(page).toContain(`id="${section}"`);
+  for (const section of ["rows", "problems", "held", "records", "requests"]) expect(page).toContain(`id="${section}"`);
   expect(page).toContain("manifests-2025-10.csv, row 19, column &quot;Peso Líquido (kg)&quot;");
   expect(page).toContain("waits for the correction of manifests-2025-10.csv, row");
   expect(page).toContain(`rowferry import ${join(cwd, "mappings/manifests.yaml")}`);
@@ -176,7 +175,7 @@ it("`report` of an earlier run shows what stands open now, not what stood open w
   expect((await run("resume")).code).toBe(ExitCode.ok);
   expect((await run("report", basename(runFolder))).code).toBe(ExitCode.ok);
   const page = readFileSync(join(runFolder, "report.html"), "utf8");
-  for (const section of ["problems", "held", "timelines"]) expect(page).not.toContain(`id="${section}"`);
+  for (const section of ["problems", "held"]) expect(page).not.toContain(`id="${section}"`);
   for (const section of ["rows", "records", "requests"]) expect(page).toContain(`id="${section}"`);
   expect(page).not.toContain("correct the rejected file");
 });

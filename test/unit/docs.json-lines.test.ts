@@ -115,7 +115,6 @@ const elsewhere = [
   "resolved",
   "settled",
   "resolved-from",
-  "rows-refused",
   "restored",
   "rebuilt",
   "rebound",

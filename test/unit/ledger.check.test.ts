@@ -62,15 +62,9 @@ const damages: [promise: string, damage: string][] = [
     "a row has one fate: a skipped or invalid row yielded nothing",
     `INSERT INTO row_events (row_id, event_id) SELECT id, 1 FROM rows WHERE fate = 'invalid'`,
   ],
-  [
-    "every row is of a file that was imported, and a group's rows of one file",
-    `INSERT INTO rows (id, fate) VALUES (${row(99, 1)}, 'known')`,
-  ],
-  [
-    "every row is of a file that was imported, and a group's rows of one file",
-    `UPDATE rows SET lead = ${row(2, 1)} WHERE fate = 'invalid'`,
-  ],
-  ["every record of a row exists", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
+  ["every row is of a file that was imported", `INSERT INTO rows (id, fate) VALUES (${row(99, 1)}, 'known')`],
+  ["a group's rows are of one file, after its first row", `UPDATE rows SET lead = ${row(2, 1)} WHERE fate = 'invalid'`],
+  ["every row is of a file that was imported", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
   ["every record of a row exists", known(2, 99)],
   ["a row that holds others is invalid", `UPDATE placements SET row_id = ${row(1, 2)}`],
   ["a row that a person must change has its cells", "DELETE FROM pages WHERE kind = 'cells'"],
@@ -97,21 +91,15 @@ const damages: [promise: string, damage: string][] = [
   ],
   ["the list of open documents is complete", "DELETE FROM open_documents"],
   ["everything that waits to be sent has its payload", "UPDATE events SET payload = ''"],
-  ["every event names a participant and an address", "UPDATE events SET address_ref = -77 WHERE id = 1"],
+  ["every participant and address that is named exists", "UPDATE events SET address_ref = -77 WHERE id = 1"],
+  ["every participant and address that is named exists", "UPDATE registrations SET owner = 77 WHERE kind = 'address'"],
+  ["every participant and address that is named exists", "UPDATE documents SET address_ref = -77"],
   [
-    "every address names its participant, and every document what it was declared with",
-    "UPDATE registrations SET owner = 77 WHERE kind = 'address'",
-  ],
-  [
-    "every address names its participant, and every document what it was declared with",
-    "UPDATE documents SET address_ref = -77",
-  ],
-  [
-    "every row that a record names is of an imported file",
+    "every row is of a file that was imported",
     `UPDATE registrations SET row_id = ${row(99, 1)} WHERE kind = 'participant'`,
   ],
   [
-    "everything dismissed belongs to an existing document",
+    "every reference leads somewhere",
     "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (99, x'00', x'00', 0)",
   ],
   [
@@ -130,13 +118,9 @@ const damages: [promise: string, damage: string][] = [
     "UPDATE pages SET last_id = last_id + 1 WHERE kind = 'cells'",
   ],
   [
-    "cells and known rows are of a file that was imported",
+    "every row is of a file that was imported",
     "UPDATE pages SET first_id = first_id + (99 << 32), last_id = last_id + (99 << 32)",
   ],
-  ...["bodies", "attempts"].map((kind): [string, string] => [
-    "every page of packed bodies and attempts can be read",
-    `INSERT INTO pages (kind, first_id, last_id, page) VALUES ('${kind}', 1, 1, x'00')`,
-  ]),
   ["every page of known rows holds its rows", "UPDATE pages SET last_id = last_id + 1 WHERE kind = 'known'"],
   ["every page of known rows holds its rows", "UPDATE pages SET highest_event = 0 WHERE kind = 'known'"],
   ["everything that known rows refer to has landed", `DELETE FROM event_states WHERE event_id = ${eventOf("M1")}`],

@@ -112,7 +112,7 @@ it("a link in doubt to a document that was replaced, corrected since (H9, H26) l
   expect((await world.bring("f", ["M3 30"])).events).toEqual({ landed: 1 });
 });
 
-it("a document whose payloads are pruned is sent again from the very files that brought it", async () => {
+it("a document whose payloads are gone is sent again from the very files that brought it", async () => {
   world = createWorld();
   const event = "        key: =at_text\n        externalCreatedAt: =at";
   const bring = () => importText(world, weighingMapping({ event }), "a.csv", rows);

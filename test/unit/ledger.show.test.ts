@@ -3,7 +3,6 @@ import exceljs from "exceljs";
 import type { Shown } from "../../src/model/lines/show.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
-import { prune } from "../../src/desk/care.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
@@ -138,8 +137,6 @@ describe("show of registrations, runs and requests", () => {
     const id = last?.attempts[1]?.requestIds[0]?.split(": ")[1] ?? "";
     const found = await show(id);
     expect(found.requests.map(({ kind }) => kind)).toEqual(["create-with-events"]);
-    await prune(world.target, -1, { clock: world.clock, waitForLock: false });
-    expect(await show(id)).toEqual(found);
   });
 });
 

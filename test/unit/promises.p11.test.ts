@@ -1,7 +1,7 @@
 /**
  * P7 and P11: what is said is true, and stays. Every number that an import prints is reckoned again from the files, from the
  * service's own log and from its timelines; what earlier runs said stays as it was, whatever happens later; `show` gives the fate of
- * every row of every file, pruned ones too.
+ * every row of every file.
  */
 import { readFileSync } from "node:fs";
 import type { Shown } from "../../src/model/lines/show.js";
@@ -179,8 +179,6 @@ test.each(seeds)(
       for (const one of standing("invalid")) one.fate = "dismissed";
       for (const one of standing("held")) one.fate = "landed";
     }
-    await expectFates();
-    expect((await office.type("ledger", "prune", "--keep-for", "0d")).code).toBe(0);
     await expectFates();
   },
 );

@@ -90,19 +90,19 @@ const check = onTarget({
 const prune = onTarget({
   examples: { "rowferry ledger prune --keep-for 90d": "" },
   flags: {
-    keepFor: ["--keep-for <time>", "keep records finished within this period: 90d, 26w (default: 180d)", days],
+    keepFor: [
+      "--keep-for <time>",
+      "keep folders of runs that ended within this period: 90d, 26w (default: 180d)",
+      days,
+    ],
     wait,
   },
   async run({ target, options }, { keepFor = days("180d") }) {
-    const pruned = await (await care()).prune(target, keepFor, options);
+    const runFolders = await (await care()).prune(target, keepFor, options);
     return told({
-      line: { type: "pruned", ...pruned },
-      text: ({ payloads, attempts, runFolders, sizeBefore, sizeAfter }) => [
-        [
-          `Packed: ${counted(payloads, "body", "bodies")}, attempts of ${counted(attempts, "request")}.`,
-          `Removed: folders of ${counted(runFolders.length, "run")}${runFolders.length === 0 ? "" : `: ${runFolders.join(", ")}`}.`,
-          `Size of the ledger: ${grouped(sizeBefore)} bytes before, ${grouped(sizeAfter)} now.`,
-        ],
+      line: { type: "pruned", runFolders },
+      text: () => [
+        `Removed: folders of ${counted(runFolders.length, "run")}${runFolders.length === 0 ? "" : `: ${runFolders.join(", ")}`}.`,
       ],
     });
   },
@@ -172,7 +172,7 @@ export const spec = command({
     backup: ["copy the ledger as it is, also while an import runs", backup],
     restore: ["put a backup in the ledger's place; the former ledger is kept beside it", restore],
     check: ["check the file and its content", check],
-    prune: ["pack old bodies and attempts, and remove old runs' folders", prune],
+    prune: ["remove old runs' folders", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],
     rebind: ["bind the ledger to this target, once its service has proved to know its records", rebind],
   },

@@ -1,20 +1,11 @@
 /** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
+import type { LineOf } from "../../model/lines.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import type { Selection } from "./selection.js";
 
-export interface Dismissed {
-  rows: number;
-  events: number;
-  documents: number;
-  participants: number;
-  addresses: number;
-  /** Events, unchanged: in doubt, or held by something else. */
-  left: number;
-  /** Documents, unchanged: they may exist at the service. */
-  stranded: number;
-}
+export type Dismissed = Omit<LineOf<"dismissed">, "type" | "undo">;
 
 function markOpenOf(database: LedgerDatabase, event: number) {
   const document = database.value<number>("SELECT document_id FROM events WHERE id = @event", { event });

@@ -4,7 +4,7 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
-import { createBodies } from "../pages.js";
+import type { LineOf } from "../../model/lines.js";
 import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -15,28 +15,7 @@ import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type KnownDocument, namesOf } from "../documents-named.js";
 
-export interface Replacement {
-  /** In the ledger. */
-  next: number;
-  generation: number;
-  events: number;
-  /** False: the old generation was never created, or its id is unknown. */
-  cancels: boolean;
-  /** Landed events without a body, in a ledger that was rebuilt: their rows must be imported again. */
-  missing: { event: string; keyParts: string[] }[];
-  /** Landed relations from other documents; they keep naming the old generation. */
-  relations: number;
-  /**
-   * Some of those documents, not cancelled ones: if they are replaced before anything is sent, they link to the new
-   * generation.
-   */
-  linkedFrom: string[];
-  staysStranded: boolean;
-  /** Events after its own CLOSE or CANCEL, which the next generation cannot take either. */
-  shutOut: number;
-  /** Links to be repeated that are earlier than the last event of the document that they mirror on (H38). */
-  earlyMirrors: number;
-}
+export type Replacement = Omit<LineOf<"replaced">, "type" | "document">;
 
 /**
  * `cancelAt`: ms, before the service's now. `cancellation`: ends the old generation, even a stranded one, since a
@@ -125,9 +104,7 @@ function replaceWithin(
   );
   const missing: Replacement["missing"] = [];
   const copies = new Map<number, number>();
-  const bodyOf = createBodies(database);
-  for (const found of events) {
-    const event = { ...found, payload: bodyOf(found) };
+  for (const event of events) {
     const copy = copyEvent(database, event, next, keyOf(event));
     if (changeOf(event) === null && event.payload === "")
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
@@ -144,10 +121,10 @@ function replaceWithin(
   carryPlacements(database, old, next, keyOf);
   carryDismissals(database, old, next, keyOf);
   // Rows that were known have something to send again.
-  for (const { row, event } of createKnownRows(database).take(new Set(copies.keys())))
-    database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row, @copy)", {
-      row,
-      copy: copies.get(event) ?? event,
+  for (const { row_id, event_id } of createKnownRows(database).take([...copies.keys()]))
+    database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row_id, @copy)", {
+      row_id,
+      copy: copies.get(event_id) ?? event_id,
     });
   countContentChange(database);
   // Unsent references to the old generation move to the next one.
@@ -192,7 +169,7 @@ function earlyMirrors(database: LedgerDatabase, document: number) {
 
 function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key: Buffer) {
   const { id: _, ...columns } = database.row<{ id: number }>("SELECT * FROM events WHERE id = @id", event) ?? { id: 0 };
-  const id = database.add("events", { ...columns, document_id: next, deduplication_id: key, payload: event.payload });
+  const id = database.add("events", { ...columns, document_id: next, deduplication_id: key });
   const change = changeOf(event);
   if (change !== null) {
     database.change("events", id, { content_hash: event.changed_hash, ...change });

@@ -3,17 +3,13 @@
  * (H39). Invalid rows go too, and hold nothing any more. Does not touch anything that was sent, or may have been.
  */
 import { RowferryError } from "../../model/error.js";
+import type { LineOf } from "../../model/lines.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { groupOf } from "../rows.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
-export interface Withdrawn {
-  rows: number;
-  events: number;
-  participants: number;
-  addresses: number;
-}
+export type Withdrawn = Omit<LineOf<"withdrawn">, "type">;
 
 /** Keeps the events of a next generation, because its CANCEL would be sent alone. */
 const neverSent = `e.state IN ('planned', 'held', 'deferred') AND e.attempted_hash IS NULL

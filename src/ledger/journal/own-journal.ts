@@ -103,13 +103,13 @@ export function* entriesFromEnd(path: string): Generator<JournalEntry> {
   const size = statSync(path).size;
   const tail = readAt(path, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES)).toString("utf8");
   for (const line of tail.split("\n").toReversed()) {
-    const entry = parsed(line);
+    const entry = entryOf(line);
     if (entry !== null) yield entry;
   }
 }
 
 /** Null: torn by a power loss, or cut at the beginning. */
-function parsed(line: string) {
+export function entryOf(line: string): JournalEntry | null {
   try {
     return JSON.parse(line) as JournalEntry;
   } catch {

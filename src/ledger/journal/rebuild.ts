@@ -4,20 +4,13 @@
  */
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import type { LineOf } from "../../model/lines.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
-import type { JournalEntry } from "./journal.js";
-import { entriesFromEnd } from "./own-journal.js";
+import { entriesFromEnd, entryOf } from "./own-journal.js";
 import { createReplay, objects } from "./replay.js";
 
-export interface Rebuilt {
-  entries: number;
-  participants: number;
-  addresses: number;
-  documents: number;
-  landed: number;
-  inDoubt: number;
-}
+export type Rebuilt = Omit<LineOf<"rebuilt">, "type">;
 
 /** The caller holds the lock and an open transaction. Applying a journal twice changes nothing. */
 export async function rebuildFrom(
@@ -35,16 +28,13 @@ export async function rebuildFrom(
   for await (const line of lines) {
     number += 1;
     if (line === "") continue;
-    let entry: JournalEntry;
-    try {
-      entry = JSON.parse(line) as JournalEntry;
-    } catch {
-      // Torn by a power loss: its request was not sent, or its intent leaves it in doubt.
-      torn = number;
-      continue;
+    const entry = entryOf(line);
+    // Torn: its request was not sent, or its intent leaves it in doubt.
+    if (entry === null) torn = number;
+    else {
+      replay(entry);
+      entries += 1;
     }
-    replay(entry);
-    entries += 1;
   }
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${torn}).`);
   const count = (from: string) => database.number(`SELECT count(*) FROM ${from}`);

@@ -41,7 +41,7 @@ export function createReferences(
   database: LedgerDatabase,
   namespace: string,
   now: number,
-  isNew: (kind: string, key: string) => void = () => {},
+  isNew: (kind: string, key: string) => void,
 ) {
   const writer = new Writer(database);
   const ids = { participant: createIds(), address: createIds(), document: createIds() };

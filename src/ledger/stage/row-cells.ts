@@ -46,11 +46,6 @@ export function createCells(database: LedgerDatabase) {
   };
 }
 
-/** A dismissed record waits for nothing. */
-const openDocument =
-  "(x.state IS NULL OR x.service_id IS NULL AND x.reason IS NOT 'dismissed' AND x.reason IS NOT 'replaced')";
-const openRegistration = "p.state <> 'registered' AND p.reason IS NOT 'dismissed'";
-
 /**
  * Selects `row_id` of rows from @first to @last that may still be needed: a record is unfinished, or a person must
  * change the row, also after `dismiss --undo`.
@@ -60,10 +55,8 @@ const openRows = `
     WHERE re.row_id BETWEEN @first AND @last AND e.dismissed = 0 AND NOT e.known
   UNION ALL SELECT r.id FROM rows r
     WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND (r.settled IS NULL OR r.settled = 'dismissed')
-  UNION ALL SELECT r.row_id FROM row_records r JOIN registrations p ON p.id = r.record_id
-    WHERE r.row_id BETWEEN @first AND @last AND r.kind <> 'document' AND ${openRegistration}
-  UNION ALL SELECT r.row_id FROM row_records r LEFT JOIN document_states x ON x.document_id = r.record_id
-    WHERE r.row_id BETWEEN @first AND @last AND r.kind = 'document' AND ${openDocument}
+  UNION ALL SELECT row_id FROM row_records_now
+    WHERE row_id BETWEEN @first AND @last AND NOT done AND reason IS NOT 'dismissed' AND reason IS NOT 'replaced'
   UNION ALL SELECT row_id FROM temp.open_declarations WHERE row_id BETWEEN @first AND @last`;
 
 /** Deletes pages of cells whose rows have all landed or been corrected. */
@@ -72,7 +65,7 @@ export function forgetLandedCells(database: LedgerDatabase): void {
   database.exec(`DROP TABLE IF EXISTS temp.open_declarations;
     CREATE TEMP TABLE open_declarations (row_id INTEGER PRIMARY KEY);
     INSERT OR IGNORE INTO temp.open_declarations
-      SELECT p.row_id FROM registrations p WHERE p.row_id IS NOT NULL AND ${openRegistration}
+      SELECT row_id FROM open_registrations
       UNION ALL SELECT row_id FROM failed_documents WHERE state = 'rejected' AND row_id IS NOT NULL`);
   let after: number | undefined = 0;
   while (after !== undefined) {

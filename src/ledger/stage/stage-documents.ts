@@ -167,14 +167,6 @@ export function createDocumentStager(
 
     /** After declarations were taken back. */
     forget: () => kept.clear(),
-
-    isKnown: (id: number) =>
-      database.has(
-        "SELECT 1 FROM document_states WHERE document_id = @id AND state IN ('open', 'closed', 'cancelled')",
-        {
-          id,
-        },
-      ),
   };
 }
 

@@ -354,8 +354,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
         database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@id, @event)", { id, event });
     if (staged.length === 0) {
       for (const [kind, record] of linked) addRecord(id, kind, record);
-      known = linked.length > 0;
-      for (const [kind, record] of linked) known &&= (kind === "document" ? documents : registrations).isKnown(record);
+      const isOpen = "SELECT 1 FROM row_records_now WHERE row_id = @id AND NOT done";
+      known = linked.length > 0 && !database.has(isOpen, { id });
     }
     const fate = { fate: known ? "known" : "staged" } as const;
     if (mapped.rowId !== null || staged.length === 0) fates.addGroup({ ...mapped, alsoRows: [] }, fate);

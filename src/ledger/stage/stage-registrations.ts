@@ -162,9 +162,6 @@ export function createRegistrationStager(
       seen.set(record, id);
       return id;
     },
-
-    isKnown: (id: number) =>
-      database.has("SELECT 1 FROM registrations WHERE id = @id AND state = 'registered'", { id }),
   };
 }
 

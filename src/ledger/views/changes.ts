@@ -2,7 +2,6 @@
 import type { JsonObject } from "../../model/json.js";
 import { type EventContent, type EventNow, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { createBodies } from "../pages.js";
 
 export interface FieldChange {
   field: string;
@@ -16,11 +15,7 @@ export function changesOf(database: LedgerDatabase, event: number): FieldChange[
   const found = database.row<EventNow>("SELECT * FROM events_now WHERE id = @event", { event });
   return found?.changed_content == null
     ? []
-    : changesBetween(
-        database,
-        { ...found, payload: createBodies(database)(found) },
-        JSON.parse(found.changed_content) as EventContent,
-      );
+    : changesBetween(database, found, JSON.parse(found.changed_content) as EventContent);
 }
 
 /** Describes the changes. Values are quoted, because most are cells, which collected output hides (P9). */

@@ -1,10 +1,6 @@
 /** Figures of earlier imports, for comparison and reports. */
-import type { Attempt } from "../../model/attempt.js";
 import type { Summary } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import type { JsonValue } from "../../model/json.js";
-import { resolved } from "../event-key.js";
-import { createAttempts } from "../pages.js";
 import { requestsOf } from "../runs.js";
 
 /** Imports with a summary by the same mapping before this run; newest first. */
@@ -48,64 +44,26 @@ export interface Pace {
 
 const mostSpans = 240;
 
-function* attemptsIn(database: LedgerDatabase, run: number): Generator<Attempt> {
-  const [first, last] = requestsOf(run);
-  const attemptsOf = createAttempts(database);
-  const requests = database.each<{ id: number; attempts: string | null }>(
-    "SELECT id, attempts FROM requests WHERE id BETWEEN @first AND @last",
-    { first, last },
-  );
-  for (const request of requests) yield* attemptsOf(request);
-}
+const attempts = `SELECT a.value ->> 'startedAt' AS at, coalesce(a.value ->> 'status' = 429, 0) AS limited
+  FROM requests r CROSS JOIN json_each(r.attempts) a WHERE r.id BETWEEN @first AND @last`;
 
 /** Attempts of a run in equal spans of at least a second; null: none. */
 export function paceOf(database: LedgerDatabase, run: number): Pace | null {
-  let [first, last] = [Number.POSITIVE_INFINITY, 0];
-  for (const { startedAt: at } of attemptsIn(database, run)) [first, last] = [Math.min(first, at), Math.max(last, at)];
-  if (last === 0) return null;
-  const spanMs = Math.max(1, Math.ceil((last - first) / 1000 / mostSpans)) * 1000;
-  const none = () => Array.from({ length: Math.floor((last - first) / spanMs) + 1 }, () => 0);
-  const pace: Pace = { startedAt: first, spanMs, sent: none(), rateLimited: none() };
-  for (const { startedAt, status } of attemptsIn(database, run)) {
-    const slot = Math.floor((startedAt - first) / spanMs);
-    for (const counts of status === 429 ? [pace.sent, pace.rateLimited] : [pace.sent])
-      counts[slot] = (counts[slot] ?? 0) + 1;
-  }
+  const [first, last] = requestsOf(run);
+  const found = database.row<{ startedAt: number | null; end: number }>(
+    `SELECT min(at) AS startedAt, max(at) AS "end" FROM (${attempts})`,
+    { first, last },
+  );
+  if (found === null || found.startedAt === null) return null;
+  const { startedAt, end } = found;
+  const spanMs = Math.max(1, Math.ceil((end - startedAt) / 1000 / mostSpans)) * 1000;
+  const none = () => Array.from({ length: Math.floor((end - startedAt) / spanMs) + 1 }, () => 0);
+  const pace: Pace = { startedAt, spanMs, sent: none(), rateLimited: none() };
+  const spans = database.each<{ span: number; sent: number; limited: number }>(
+    `SELECT CAST((at - @startedAt) / @spanMs AS INTEGER) AS span, count(*) AS sent, sum(limited) AS limited
+     FROM (${attempts}) GROUP BY 1`,
+    { first, last, startedAt, spanMs },
+  );
+  for (const { span, sent, limited } of spans) [pace.sent[span], pace.rateLimited[span]] = [sent, limited];
   return pace;
-}
-
-export interface UnresolvedPlace {
-  participant: string;
-  address: string;
-  geography: JsonValue;
-}
-
-/** Addresses that this run registered and the service could not resolve (open point 6). */
-export function unresolvedPlaces(
-  database: LedgerDatabase,
-  since: number,
-  limit: number,
-): { total: number; items: UnresolvedPlace[] } {
-  const ids = `SELECT DISTINCT subject_id AS id FROM problems
-    WHERE subject = 'address' AND code = 'address-unresolved' AND at >= @since`;
-  const total = database.number(`SELECT count(*) FROM (${ids})`, { since });
-  const items = database
-    .rows<{ payload: string; geography: string | null; owner: string | null }>(
-      `SELECT a.payload, a.geography, p.payload AS owner FROM (${ids} ORDER BY 1 LIMIT @limit) found
-       JOIN registrations a ON a.id = found.id LEFT JOIN registrations p ON p.id = ${resolved("a.owner")}`,
-      { since, limit },
-    )
-    .map(({ payload, geography, owner }) => ({
-      participant: joined(owner ?? "{}", [["name"], ["taxId"]]),
-      address: joined(payload, [["name"], ["street", "number"], ["city"], ["countryState"], ["countryCode"]]),
-      geography: geography === null ? null : (JSON.parse(geography) as JsonValue),
-    }));
-  return { total, items };
-}
-
-/** Commas between groups, blanks within them. */
-function joined(json: string, groups: readonly string[][]) {
-  const data = JSON.parse(json) as { [field: string]: string };
-  const texts = groups.map((fields) => fields.flatMap((field) => data[field] || []).join(" "));
-  return texts.filter((text) => text !== "").join(", ");
 }

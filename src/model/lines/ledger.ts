@@ -1,7 +1,6 @@
 /** The lines of commands that look at a ledger, or do something to it. */
 import { z } from "zod";
 import {
-  code,
   count,
   countOrNull,
   counts,
@@ -66,9 +65,7 @@ export const foreseen = line("foreseen", "Of `--dry-run`, but for that of `impor
   ),
   secondsAtLimit: number,
   documents: count,
-  events: object({ ready: count, ...left })
-    .nullable()
-    .describe("null: it sends none"),
+  events: object({ ready: count, ...left }),
   released: count.describe("events that wait now, and would no longer"),
   waiting: list(waiting).describe("what would still be held, by what it waits for"),
 });
@@ -154,12 +151,6 @@ export const resolvedFrom = line("resolved-from", "Of `resolve --from`.", {
   blank: count.describe("had none"),
 });
 
-export const rowsRefused = line(
-  "rows-refused",
-  "Of `resolve --from`, before an `error`: nothing was looked up, and nothing written.",
-  { file: text, rows: list(object({ row: count, code, message: text })) },
-);
-
 export const replaced = line("replaced", "Of `replace`.", {
   document: document.describe("as it was"),
   next: count.describe("the next generation's id in the ledger"),
@@ -186,12 +177,8 @@ export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
   checks: list(object({ name: text, remedy: text, broken: list(text).describe("where, at most ten") })),
 });
 
-export const pruned = line("pruned", "Of `ledger prune`: what was packed, and what was removed.", {
-  payloads: count.describe("bodies of events"),
-  attempts: count.describe("requests whose attempts were packed"),
+export const pruned = line("pruned", "Of `ledger prune`: what was removed.", {
   runFolders: list(text).describe("names of runs whose folders were removed"),
-  sizeBefore: count.describe("in bytes"),
-  sizeAfter: count,
 });
 
 export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again.", {

@@ -1,15 +1,8 @@
 /** Collects the report's data from a ledger and a run's summary. */
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
 import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/views/problems.js";
-import { type Pace, paceOf, type UnresolvedPlace, unresolvedPlaces } from "../../ledger/views/past-runs.js";
-import {
-  failedTimelines,
-  type HeldRecord,
-  heldEvents,
-  type StrandedRecord,
-  strandedDocuments,
-  type TimelineRecord,
-} from "../../ledger/views/timelines.js";
+import { type Pace, paceOf } from "../../ledger/views/past-runs.js";
+import { type HeldRecord, heldEvents, type StrandedRecord, strandedDocuments } from "../../ledger/views/waiting.js";
 import type { Code } from "../../model/codes.js";
 import type { Summary } from "../../model/summary.js";
 import { total } from "../outcome.js";
@@ -29,18 +22,14 @@ export interface ReportData {
   warnings: ProblemGroup[];
   held: Sample<HeldRecord>;
   stranded: Sample<StrandedRecord>;
-  geographies: Sample<UnresolvedPlace>;
-  /** With a failure. */
-  timelines: Sample<TimelineRecord>;
 }
 
 /** Examples in each section; counts cover all. */
-const most = { perCode: 20, held: 200, stranded: 100, geographies: 100, timelines: 40, eventsOfTimeline: 40 };
+const most = { perCode: 20, held: 200, stranded: 100 };
 
 /** Open work is the whole ledger's; pace and warnings are the run's. */
 export function collectReportData(database: LedgerDatabase, summary: Summary, runId: number): ReportData {
   const { open, problems, warnings } = summary;
-  const others = warnings.filter(({ code }) => code !== "address-unresolved");
   const since = Date.parse(summary.startedAt);
   // Most runs end well, so only nonzero counts are looked up.
   const nothing = { total: 0, items: [] };
@@ -48,14 +37,9 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
     summary,
     pace: paceOf(database, runId),
     problems: problems.length === 0 ? [] : grouped(problems, problemExamples(database, most.perCode)),
-    warnings: others.length === 0 ? [] : grouped(others, warningExamples(database, since, most.perCode)),
+    warnings: warnings.length === 0 ? [] : grouped(warnings, warningExamples(database, since, most.perCode)),
     held: total(open.events) > 0 ? heldEvents(database, most.held) : nothing,
     stranded: total(open.documents) > 0 ? strandedDocuments(database, most.stranded) : nothing,
-    geographies: others.length < warnings.length ? unresolvedPlaces(database, since, most.geographies) : nothing,
-    timelines:
-      problems.length > 0
-        ? failedTimelines(database, { documents: most.timelines, events: most.eventsOfTimeline })
-        : nothing,
   };
 }
 

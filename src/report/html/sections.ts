@@ -28,19 +28,11 @@ ${body}
 
 /** Sections without content have a count of 0. */
 export function detailSections(data: ReportData): Section[] {
-  const { problems, warnings, geographies } = data;
+  const { problems, warnings } = data;
   return [
     problemsSection("problems", "Problems", problems, "By cause, most frequent first."),
     strandedSection(data),
     heldSection(data),
-    timelinesSection(data),
-    {
-      id: "geographies",
-      title: "Unresolved locations",
-      count: geographies.total,
-      lead: "The service registered these addresses without being sure where they are. If it named candidates, use one of them in the next file.",
-      body: [cards(geographies.items.map(place)), leftOut(geographies)],
-    },
     problemsSection("warnings", "Warnings", warnings, "Nothing was held back because of these."),
   ];
 }
@@ -114,51 +106,6 @@ function heldSection({ held }: ReportData): Section {
     body: [...groups, leftOut(held)],
   };
 }
-
-function timelinesSection({ timelines }: ReportData): Section {
-  const items = timelines.items.map(({ document, documentId, state, events, more }, index) => {
-    const lines = events.map(
-      ({
-        name,
-        at,
-        state: now,
-        reason,
-        place: from,
-      }) => html`<li class="${tone(now)}"><p><b>${name}</b> ${stateBadge(now)} ${timeMarkup(at)}</p>
-${reason === null ? null : html`<p>${reason}</p>`}${from === null ? null : html`<p class="soft">${from}</p>`}</li>`,
-    );
-    return html`<details class="group"${index < 3 ? html` open` : null}><summary>${documentName(document)} ${stateBadge(state)}</summary>
-<p class="soft">${documentId === null ? "not at the service, as far as the ledger knows" : html`document id <code>${documentId}</code>`}</p>
-<ol class="timeline">${lines}</ol>${leftOut({ total: events.length + more, items: events })}
-</details>
-`;
-  });
-  return {
-    id: "timelines",
-    title: "Timelines of documents that failed",
-    count: timelines.total,
-    lead: "In the order in which they belong on the timeline.",
-    body: [...items, leftOut(timelines)],
-  };
-}
-
-/** Missing and unexpected fields of the service's answer are left out. */
-function place({ participant, address, geography }: ReportData["geographies"]["items"][number]): Markup {
-  const record = fieldsOf(geography);
-  const facts = [record["status"], record["unresolvedLevel"]].filter((fact) => typeof fact === "string");
-  const list = Array.isArray(record["candidates"]) ? (record["candidates"] as unknown[]) : [];
-  const candidates = list.slice(0, 12).map((candidate) => {
-    const { name, subdivisionCode, code } = fieldsOf(candidate);
-    const part = typeof subdivisionCode === "string" ? ` (${subdivisionCode})` : "";
-    return html`<span class="pair">${text(name)}${part} <code>${text(code)}</code></span> `;
-  });
-  return html`<h3>${address}</h3><p>${participant}</p><p class="soft">${facts.join(", unresolved: ")}</p>
-<p>${candidates.length === 0 ? "No candidates." : ["Candidates: ", ...candidates]}</p>`;
-}
-
-const fieldsOf = (value: unknown): { [name: string]: unknown } =>
-  typeof value === "object" && value !== null ? (value as { [name: string]: unknown }) : {};
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const cards = (items: readonly Markup[]): Markup => html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 

@@ -44,6 +44,4 @@ tbody th{min-width:8rem}
 summary{cursor:pointer}
 section ul{list-style:none;margin:.4rem 0;padding:0}
 .group li{padding:.45rem 0;border-top:1px solid var(--line)}
-.timeline{list-style:none;margin:.5rem 0 0;padding-left:1rem;border-left:2px solid var(--line)}
-.timeline p{color:var(--ink)}
 `);

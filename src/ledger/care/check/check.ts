@@ -1,8 +1,7 @@
 /** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
-import { type Broken, IMPORT_AGAIN, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
-import { eventsIn } from "../../known-rows.js";
+import { type Broken, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { type Entry, unpack } from "../../pages.js";
+import { type Entry, eventsIn, unpack } from "../../pages.js";
 import { inputOf, rowName, rowNumberOf } from "../../rows.js";
 
 export interface CheckResult {
@@ -10,22 +9,6 @@ export interface CheckResult {
   remedy: string;
   /** At most ten cases; empty: the promise holds. */
   broken: string[];
-}
-
-/**
- * `page_rows(kind, first_id, page)`: the rows on a page, with each event for known rows; none for an unreadable page.
- */
-function definePageRows(database: LedgerDatabase) {
-  database.table("page_rows", {
-    columns: ["row_id", "event_id"],
-    parameters: ["kind", "first_id", "page"],
-    *rows(kind: unknown, first: unknown, page: unknown) {
-      const entries = entriesOf(Number(first), page as Uint8Array) ?? [];
-      for (const entry of entries)
-        if (kind === "cells") yield [entry[0], null];
-        else for (const event of eventsIn(entry as Entry<number[]>)) yield [entry[0], event];
-    },
-  });
 }
 
 const MOST = 10;
@@ -38,7 +21,10 @@ function casesOf(database: LedgerDatabase, broken: Broken) {
     for (const text of found) if (cases.push(text) === MOST) break;
     return cases;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_CORRUPT"))) throw error;
+    const isGarbled =
+      error instanceof SyntaxError ||
+      (error instanceof Error && "code" in error && /^(SQLITE_CORRUPT|Z_)/.test(String(error.code)));
+    if (!isGarbled) throw error;
     return [`cannot be read: ${error.message}`];
   }
 }
@@ -50,7 +36,6 @@ const ofTheFile: { [name: string]: Broken } = {
 };
 
 export function checkLedger(database: LedgerDatabase): CheckResult[] {
-  definePageRows(database);
   return [[RESTORE, ofTheFile] as const, ...promises, ...pagePromises].flatMap(([remedy, names]) =>
     Object.entries(names).map(([name, broken]) => ({ name, remedy, broken: casesOf(database, broken) })),
   );
@@ -60,7 +45,7 @@ const KNOWN_AGAIN =
   "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
 
 interface Page {
-  kind: "cells" | "known" | "bodies" | "attempts";
+  kind: "cells" | "known";
   first: number;
   last: number;
   lowest: number;
@@ -93,11 +78,6 @@ function faultOf(
   return events.some((event) => event < lowest || event > highest) ? "names events outside its range" : null;
 }
 
-const nameOf = ({ kind, first }: Page) =>
-  kind === "cells" || kind === "known"
-    ? `row ${rowNumberOf(first)} of input ${inputOf(first)}`
-    : `the ${kind} of ${first}`;
-
 function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<string> {
   const pages = database.each<Page>(
     `SELECT kind, first_id AS first, last_id AS last, lowest_event AS lowest, highest_event AS highest, page FROM pages
@@ -109,32 +89,13 @@ function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<s
     const entries = entriesOf(page.first, page.page);
     const fault = faultOf(page, entries, before);
     before = new Set(entries?.map(([row]) => row));
-    if (fault !== null) yield `the page from ${nameOf(page)} ${fault}`;
+    if (fault !== null) yield `the page from row ${rowNumberOf(page.first)} of input ${inputOf(page.first)} ${fault}`;
   }
 }
 
-const ONLY_PACKED =
-  "This does not affect what was sent. `show` cannot print these records, and `replace` cannot send them again.";
-
-/** Of pages: cells of open rows, known rows, and what `ledger prune` packed. */
+/** Of pages: cells of open rows, and known rows. */
 const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
   [ONLY_CELLS, { "every page of cells can be read, and holds its rows": (database) => brokenPages(database, "cells") }],
-  [
-    IMPORT_AGAIN,
-    {
-      "cells and known rows are of a file that was imported": `SELECT 'a page of input ' || (first_id >> 32)
-        FROM pages WHERE kind IN ('cells', 'known') AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_id >> 32)`,
-    },
-  ],
-  [
-    ONLY_PACKED,
-    {
-      "every page of packed bodies and attempts can be read": function* (database) {
-        yield* brokenPages(database, "bodies");
-        yield* brokenPages(database, "attempts");
-      },
-    },
-  ],
   [
     KNOWN_AGAIN,
     {

@@ -21,13 +21,9 @@ export const IMPORT_AGAIN =
 export const ONLY_CELLS =
   "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
 
-/** See check.ts. */
+/** By their pages. */
 export const rowsOn = (kind: "cells" | "known"): string =>
   `(SELECT k.first_id, l.row_id, l.event_id FROM pages k JOIN page_rows(k.kind, k.first_id, k.page) l WHERE k.kind = '${kind}')`;
-
-/** A reference is a registration's id, or minus an alias's id. */
-const dangling = (ref: string) =>
-  `NOT iif(${ref} > 0, EXISTS (SELECT 1 FROM registrations WHERE id = ${ref}), EXISTS (SELECT 1 FROM aliases WHERE id = -${ref}))`;
 
 interface Keyed {
   namespace: string;
@@ -74,16 +70,17 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
       "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
        AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id AND record_id > 0))`,
-      "every row is of a file that was imported, and a group's rows of one file": `SELECT 'row ' || (r.id & 4294967295) || ' of input ' || (r.id >> 32) FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
-       OR r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
+      "a group's rows are of one file, after its first row": `SELECT ${rowName("r.id")} FROM rows r
+     WHERE r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
       "every record of a row exists": `SELECT ${rowName("re.row_id")} FROM
        (SELECT row_id, event_id FROM row_events UNION ALL SELECT row_id, event_id FROM ${rowsOn("known")}) re
-     WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)
-       OR NOT EXISTS (SELECT 1 FROM inputs WHERE id = re.row_id >> 32)`,
+     WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)`,
       "a row that holds others is invalid": `SELECT ${rowName("h.row_id")} FROM (SELECT row_id FROM placements UNION SELECT row_id FROM input_holds) h
      WHERE NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = h.row_id AND r.fate = 'invalid')`,
       "everything that waits to be sent has its payload": `SELECT e.document || ': ' || e.event FROM events_now e WHERE e.payload = '' AND e.state IN ('planned', 'held', 'deferred')`,
-      "every row that a record names is of an imported file": `SELECT t.what || ' ' || t.id FROM (SELECT kind AS what, id, row_id FROM registrations UNION ALL SELECT 'document', id, row_id FROM documents
+      "every row is of a file that was imported": `SELECT t.what || ' ' || t.id FROM (SELECT 'row' AS what, id, id AS row_id FROM rows
+         UNION ALL SELECT 'row', row_id, row_id FROM row_events UNION ALL SELECT 'a page of row', first_id, first_id FROM pages
+         UNION ALL SELECT kind, id, row_id FROM registrations UNION ALL SELECT 'document', id, row_id FROM documents
          UNION ALL SELECT 'problem', id, row_id FROM problems) t
        WHERE t.row_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = t.row_id >> 32)`,
     },
@@ -120,12 +117,11 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
       "the list of open documents is complete": `SELECT DISTINCT e.document FROM events_now e
      WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled') AND NOT e.dismissed
        AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
-      "every event names a participant and an address": `SELECT 'event ' || e.id FROM events e WHERE ${dangling("e.participant_ref")} OR ${dangling("e.address_ref")}`,
-      "every address names its participant, and every document what it was declared with": `SELECT 'address ' || a.id FROM registrations a WHERE a.owner <> 0 AND ${dangling("a.owner")}
-       UNION ALL SELECT d.name FROM documents d WHERE d.participant_ref IS NOT NULL AND ${dangling("d.participant_ref")}
-         OR d.address_ref IS NOT NULL AND ${dangling("d.address_ref")}`,
-      "everything dismissed belongs to an existing document": `SELECT 'dismissal ' || m.id FROM dismissals m
-       WHERE m.document_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM documents WHERE id = m.document_id)`,
+      "every participant and address that is named exists": `SELECT t.what FROM (
+         SELECT 'event ' || id AS what, participant_ref AS ref FROM events UNION ALL SELECT 'event ' || id, address_ref FROM events
+         UNION ALL SELECT name, participant_ref FROM documents UNION ALL SELECT name, address_ref FROM documents
+         UNION ALL SELECT 'address ' || id, nullif(owner, 0) FROM registrations) t WHERE t.ref IS NOT NULL AND NOT iif(
+           t.ref > 0, EXISTS (SELECT 1 FROM registrations WHERE id = t.ref), EXISTS (SELECT 1 FROM aliases WHERE id = -t.ref))`,
       "no two events have one key": `SELECT 'rf1-' || lower(hex(deduplication_id)) FROM events GROUP BY deduplication_id HAVING count(*) > 1`,
       "every event has the key that its parts make": wrongKeys,
     },

@@ -1,7 +1,6 @@
-import { createKnownRows } from "../../known-rows.js";
+import { knownLinksTo, linksOf } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type JsonObject, parseJson } from "../../../model/json.js";
-import { createBodies } from "../../pages.js";
 import { describeRow, rowName } from "../../rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
@@ -31,13 +30,11 @@ const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@i
 /** In the order of their timelines. */
 function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEvent[] {
   const rows = rowsOf(database, ids);
-  const bodyOf = createBodies(database);
   return database.rows<{ id: number; payload: string }>(select, { ids }).map(({ id, payload, ...found }) => {
     const event = parsed<ShownEvent>(found, "keyParts", "dismissed", "document", "messages", "decisions");
-    const body = bodyOf({ id, payload });
     return {
       ...event,
-      body: body === "" ? null : (parseJson(body) as JsonObject),
+      body: payload === "" ? null : (parseJson(payload) as JsonObject),
       waitsFor: event.waitsFor === null ? null : describeWait(database, event.waitsFor),
       rows: rows.get(id) ?? [],
       changes: event.state === "changed" ? changesOf(database, id) : [],
@@ -47,12 +44,11 @@ function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEven
 
 /** Every row of every input that brought the event; those of one name once, as of a file that comes every night. */
 function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
-  const open = database.rows<{ row: number; event: number }>(
-    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
+  const links = database.rows<{ row: number; event: number }>(
+    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))
+     UNION SELECT row_id, event_id FROM (${knownLinksTo}) ORDER BY 1`,
     { ids },
   );
-  const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
-  const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
   const names = Map.groupBy(links, ({ event }) => event);
   const placesOf = (some: typeof links) => [...new Set(some.map(({ row }) => describeRow(database, row)))];
   return new Map(Array.from(names, ([event, some]) => [event, placesOf(some)]));
@@ -61,10 +57,10 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
 /** Includes all generations of their documents (H26). */
 export function eventsOfRow(database: LedgerDatabase, row: number): ShownEvent[] {
   const ids = database.values<number>(
-    `SELECT x.id FROM (SELECT event_id FROM row_events WHERE row_id = @row UNION SELECT value FROM json_each(@known)) l
+    `SELECT DISTINCT x.id FROM ${linksOf("@row", "@row")} l
      JOIN events o ON o.id = l.event_id JOIN generations g ON g.of_id = o.document_id
      JOIN events x ON x.document_id = g.id AND x.event = o.event AND x.key_parts = o.key_parts`,
-    { row, known: createKnownRows(database).eventsOf(row) },
+    { row },
   );
   return eventsWith(database, ids);
 }

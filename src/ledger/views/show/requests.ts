@@ -3,7 +3,6 @@ import type { Attempt } from "../../../model/attempt.js";
 import type { ShownAttempt, ShownRegistration, ShownRequest } from "../../../model/lines/show.js";
 import { resolved } from "../../event-key.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { createAttempts, createPages } from "../../pages.js";
 import { rowNameOrNull } from "../../rows.js";
 
 /** Parses these columns of JSON text. */
@@ -24,7 +23,7 @@ const select = `SELECT r.id, u.name AS run, r.kind, coalesce(
          json_extract(payload, '$.name') || ', ' || json_extract(payload, '$.city'), service_id, '')
        FROM registrations WHERE id = r.subject_id)), r.subject) AS subject,
     iso(r.intended_at) AS intendedAt, iso(r.finished_at) AS finishedAt, r.result,
-    coalesce(json_array_length(r.events), 0) AS events, r.attempts
+    coalesce(json_array_length(r.events), 0) AS events, coalesce(r.attempts, '[]') AS attempts
   FROM requests r JOIN runs u ON u.id = r.run_id`;
 
 const shownAttempt = ({ startedAt, error, ...kept }: Attempt): ShownAttempt => ({
@@ -36,11 +35,12 @@ const shownAttempt = ({ startedAt, error, ...kept }: Attempt): ShownAttempt => (
 });
 
 function requests(database: LedgerDatabase, which: string, values: object): ShownRequest[] {
-  type Found = Omit<ShownRequest, "attempts"> & { attempts: string | null };
-  const attemptsOf = createAttempts(database);
   return database
-    .rows<Found>(`${select} ${which}`, values)
-    .map((request) => ({ ...request, attempts: attemptsOf(request).map(shownAttempt) }));
+    .rows<Omit<ShownRequest, "attempts"> & { attempts: string }>(`${select} ${which}`, values)
+    .map(({ attempts, ...request }) => ({
+      ...request,
+      attempts: (JSON.parse(attempts) as Attempt[]).map(shownAttempt),
+    }));
 }
 
 /** Under way between `since` and `until` (ms, inclusive); oldest first. */
@@ -63,22 +63,9 @@ export const requestsFor = (
     id,
   }).toReversed();
 
-const MOST_WITH_ID = 20;
-
-/** By an id in the service's answer (open point 15). */
-export function requestsWithId(database: LedgerDatabase, id: string): ShownRequest[] {
-  if (id.length < 6) return [];
-  const packed: number[] = [];
-  for (const { entries } of createPages<string>(database, "attempts").between()) {
-    packed.push(...entries.flatMap(([request, attempts]) => (attempts.includes(id) ? [request] : [])));
-    if (packed.length >= MOST_WITH_ID) break;
-  }
-  return requests(
-    database,
-    `WHERE instr(r.attempts, @id) > 0 OR r.id IN (SELECT value FROM json_each(@packed)) ORDER BY r.id LIMIT ${MOST_WITH_ID}`,
-    { id, packed },
-  );
-}
+/** By an id in the service's answer (open point 15); up to 20. */
+export const requestsWithId = (database: LedgerDatabase, id: string): ShownRequest[] =>
+  id.length < 6 ? [] : requests(database, "WHERE instr(r.attempts, @id) > 0 ORDER BY r.id LIMIT 20", { id });
 
 const registration = `SELECT r.id AS own, kind AS record, state, reason, service_id AS id, snapshot_id AS snapshotId, origin,
     payload AS data, geography, ${rowNameOrNull("row_id")} AS declaredBy, iso(changed_at) AS changedAt,

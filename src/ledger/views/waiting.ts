@@ -1,7 +1,7 @@
-/** For the report: timelines with failures, held events, stranded documents. */
+/** Held events and stranded documents, for the report and for files. */
 import { type DocumentKey, documentDeduplicationId } from "../../model/keys.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { createAttempts } from "../pages.js";
+import type { Attempt } from "../../model/attempt.js";
 import { rowNameOrNull } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
 
@@ -55,15 +55,14 @@ export function strandedDocuments(database: LedgerDatabase, limit: number): { to
 
 /** When its creation first left, and every request id that came back. A killed run recorded no attempt, only its intent. */
 export function creationEvidence(database: LedgerDatabase, id: number): { sentAt: number; requestIds: string[] } {
-  const attemptsOf = createAttempts(database);
-  const requests = database.rows<{ id: number; at: number; result: string | null; attempts: string | null }>(
-    `SELECT id, intended_at AS at, result, attempts FROM requests
+  const requests = database.rows<{ id: number; at: number; result: string | null; attempts: string }>(
+    `SELECT id, intended_at AS at, result, coalesce(attempts, '[]') AS attempts FROM requests
      WHERE (subject = 'document' AND subject_id = @id AND kind LIKE 'create-%')
        OR id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = @id)
      ORDER BY at`,
     { id },
   );
-  const tries = requests.map((request) => ({ ...request, attempts: attemptsOf(request) }));
+  const tries = requests.map((request) => ({ ...request, attempts: JSON.parse(request.attempts) as Attempt[] }));
   const first = tries.find(({ attempts, result }) => attempts.length > 0 || result !== "stopped");
   return {
     sentAt: first?.attempts[0]?.startedAt ?? first?.at ?? 0,
@@ -88,71 +87,4 @@ export function* everyStranded(database: LedgerDatabase, limit = -1): Generator<
       waiting,
     };
   }
-}
-
-export interface TimelineRecord {
-  document: DocumentName;
-  documentId: string | null;
-  state: string;
-  events: { name: string; at: number; state: string; reason: string | null; place: string | null }[];
-  more: number;
-}
-
-interface Entry {
-  name: string;
-  at: number | null;
-  state: string;
-  reason: string | null;
-  waitsFor: string | null;
-  message: string | null;
-  place: string | null;
-}
-
-const failedDocuments = `SELECT document_id AS id FROM open_events WHERE state IN ('rejected', 'stalled', 'foreign', 'changed')
-  UNION SELECT id FROM failed_documents
-  UNION SELECT document_id FROM holds`;
-
-const entries = `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for AS waitsFor,
-    (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message,
-    ${rowNameOrNull("e.first_row")} AS place
-  FROM events_now e WHERE e.document_id = @id
-  UNION ALL
-  SELECT coalesce(p.event, 'row'), p.at, 0, 'invalid', NULL, NULL,
-    (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), ${rowNameOrNull("p.row_id")}
-  FROM holds p WHERE p.document_id = @id
-  ORDER BY 2, 3`;
-
-/** Includes invalid rows; at most `events` entries each. */
-export function failedTimelines(
-  database: LedgerDatabase,
-  limits: { documents: number; events: number },
-): { total: number; items: TimelineRecord[] } {
-  const items = database
-    .rows<DocumentName & { id: number; state: string; documentId: string | null }>(
-      `SELECT d.id, d.kind, d.key, d.state, d.service_id AS documentId FROM (${failedDocuments}) failed
-       JOIN documents_now d ON d.id = failed.id ORDER BY d.id LIMIT @limit`,
-      { limit: limits.documents },
-    )
-    .map(({ id, kind, key, state, documentId }) => {
-      const all = database.rows<Entry>(entries, { id });
-      return {
-        document: { kind, key },
-        documentId,
-        state,
-        events: all.slice(0, limits.events).map(({ name, at, state: its, reason, waitsFor, message, place }) => ({
-          name,
-          at: at ?? Number.NaN,
-          state: its,
-          reason:
-            its === "held"
-              ? `waits for ${describeWait(database, waitsFor)}`
-              : its === "landed" || its === "planned"
-                ? null
-                : (message ?? reason),
-          place,
-        })),
-        more: Math.max(0, all.length - limits.events),
-      };
-    });
-  return { total: database.number(`SELECT count(*) FROM (${failedDocuments})`), items };
 }
