@@ -1,12 +1,13 @@
 /**
  * `resolve`: gives stranded documents the ids that a person found, one by one or from a list. Verified by reads, never
- * by writes (H5). The first mistake in a list stops everything; ids that a read contradicts are left out.
+ * by writes (H5). One mistake in a list stops everything; ids that a read contradicts are left out.
  */
 import { keepDecision, resolveDocument } from "../ledger/decide/resolve.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
 import { createSettingsStore } from "../ledger/inputs.js";
+import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
 import { documentDeduplicationId } from "../model/keys.js";
@@ -103,27 +104,31 @@ export interface FilledFile {
   file: string;
   /** In the file's order. */
   wanted: (WantedId & { row: number })[];
+  /** One of them stops everything. */
+  refused: { row: number; code: Code; message: string }[];
   blank: number;
   known: number;
 }
 
-/** @throws RowferryError `stranded-file-unusable`, `ledger-missing`, those of unreadable files, and of the first wrong row */
+/** @throws RowferryError `stranded-file-unusable`, `ledger-missing`, and those of unreadable files */
 export async function readFilledIn(target: Target, path: string): Promise<FilledFile> {
-  const { file, rows, blank } = await readRows(path);
-  const result: FilledFile = { file, wanted: [], blank, known: 0 };
+  const { file, rows, refused, blank } = await readRows(path);
+  const result: FilledFile = { file, wanted: [], refused, blank, known: 0 };
   reading(target, (database) => {
     for (const filled of rows) {
       const { row } = filled;
       try {
         const found = wantRow(database, filled);
         if (found === null) result.known += 1;
-        else if (!isSaidBefore(result.wanted, found)) result.wanted.push({ ...found, row });
+        else result.wanted.push({ ...found, row });
       } catch (error) {
         if (!(error instanceof RowferryError)) throw error;
-        throw new RowferryError(error.code, error.message, { place: { file, row }, hint: error.hint, cause: error });
+        refused.push({ row, code: error.code, message: error.message });
       }
     }
   });
+  result.wanted = eachOnce(result.wanted, refused);
+  refused.sort((one, other) => one.row - other.row);
   return result;
 }
 
@@ -138,17 +143,17 @@ async function readRows(path: string) {
     const table = await input.open({});
     const columns = columnsOf(table, input.name);
     const rows: FilledRow[] = [];
+    const refused: FilledFile["refused"] = [];
     let blank = 0;
     for await (const batch of table.rows()) {
       for (const { number: row, cells, problems } of batch) {
         const [document = "", document_id = "", deduplication_id = ""] = columns.map((at) => (cells[at] ?? "").trim());
-        const [first] = problems ?? [];
         if (document_id === "") blank += 1;
-        else if (first === undefined) rows.push({ row, document, document_id, deduplication_id });
-        else throw new RowferryError(first.code, first.message, { place: { file: input.name, row } });
+        else if (problems !== null) refused.push(...problems.map(({ code, message }) => ({ row, code, message })));
+        else rows.push({ row, document, document_id, deduplication_id });
       }
     }
-    return { file: input.name, rows, blank };
+    return { file: input.name, rows, refused, blank };
   } finally {
     await input.close();
   }
@@ -186,15 +191,21 @@ function wantRow(
   return wantId(database, document, documentId);
 }
 
-/** @throws RowferryError `stranded-file-unusable` where an earlier row says otherwise */
-function isSaidBefore(wanted: FilledFile["wanted"], { document, documentId }: WantedId): boolean {
-  const { kind, key } = document;
-  const before = wanted.find((one) => one.document.id === document.id || one.documentId === documentId);
-  if (before === undefined) return false;
-  if (before.document.id === document.id && before.documentId === documentId) return true;
-  const other = `${before.document.kind} ${before.document.key} with the id ${before.documentId}`;
-  const message = `${kind} ${key} with the id ${documentId} contradicts row ${before.row}: ${other}.`;
-  throw new RowferryError("stranded-file-unusable", message);
+/** Refuses rows that contradict each other. */
+function eachOnce(wanted: FilledFile["wanted"], refused: FilledFile["refused"]): FilledFile["wanted"] {
+  const ofDocument = Map.groupBy(wanted, ({ document }) => document.id);
+  const ofId = Map.groupBy(wanted, ({ documentId }) => documentId);
+  return wanted.filter((one) => {
+    const { row, document, documentId } = one;
+    const refuse = (message: string) => refused.push({ row, code: "stranded-file-unusable", message });
+    const same = ofDocument.get(document.id) ?? [];
+    const ids = new Set(same.map((other) => other.documentId)).size;
+    if (ids > 1) refuse(`${document.kind} ${document.key} appears in several rows, with ${ids} different ids.`);
+    const documents = new Set(ofId.get(documentId)?.map((other) => other.document.id)).size;
+    if (documents > 1)
+      refuse(`${document.kind} ${document.key} has the id ${documentId}, and so has another document of the list.`);
+    return ids === 1 && documents === 1 && same[0] === one;
+  });
 }
 
 /** Whether nothing in the read is against the id. */

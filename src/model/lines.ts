@@ -24,6 +24,7 @@ export const lines = {
     ledger.resolved,
     ledger.settled,
     ledger.resolvedFrom,
+    ledger.rowsRefused,
     ledger.replaced,
     ledger.backup,
     ledger.ledgerCheck,

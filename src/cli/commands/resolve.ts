@@ -43,7 +43,7 @@ export const spec = onTarget({
   },
   notes: [
     "Use it for facts that the service does not give: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
-    "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id, and those whose read differs, are skipped. If any row is wrong, nothing changes.",
+    "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id, and those whose read differs, are skipped. If any row is invalid, nothing changes.",
   ],
   async run(work, given, what: string[] = []) {
     const { documentId, from, landed = false, notLanded = false } = given;
@@ -100,14 +100,26 @@ async function giveId(work: Work, request: { document: string; documentId: strin
 /** Fields of a read that identify a document; the id was only asked for. */
 const keys = new Set<string | null>(["deduplicationId", "externalId"]);
 
+/** Of the mistakes in the file, in the error; all of them are listed before it. */
+const MOST_SAID = 3;
+
 /** Many stranded documents with one confirmation. */
 async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehearsal }: Word): Promise<Told> {
   const { world, target, output, options } = work;
   const { agrees, lookUp, readFilledIn, resolving } = await import("../../desk/resolve.js");
   const { decideBeside } = await import("../../desk/access.js");
   const filled = await readFilledIn(target, path === "-" ? path : resolve(world.cwd, path));
-  const { file, wanted, blank, known } = filled;
+  const { file, wanted, refused, blank, known } = filled;
   const name = plain(file);
+  if (refused.length > 0) {
+    const said = plain(refused).map(({ row, code, message }) => `${name}:${row}  ${code} · ${message}`);
+    output.text(`${said.join("\n")}\n`);
+    output.data({ type: "rows-refused", file, rows: refused });
+    const count = new Set(refused.map(({ row }) => row)).size;
+    const first = refused.slice(0, MOST_SAID).map(({ message }) => message);
+    const message = `${counted(count, "row")} cannot be right; no document got its id. ${first.join(" ")}`;
+    throw new RowferryError("stranded-file-unusable", message, { place: { file } });
+  }
   if (wanted.length > 0) output.text(`Looking up ${counted(wanted.length, "document")} at the service.`);
   const found = (await lookUp(target, wanted, options)).map(({ body: _, ...one }) => one);
   const left = found.filter((one) => !agrees(one));
