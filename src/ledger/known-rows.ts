@@ -3,46 +3,67 @@
  * (H24). Rows with unlanded events are in `row_events`.
  */
 import type { LedgerDatabase } from "./ledger-database.js";
-import { createPages, eventsIn, unpack } from "./pages.js";
+import { createPages, type Entry } from "./pages.js";
 
-/** In SQL, `first_id` of a page of known rows, and the `row_id` and `event_id` of each link on it. */
-export const knownLinks = `SELECT k.first_id, l.row_id, l.event_id FROM pages k CROSS JOIN page_rows(k.kind, k.first_id, k.page) l
-  WHERE k.kind = 'known'`;
+export interface KnownLink {
+  row: number;
+  event: number;
+}
 
-/** The same, to the events @ids. Reads every page that may hold one. */
-export const knownLinksTo = `${knownLinks} AND l.event_id IN (SELECT value FROM json_each(@ids))
-  AND k.lowest_event <= (SELECT max(value) FROM json_each(@ids)) AND k.highest_event >= (SELECT min(value) FROM json_each(@ids))`;
-
-/** In SQL, `row_id` and `event_id` of rows from `first` to `last`, which are of one input. */
-export const linksOf = (first: string, last: string): string =>
-  `(SELECT row_id, event_id FROM row_events WHERE row_id BETWEEN ${first} AND ${last}
-    UNION ALL SELECT row_id, event_id FROM (${knownLinks} AND k.first_id BETWEEN ${first} >> 32 << 32 AND ${last}
-      AND k.last_id >= ${first} AND l.row_id BETWEEN ${first} AND ${last}))`;
+/** An event is stored as its distance to the row, which is constant where rows and events follow one another. */
+export const eventsIn = ([row, steps]: Entry<number[]>): number[] => steps.map((step) => row + step);
 
 export function createKnownRows(database: LedgerDatabase) {
   const pages = createPages<number[]>(database, "known", eventsIn);
+
+  /** Inclusive, ascending; `events`: only links to these. */
+  function* links(first?: number, last?: number, events?: ReadonlySet<number>): Generator<KnownLink> {
+    const [lowest, highest] = rangeOf(events);
+    for (const page of pages.between(first, last, lowest, highest))
+      for (const entry of page.entries) {
+        const [row] = entry;
+        if (row < (first ?? row) || row > (last ?? row)) continue;
+        for (const event of eventsIn(entry)) if (events?.has(event) !== false) yield { row, event };
+      }
+  }
+
   return {
-    /** Rows must ascend within an input. SQL sees them after `flush`. */
+    /** Rows must ascend within an input. Written by `flush`, or before the next read. */
     add: (row: number, events: readonly number[]) => pages.add([[row, events.map((event) => event - row)]]),
 
     flush: pages.flush,
 
+    /** Empty: not a known row. */
+    eventsOf: (row: number) => eventsIn([row, pages.of(row) ?? []]),
+
+    links,
+
+    /** Ascending; all inputs, or rows from `first` to `last`. Reads every page that may hold the event. */
+    rowsOf: (event: number, first?: number, last?: number) =>
+      Array.from(links(first, last, new Set([event])), ({ row }) => row),
+
     /** Removes and returns all links to these events. */
-    take(ids: readonly number[]) {
-      const taken = database.rows<{ first_id: number; row_id: number; event_id: number }>(knownLinksTo, { ids });
-      const gone = new Set(ids);
-      for (const first of new Set(taken.map(({ first_id }) => first_id))) {
-        const select = "SELECT page FROM pages WHERE kind = 'known' AND first_id = @first";
-        const entries = unpack<number[]>(first, database.value<Buffer>(select, { first }) as Buffer);
-        const left = entries.map(([row, steps]) => [row, steps.filter((step) => !gone.has(row + step))] as const);
-        pages.replace(
-          first,
-          left.flatMap(([row, steps]) => (steps.length === 0 ? [] : [[row, steps]])),
+    take(events: ReadonlySet<number>): KnownLink[] {
+      if (events.size === 0) return [];
+      const taken = [...links(undefined, undefined, events)];
+      for (const page of pages.between(0, undefined, ...rangeOf(events)))
+        pages.keepOnly(
+          page,
+          page.entries.flatMap(([row, steps]): Entry<number[]>[] => {
+            const left = steps.filter((step) => !events.has(row + step));
+            return left.length === 0 ? [] : [[row, left]];
+          }),
         );
-      }
       return taken;
     },
   };
 }
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
+
+function rangeOf(events: ReadonlySet<number> | undefined): [lowest?: number, highest?: number] {
+  if (events === undefined) return [];
+  let [lowest, highest] = [Number.MAX_SAFE_INTEGER, 0];
+  for (const event of events) [lowest, highest] = [Math.min(lowest, event), Math.max(highest, event)];
+  return [lowest, highest];
+}

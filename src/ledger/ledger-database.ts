@@ -4,7 +4,6 @@
  */
 import Database, { type Statement } from "better-sqlite3";
 import { keyText } from "./event-key.js";
-import { type Entry, eventsIn, unpack } from "./pages.js";
 import { describePlace } from "../model/place.js";
 
 const NONE = {};
@@ -20,10 +19,7 @@ const bound = (text: string, values: object): object =>
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
 
-  /**
-   * Adds the SQL functions `iso(ms)`, `key_text(bytes)` and `place_of(file, sheet, row)`, and `page_rows(kind, first_id, page)`:
-   * the rows on a page, with each event for known rows.
-   */
+  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)` and `place_of(file, sheet, row)`. */
   constructor(path: string, options?: Database.Options) {
     super(path, options);
     this.function("iso", (ms: number | null) => (ms === null ? null : new Date(ms).toISOString()));
@@ -31,15 +27,6 @@ export class LedgerDatabase extends Database {
     this.function("place_of", (file: string, sheet: string | null, row: number) =>
       describePlace({ file, sheet: sheet ?? undefined, row }),
     );
-    this.table("page_rows", {
-      columns: ["row_id", "event_id"],
-      parameters: ["kind", "first_id", "page"],
-      *rows(kind: unknown, first: unknown, page: unknown) {
-        for (const entry of unpack<unknown>(Number(first), page as Uint8Array))
-          if (kind === "cells") yield [entry[0], null];
-          else for (const event of eventsIn(entry as Entry<number[]>)) yield [entry[0], event];
-      },
-    });
   }
 
   // The caller says what a text selects.

@@ -7,8 +7,15 @@ import type { LedgerDatabase } from "./ledger-database.js";
 import { inputOf, rowsOfInput } from "./rows.js";
 
 const ROWS_A_PAGE = 256;
+const EVERY = Number.MAX_SAFE_INTEGER;
 
 export type Entry<Value> = [row: number, value: Value];
+
+export interface Page<Value> {
+  first: number;
+  last: number;
+  entries: Entry<Value>[];
+}
 
 /** Rows as distances: consecutive ones compress to almost nothing. */
 function pack(entries: readonly Entry<unknown>[]) {
@@ -30,18 +37,17 @@ export function unpack<Value>(first: number, page: Uint8Array): Entry<Value>[] {
   });
 }
 
-/** An event is stored as its distance to the row, which is constant where rows and events follow one another. */
-export const eventsIn = ([row, steps]: Entry<number[]>): number[] => steps.map((step) => row + step);
-
 /** `span`: the lowest and highest event of a row's value, to find pages by event. */
 export function createPages<Value>(
   database: LedgerDatabase,
   kind: "cells" | "known",
   span: (entry: Entry<Value>) => readonly number[] = () => [],
 ) {
+  type Stored = { first: number; last: number; page: Buffer };
   let added: Entry<Value>[] = [];
   let latest: Map<number, Value> | null = null;
   const overlapping = new Map<number, boolean>();
+  const columns = "first_id AS first, last_id AS last, page FROM pages WHERE kind = @kind";
 
   const write = (unsorted: readonly Entry<Value>[]) => {
     latest = null;
@@ -77,9 +83,9 @@ export function createPages<Value>(
     return found;
   };
 
-  const pagesOver = (row: number) =>
-    database.rows<{ first: number; page: Buffer }>(
-      `SELECT * FROM (SELECT first_id AS first, last_id AS last, page FROM pages WHERE kind = @kind AND first_id BETWEEN @start AND @row ORDER BY first_id DESC LIMIT @most) WHERE last >= @row`,
+  const pagesOver = (row: number): Stored[] =>
+    database.rows<Stored>(
+      `SELECT * FROM (SELECT ${columns} AND first_id BETWEEN @start AND @row ORDER BY first_id DESC LIMIT @most) WHERE last >= @row`,
       { kind, row, start: rowsOfInput(inputOf(row)).first, most: overlaps(inputOf(row)) ? -1 : 1 },
     );
 
@@ -104,9 +110,26 @@ export function createPages<Value>(
       return undefined;
     },
 
-    /** The page that begins with this row has these entries now; none: it goes. */
-    replace(first: number, entries: readonly Entry<Value>[]) {
-      database.run("DELETE FROM pages WHERE kind = @kind AND first_id = @first", { kind, first });
+    /** Pages that may hold these rows and events; holds no cursor open. */
+    *between(first = 0, last = EVERY, lowest = 0, highest = EVERY): Generator<Page<Value>> {
+      flush();
+      let after = Math.min(first, ...pagesOver(first).map((page) => page.first)) - 1;
+      for (;;) {
+        const some = database.rows<Stored>(
+          `SELECT ${columns} AND first_id > @after AND first_id <= @last AND last_id >= @first
+             AND coalesce(lowest_event, 0) <= @highest AND coalesce(highest_event, @lowest) >= @lowest ORDER BY first_id LIMIT 20`,
+          { kind, after, first, last, lowest, highest },
+        );
+        for (const { page, ...range } of some) yield { ...range, entries: unpack<Value>(range.first, page) };
+        const end = some.at(-1);
+        if (end === undefined) return;
+        after = end.first;
+      }
+    },
+
+    /** Rewrites the page with the remaining entries, or deletes it. */
+    keepOnly(page: Page<Value>, entries: readonly Entry<Value>[]) {
+      database.run("DELETE FROM pages WHERE kind = @kind AND first_id = @first", { kind, first: page.first });
       write(entries);
     },
   };

@@ -121,10 +121,10 @@ function replaceWithin(
   carryPlacements(database, old, next, keyOf);
   carryDismissals(database, old, next, keyOf);
   // Rows that were known have something to send again.
-  for (const { row_id, event_id } of createKnownRows(database).take([...copies.keys()]))
-    database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row_id, @copy)", {
-      row_id,
-      copy: copies.get(event_id) ?? event_id,
+  for (const { row, event } of createKnownRows(database).take(new Set(copies.keys())))
+    database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row, @copy)", {
+      row,
+      copy: copies.get(event) ?? event,
     });
   countContentChange(database);
   // Unsent references to the old generation move to the next one.

@@ -4,7 +4,7 @@ import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, leadOf, groupOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
-import { linksOf } from "../known-rows.js";
+import { createKnownRows, type KnownRows } from "../known-rows.js";
 import { cellHash, createCells } from "./row-cells.js";
 import type { Staging } from "./staging.js";
 import type { CorrectedRow } from "./take-back.js";
@@ -82,8 +82,7 @@ export function createCorrections(
      */
     of(rows: readonly Row[]): Correction | null {
       const corrected = rows.flatMap((row): CorrectedRow[] => {
-        knownRows.flush();
-        const before = referredTo(database, row.cells[column] ?? "");
+        const before = referredTo(database, knownRows, row.cells[column] ?? "");
         return before === null ? [] : [{ before, cells: originalCells(row) }];
       });
       const [lead, ...others] = new Set(corrected.map(({ before }) => leadOf(database, before)));
@@ -115,15 +114,15 @@ function isConfirmed(codes: readonly string[]): boolean {
 }
 
 /** Null: this ledger has no such row. */
-function referredTo(database: LedgerDatabase, cell: string): number | null {
+function referredTo(database: LedgerDatabase, knownRows: KnownRows, cell: string): number | null {
   const reference = parseRowReference(cell);
   if (reference === null) return null;
   const { hashPrefix: hash, row } = reference;
   const isThere = database.has(
     `SELECT 1 FROM inputs WHERE id = @input AND substr(content_hash, 1, 8) = @hash AND (
-       EXISTS (SELECT 1 FROM rows WHERE id = @row) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row)
-       OR EXISTS (SELECT 1 FROM ${linksOf("@row", "@row")}))`,
-    { input: inputOf(row), hash, row },
+       EXISTS (SELECT 1 FROM row_events WHERE row_id = @row) OR EXISTS (SELECT 1 FROM rows WHERE id = @row)
+       OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row) OR @known)`,
+    { input: inputOf(row), hash, row, known: knownRows.eventsOf(row).length },
   );
   return isThere ? row : null;
 }
@@ -135,6 +134,7 @@ function referredTo(database: LedgerDatabase, cell: string): number | null {
 export function createFirstPlaces(database: LedgerDatabase, header: readonly string[]) {
   const column = referenceColumn(header);
   if (column < 0) return null;
+  const knownRows = createKnownRows(database);
   const kept = createCells(database);
   const inputs = new Map<number, { file: string; sheet: string | null; own: number } | null>();
   const inputAt = (id: number) => {
@@ -156,10 +156,10 @@ export function createFirstPlaces(database: LedgerDatabase, header: readonly str
     const before =
       cell === undefined
         ? database.value<number>("SELECT min(id) FROM rows WHERE settled_by = @row AND id < @row", { row })
-        : referredTo(database, cell);
+        : referredTo(database, knownRows, cell);
     return before === null || before >= row ? undefined : find(before);
   };
-  return ({ cells }: Pick<Row, "cells">) => find(referredTo(database, cells[column] ?? ""));
+  return ({ cells }: Pick<Row, "cells">) => find(referredTo(database, knownRows, cells[column] ?? ""));
 }
 
 const referenceColumn = (header: readonly string[]): number =>

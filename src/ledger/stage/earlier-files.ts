@@ -7,7 +7,7 @@
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, rowNumberOf, rowsOfInput } from "../rows.js";
 import { Writer } from "../writer.js";
-import { linksOf } from "../known-rows.js";
+import { createKnownRows } from "../known-rows.js";
 import { isReferenceHeader } from "./corrections.js";
 import { createCells } from "./row-cells.js";
 import type { KeyedEvent } from "./event-keys.js";
@@ -66,11 +66,31 @@ export function stopGoneRows(database: LedgerDatabase, states: FileStates, now: 
 
 function haveEventsInCommon(database: LedgerDatabase, one: number, other: number, inPlace: boolean) {
   const [its, theirs] = [rowsOfInput(one), rowsOfInput(other)];
-  return database.has(
-    `SELECT 1 FROM ${linksOf("@itsFirst", "@itsLast")} a JOIN ${linksOf("@first", "@last")} b USING (event_id)
-     WHERE NOT @inPlace OR (a.row_id & 4294967295) = (b.row_id & 4294967295)`,
-    { ...theirs, itsFirst: its.first, itsLast: its.last, inPlace: inPlace ? 1 : 0 },
+  // `row`: the number of the row in its file; 0 for all if the place does not matter.
+  const mask = inPlace ? 2 ** 32 - 1 : 0;
+  const placed = ({ row, event }: { row: number; event: number }) => ({ event, row: inPlace ? rowNumberOf(row) : 0 });
+  database.exec(
+    `CREATE TEMP TABLE IF NOT EXISTS events_of_file (event_id INTEGER, row INTEGER, PRIMARY KEY (event_id, row)) WITHOUT ROWID;
+     DELETE FROM temp.events_of_file`,
   );
+  database.run(
+    `INSERT OR IGNORE INTO temp.events_of_file
+     SELECT event_id, row_id & @mask FROM row_events WHERE row_id BETWEEN @first AND @last`,
+    { ...its, mask },
+  );
+  const knownRows = createKnownRows(database);
+  for (const link of knownRows.links(its.first, its.last))
+    database.run("INSERT OR IGNORE INTO temp.events_of_file VALUES (@event, @row)", placed(link));
+  const isThere = database.has(
+    `SELECT 1 FROM row_events WHERE row_id BETWEEN @first AND @last
+       AND (event_id, row_id & @mask) IN (SELECT event_id, row FROM temp.events_of_file)`,
+    { ...theirs, mask },
+  );
+  if (isThere) return true;
+  for (const link of knownRows.links(theirs.first, theirs.last))
+    if (database.has("SELECT 1 FROM temp.events_of_file WHERE event_id = @event AND row = @row", placed(link)))
+      return true;
+  return false;
 }
 
 /**

@@ -6,7 +6,6 @@ import { foldedKeys, variants } from "../../model/near-keys.js";
 import type { EventRecord } from "../../model/records.js";
 import { type EventNow, keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { knownLinksTo } from "../known-rows.js";
 import { inputOf, rowsOfInput } from "../rows.js";
 import { restoredReference } from "./references.js";
 import type { Staging } from "./staging.js";
@@ -41,11 +40,12 @@ export function createEventKeys(
   database.exec("CREATE TEMP TABLE IF NOT EXISTS twins (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID");
 
   const isInInput = (event: number, input: number, except: number) => {
-    knownRows.flush();
-    return database.has(
-      `SELECT row_id FROM row_events WHERE event_id = @event AND row_id BETWEEN @first AND @last AND row_id <> @except
-       UNION ALL SELECT row_id FROM (${knownLinksTo} AND k.first_id BETWEEN @first AND @last) WHERE row_id <> @except`,
-      { ...rowsOfInput(input), event, ids: [event], except },
+    const range = rowsOfInput(input);
+    return (
+      database.has(
+        "SELECT 1 FROM row_events WHERE event_id = @event AND row_id BETWEEN @first AND @last AND row_id <> @except",
+        { ...range, event, except },
+      ) || knownRows.rowsOf(event, range.first, range.last).some((row) => row !== except)
     );
   };
 

@@ -9,7 +9,7 @@ import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
-import { type KnownRows, linksOf } from "../known-rows.js";
+import type { KnownRows } from "../known-rows.js";
 
 /** A key as text. */
 interface Name {
@@ -49,13 +49,13 @@ export const namesOf = (placements: readonly Placement[]): Names => ({
 
 /** `row`: the row that the one with these names replaces. */
 export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: number, records: Names): Move[] {
-  knownRows.flush();
+  const staged = database.values<number>("SELECT event_id FROM row_events WHERE row_id = @row", { row });
   const old = database.rows<Found>(
     `SELECT d.kind, d.key, p.event, p.key_parts, 0 AS landed FROM placements p JOIN documents d ON d.id = p.document_id
      WHERE p.row_id = @row AND NOT p.makes
      UNION ALL SELECT d.kind, d.key, e.event, e.key_parts, e.landed FROM events_now e JOIN documents d ON d.id = e.document_id
-     WHERE e.id IN (SELECT event_id FROM ${linksOf("@row", "@row")})`,
-    { row },
+     WHERE e.id IN (SELECT value FROM json_each(@events))`,
+    { row, events: [...staged, ...knownRows.eventsOf(row)] },
   );
   const names = [...records.documents, ...records.events.map(({ document }) => document)];
   const moved = movedBetween(

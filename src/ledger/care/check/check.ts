@@ -1,7 +1,8 @@
 /** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
 import { type Broken, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
+import { eventsIn } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { type Entry, eventsIn, unpack } from "../../pages.js";
+import { type Entry, unpack } from "../../pages.js";
 import { inputOf, rowName, rowNumberOf } from "../../rows.js";
 
 export interface CheckResult {
@@ -9,6 +10,22 @@ export interface CheckResult {
   remedy: string;
   /** At most ten cases; empty: the promise holds. */
   broken: string[];
+}
+
+/**
+ * `page_rows(kind, first_id, page)`: the rows on a page, with each event for known rows; none for an unreadable page.
+ */
+function definePageRows(database: LedgerDatabase) {
+  database.table("page_rows", {
+    columns: ["row_id", "event_id"],
+    parameters: ["kind", "first_id", "page"],
+    *rows(kind: unknown, first: unknown, page: unknown) {
+      const entries = entriesOf(Number(first), page as Uint8Array) ?? [];
+      for (const entry of entries)
+        if (kind === "cells") yield [entry[0], null];
+        else for (const event of eventsIn(entry as Entry<number[]>)) yield [entry[0], event];
+    },
+  });
 }
 
 const MOST = 10;
@@ -21,10 +38,7 @@ function casesOf(database: LedgerDatabase, broken: Broken) {
     for (const text of found) if (cases.push(text) === MOST) break;
     return cases;
   } catch (error) {
-    const isGarbled =
-      error instanceof SyntaxError ||
-      (error instanceof Error && "code" in error && /^(SQLITE_CORRUPT|Z_)/.test(String(error.code)));
-    if (!isGarbled) throw error;
+    if (!(error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_CORRUPT"))) throw error;
     return [`cannot be read: ${error.message}`];
   }
 }
@@ -36,6 +50,7 @@ const ofTheFile: { [name: string]: Broken } = {
 };
 
 export function checkLedger(database: LedgerDatabase): CheckResult[] {
+  definePageRows(database);
   return [[RESTORE, ofTheFile] as const, ...promises, ...pagePromises].flatMap(([remedy, names]) =>
     Object.entries(names).map(([name, broken]) => ({ name, remedy, broken: casesOf(database, broken) })),
   );

@@ -21,7 +21,7 @@ export const IMPORT_AGAIN =
 export const ONLY_CELLS =
   "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
 
-/** By their pages. */
+/** See check.ts. */
 export const rowsOn = (kind: "cells" | "known"): string =>
   `(SELECT k.first_id, l.row_id, l.event_id FROM pages k JOIN page_rows(k.kind, k.first_id, k.page) l WHERE k.kind = '${kind}')`;
 

@@ -1,4 +1,4 @@
-import { knownLinksTo, linksOf } from "../../known-rows.js";
+import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type JsonObject, parseJson } from "../../../model/json.js";
 import { describeRow, rowName } from "../../rows.js";
@@ -44,11 +44,12 @@ function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEven
 
 /** Every row of every input that brought the event; those of one name once, as of a file that comes every night. */
 function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
-  const links = database.rows<{ row: number; event: number }>(
-    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))
-     UNION SELECT row_id, event_id FROM (${knownLinksTo}) ORDER BY 1`,
+  const open = database.rows<{ row: number; event: number }>(
+    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
     { ids },
   );
+  const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
+  const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
   const names = Map.groupBy(links, ({ event }) => event);
   const placesOf = (some: typeof links) => [...new Set(some.map(({ row }) => describeRow(database, row)))];
   return new Map(Array.from(names, ([event, some]) => [event, placesOf(some)]));
@@ -57,10 +58,10 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
 /** Includes all generations of their documents (H26). */
 export function eventsOfRow(database: LedgerDatabase, row: number): ShownEvent[] {
   const ids = database.values<number>(
-    `SELECT DISTINCT x.id FROM ${linksOf("@row", "@row")} l
+    `SELECT x.id FROM (SELECT event_id FROM row_events WHERE row_id = @row UNION SELECT value FROM json_each(@known)) l
      JOIN events o ON o.id = l.event_id JOIN generations g ON g.of_id = o.document_id
      JOIN events x ON x.document_id = g.id AND x.event = o.event AND x.key_parts = o.key_parts`,
-    { row },
+    { row, known: createKnownRows(database).eventsOf(row) },
   );
   return eventsWith(database, ids);
 }

@@ -1,7 +1,7 @@
 /** `show <anything>`: finds a thing by any of its names. Works beside a running import. */
 import { basename } from "node:path";
 import { documentsNamed } from "../../documents-named.js";
-import { linksOf } from "../../known-rows.js";
+import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { referenceOf, rowId, rowNameOrNull } from "../../rows.js";
 import { type Decided, requestsOf } from "../../runs.js";
@@ -59,8 +59,8 @@ export function showRequests(database: LedgerDatabase, since: number, until: num
 
 /** Answers P7: what became of any row of any file, and why. A row without an entry of its own is known by its records. */
 const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@id")} AS reference, i.mapping,
-    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL),
-      iif(EXISTS (SELECT 1 FROM ${linksOf("@id", "@id")}), 'known', NULL)) AS fate, r.reason, r.settled,
+    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
+      iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
     ${rowNameOrNull("r.settled_by")} AS settledBy, r.lead & 4294967295 AS groupOf,
     coalesce(r.lead, @id) AS source,
     (SELECT json_group_array(json_object('severity', severity, 'code', code, 'column', column_name, 'message', message, 'hint', hint))
@@ -75,7 +75,8 @@ type Found = Omit<ShownRow, "cells" | "events" | "records" | "fate"> & {
 
 function shown(database: LedgerDatabase, input: number, number: number, mapping: 0 | 1): ShownRow | null {
   const id = rowId(input, number);
-  const row = database.row<object>(select, { id, input, number, mapping });
+  const known = createKnownRows(database).eventsOf(id).length;
+  const row = database.row<object>(select, { id, input, number, known, mapping });
   if (row === null) return null;
   const { fate, header, source, ...found } = parsed<Found>(row, "header", "problems");
   if (fate === null) return null;
