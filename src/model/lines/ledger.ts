@@ -1,6 +1,7 @@
 /** The lines of commands that look at a ledger, or do something to it. */
 import { z } from "zod";
 import {
+  code,
   count,
   countOrNull,
   counts,
@@ -150,6 +151,12 @@ export const resolvedFrom = line("resolved-from", "Of `resolve --from`.", {
   known: count.describe("had this id already"),
   blank: count.describe("had none"),
 });
+
+export const rowsRefused = line(
+  "rows-refused",
+  "Of `resolve --from`, before an `error`: nothing was looked up, and nothing written.",
+  { file: text, rows: list(object({ row: count, code, message: text })) },
+);
 
 export const replaced = line("replaced", "Of `replace`.", {
   document: document.describe("as it was"),
