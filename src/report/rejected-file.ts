@@ -68,7 +68,9 @@ function write(path: string, dialect: CsvDialect, content: RejectedContent): Pro
       const original = columns.map((index) => cells[index] ?? "");
       const beyond = cells.slice(content.header.length);
       if (!isUnicode && ![...original, ...beyond].every((cell) => fits(cell, encoding))) throw new LackingCharacter();
-      const line = [...original, ...own.map((cell) => ownText(cell, isUnicode ? null : encoding)), ...beyond];
+      // Our own text changes instead; what is still lacking becomes "?".
+      const ours = own.map((cell) => (isUnicode || fits(cell, encoding) ? cell : simplified(cell)));
+      const line = [...original, ...ours, ...beyond];
       file.write(iconv.encode(stringify([line], options), encoding, { addBOM: false }));
     };
     if (dialect.bom) file.write(iconv.encode("\uFEFF", encoding, { addBOM: false }));
@@ -88,12 +90,8 @@ function fits(text: string, encoding: string): boolean {
   return iconv.decode(iconv.encode(text, encoding), encoding) === text;
 }
 
-/** Changes our own text instead: characters that the encoding lacks are simplified. `encoding` null: nothing is lacking. */
-function ownText(text: string, encoding: string | null): string {
-  if (encoding === null || fits(text, encoding)) return text;
-  const plain = plainer.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
-  return Array.from(plain, (character) => (fits(character, encoding) ? character : "?")).join("");
-}
+const simplified = (text: string): string =>
+  plainer.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 
 const plainer: [RegExp, string][] = [
   [/…/g, "..."],

@@ -1,7 +1,7 @@
 /** Reads `rowferry.config.yaml`; mistakes have their place and the nearest known name. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
+import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import { yamlFaults } from "../map/language/yaml-faults.js";
 import { didYouMean } from "../map/nearest.js";
@@ -10,7 +10,7 @@ import { decodeText } from "../model/decode-text.js";
 import { shorten } from "../model/fold.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
-import { moments, notifySettings, oddities } from "./notify-schema.js";
+import { channelSchema, moments, notifySettings, oddities } from "./notify-schema.js";
 import { refuseUnsafe } from "./trusted-file.js";
 
 export const configFileName = "rowferry.config.yaml";
@@ -48,11 +48,14 @@ export const configTargetSchema = z.strictObject({
   ...notifySettings,
 });
 
+/** A name becomes a folder below `state/`. */
+const targetName = words.regex(/^(?!(sandbox|env)$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/);
+
 export const configSchema = z.strictObject({
   target: words.optional().describe("The target used where neither --target nor ROWFERRY_TARGET names one."),
   state: words.optional().describe("Folder of ledgers and runs; default `state`."),
   targets: z
-    .record(z.string(), configTargetSchema)
+    .record(targetName, configTargetSchema)
     .optional()
     .describe("Services by name (letters, digits, `-` and `_`; not `sandbox` or `env`)."),
   consoleUrl: words.optional().describe("Where `rowferry console` is reached; notifications link to it."),
@@ -99,10 +102,6 @@ export function stateRoot(config: Config, cwd: string): string {
   return resolve(cwd, config.state ?? "state");
 }
 
-/** A name becomes a folder below `state/`. */
-const reservedNames = ["sandbox", "env"];
-const targetName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-
 /** Empty if there is no file. @throws RowferryError `settings-invalid` with its place. */
 export function readConfig(cwd: string): Config {
   const path = join(cwd, configFileName);
@@ -126,88 +125,54 @@ export function readConfig(cwd: string): Config {
         );
     },
   });
-  const parsed = configSchema.safeParse(document.toJS() ?? {});
-  if (!parsed.success) throw fromIssue(tellingIssue(parsed.error.issues), document, lines);
-  for (const name of Object.keys(parsed.data.targets ?? {})) checkName(name, document, lines);
-  return parsed.data;
+  const { data, error } = configSchema.safeParse(document.toJS() ?? {});
+  if (error === undefined) return data;
+  const issue = tellingIssue(error.issues);
+  const { at, message, hint } = explain(issue, document);
+  throw new RowferryError("settings-invalid", message, {
+    place: placeAt(lines, positionOf(document, at)),
+    hint,
+    cause: issue,
+  });
 }
 
 /** A mistyped name is also a missing one; the typing mistake is more helpful. */
-function tellingIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
-  return issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+function tellingIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
+  return issues.find(({ code }) => code === "unrecognized_keys") ?? (issues[0] as z.core.$ZodIssue);
 }
 
-function checkName(name: string, document: Document, lines: LineCounter): void {
-  const place = placeOf(document, lines, ["targets", name], true);
-  if (reservedNames.includes(name)) {
-    throw new RowferryError("settings-invalid", `a target cannot be called "${name}": that name is reserved`, {
-      place,
-    });
-  }
-  if (!targetName.test(name)) {
-    throw new RowferryError(
-      "settings-invalid",
-      `the target's name ${JSON.stringify(name)} may have letters, digits, "-" and "_" only`,
-      { place },
-    );
-  }
-}
+const members = [configSchema, configTargetSchema, channelSchema].flatMap(({ shape }) => Object.keys(shape));
 
-function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, lines: LineCounter): RowferryError {
-  const path = issue?.path ?? [];
-  if (issue?.code === "unrecognized_keys") {
-    const key = issue.keys[0] ?? "";
-    const place = placeOf(document, lines, [...path, key], true);
-    if (key === "clientSecret") {
-      const hint = "Put the secret in a file of its own and name that: `clientSecretFile: path`.";
-      return new RowferryError("settings-invalid", "a secret does not belong in the settings file", { place, hint });
-    }
-    const known = knownAt(path);
-    return new RowferryError("settings-invalid", `there is no setting "${key}".${didYouMean(key, known)}`, { place });
+/** `at`: what is wrong, or lacks something. */
+function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey[]; message: string; hint?: string } {
+  const { path } = issue;
+  if (issue.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys;
+    const at = [...path, key];
+    if (key !== "clientSecret") return { at, message: `there is no setting "${key}".${didYouMean(key, members)}` };
+    const hint = "Put the secret in a file of its own and name that: `clientSecretFile: path`.";
+    return { at, message: "a secret does not belong in the settings file", hint };
   }
   const name = path.join(".");
-  const missing = issue?.code === "invalid_type" && document.getIn(path) === undefined;
+  if (issue.code === "invalid_key")
+    return { at: path, message: `${name} needs a name of letters, digits, "-" and "_", other than "sandbox" and "env"` };
+  if (path.length === 0) return { at: path, message: "the file must hold settings by name" };
+  const value = document.getIn(path);
+  if (value === undefined) return { at: path.slice(0, -1), message: `${name} is missing` };
   const ruled = path[0] === "targets" && path.length > 2 ? path.slice(2) : path;
   const rule = wanted[String(ruled.findLast((part) => typeof part === "string" && part in wanted))];
-  const isBlank = ["", null].includes(document.getIn(path) as string | null);
-  const message = missing
-    ? `${name} is missing`
-    : name === ""
-      ? "the file must hold settings by name"
-      : `${name} ${rule ?? (isBlank ? "is blank: give it a value, or leave it out" : "must be text")}`;
-  const place = placeOf(document, lines, missing ? path.slice(0, -1) : path, missing);
-  const value = document.getIn(path);
-  const isUnquoted = rule === undefined && (typeof value === "number" || typeof value === "boolean");
-  const hint = isUnquoted ? { hint: "Put it in quotes." } : {};
-  return new RowferryError("settings-invalid", message, { place, cause: issue, ...hint });
+  if (rule !== undefined) return { at: path, message: `${name} ${rule}` };
+  if (value === null || value === "") return { at: path, message: `${name} is blank: give it a value, or leave it out` };
+  const isUnquoted = typeof value === "number" || typeof value === "boolean";
+  return { at: path, message: `${name} must be text`, ...(isUnquoted && { hint: "Put it in quotes." }) };
 }
 
-function knownAt(path: readonly PropertyKey[]): string[] {
-  let schema: z.core.$ZodType = configSchema;
-  for (const part of path) {
-    while (schema instanceof z.ZodOptional) schema = schema.unwrap();
-    if (schema instanceof z.ZodArray) schema = schema.element;
-    else if (schema instanceof z.ZodRecord) schema = schema.valueType;
-    else if (schema instanceof z.ZodObject)
-      schema = (schema.shape as Record<PropertyKey, z.core.$ZodType>)[part] ?? schema;
-  }
-  while (schema instanceof z.ZodOptional) schema = schema.unwrap();
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-}
-
-function placeOf(document: Document, lines: LineCounter, path: readonly PropertyKey[], key: boolean): Place {
-  const node = key ? keyNode(document, path) : document.getIn(path, true);
-  return placeAt(lines, isNode(node) ? (node.range?.[0] ?? 0) : 0);
-}
-
-function keyNode(document: Document, path: readonly PropertyKey[]): Node | undefined {
-  const parent = path.length <= 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  if (!isMap(parent)) return undefined;
-  const last = path.at(-1);
-  for (const pair of parent.items) {
-    if (isScalar(pair.key) && String(pair.key.value) === String(last)) return pair.key;
-  }
-  return undefined;
+/** Of the setting's name, or of an entry of a list. */
+function positionOf(document: Document, path: readonly PropertyKey[]): number {
+  const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(path.at(-1))) : undefined;
+  const node = pair?.key ?? document.getIn(path, true);
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
 function placeAt(lines: LineCounter, offset: number): Place {
