@@ -2,19 +2,21 @@
  * Remembers what each channel was told, so that it hears of an open problem once, then after one and three days and
  * weekly. A new or grown cause is told at once, and so are two runs in a row that landed nothing.
  */
+import { z } from "zod";
 import type { Moment } from "../settings/notify-schema.js";
 import type { Outcome } from "./outcome.js";
 
-export interface Memory {
+export const memorySchema = z.object({
   /** By source and id, as last told. */
-  causes: { [key: string]: { count: number; since: number; source: string | null } };
+  causes: z.record(z.string(), z.object({ count: z.number(), since: z.number(), source: z.string().nullable() })),
   /** When something new was last told, ms; null: no open problem. */
-  news: number | null;
+  news: z.number().nullable(),
   /** In ms. */
-  told: number | null;
+  told: z.number().nullable(),
   /** Consecutive runs that should have landed something and did not. */
-  fruitless: number;
-}
+  fruitless: z.number(),
+});
+export type Memory = z.infer<typeof memorySchema>;
 
 export const nothingTold: Memory = { causes: {}, news: null, told: null, fruitless: 0 };
 

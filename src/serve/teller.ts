@@ -16,21 +16,12 @@ import type { Target } from "../model/target.js";
 import { reading } from "../desk/access.js";
 import { writeAtomically } from "../report/atomic-file.js";
 import type { NotifySettings } from "../settings/notify-settings.js";
-import { decide, type Memory, nothingTold } from "./memory.js";
+import { decide, type Memory, memorySchema, nothingTold } from "./memory.js";
 import { notificationOf } from "./message.js";
 import { type Cause, failureOf, type Outcome, outcomeOf } from "./outcome.js";
 import { call, send } from "./send.js";
 
-export interface Teller {
-  began(): Promise<void>;
-  /** With a summary or an error. `commands`: next steps. */
-  ended(summary: Summary, commands: readonly string[]): Promise<void>;
-  failed(outcome: Outcome): Promise<void>;
-  /** Reports an overdue input. @returns the cause; null: none @throws RowferryError of an unreadable ledger, once it is told */
-  due(): Promise<Cause | null>;
-  /** @returns each channel's failure; null: sent */
-  trial(): Promise<{ channel: string; failure: string | null }[]>;
-}
+export type Teller = ReturnType<typeof createTeller>;
 
 /** `say`: reports a channel's failure. */
 interface TellerWorld {
@@ -38,17 +29,7 @@ interface TellerWorld {
   say: (line: string) => void;
 }
 
-const memorySchema = z.record(
-  z.string(),
-  z.object({
-    causes: z.record(z.string(), z.object({ count: z.number(), since: z.number(), source: z.string().nullable() })),
-    news: z.number().nullable(),
-    told: z.number().nullable(),
-    fruitless: z.number(),
-  }),
-);
-
-export function createTeller(target: Target, settings: NotifySettings, { clock, say }: TellerWorld): Teller {
+export function createTeller(target: Target, settings: NotifySettings, { clock, say }: TellerWorld) {
   const { channels, ping, expect, silence, consoleUrl } = settings;
   const path = join(target.stateFolder, "told.json");
   const tell = async (outcome: Outcome) => {
@@ -85,10 +66,13 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
   };
   return {
     began: () => pinged("/start"),
-    ended: (summary, commands) =>
+    /** `commands`: next steps. */
+    ended: (summary: Summary, commands: readonly string[]) =>
       finished(outcomeOf(summary, commands, summary.command === "import" ? oddities(target, summary, silence) : [])),
+    /** Of a run without a summary. */
     failed: finished,
-    async due() {
+    /** Reports an overdue input. @returns the cause; null: none @throws RowferryError of an unreadable ledger, once it is told */
+    async due(): Promise<Cause | null> {
       if (expect === null) return null;
       const source = "due";
       const outcome = {
@@ -113,7 +97,8 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
         throw error;
       }
     },
-    async trial() {
+    /** @returns each channel's failure; null: sent */
+    trial() {
       const causes = [
         {
           id: "trial",
@@ -179,7 +164,7 @@ function readable<Result>(target: Target, work: Parameters<typeof reading<Result
 /** An unreadable memory counts as empty: one message too many is better than none. */
 function readMemories(path: string): Record<string, Memory> {
   try {
-    return memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    return z.record(z.string(), memorySchema).parse(JSON.parse(readFileSync(path, "utf8")));
   } catch {
     return {};
   }
