@@ -31,7 +31,6 @@ async function afterRestore(kept: string[], lost: string[], mapping: object = we
 test.each<[string, string, string[]]>([
   ["an event", "L1", ["L1 20 1"]],
   ["a document", "L2", ["L2 10 1"]],
-  ["a document of several events", "L2", ["L2 10 1", "L2 20 1"]],
 ])("%s that is gone comes back as a next generation of %s", async (_what, load, lost) => {
   const { office, live } = await afterRestore(["L1 10 1"], lost);
   const { code, out } = await office.type("verify");

@@ -46,13 +46,6 @@ describe("a row that is corrected in its file before it was sent", () => {
       ],
       ["RuaA", "RuaA"],
     ],
-    [
-      "the owner in all rows of a document",
-      rows(`A 10 1 ${ALFA} Alfa RuaA`, `A 20 2 ${ALFA} Alfa RuaA`),
-      rows(`A 10 1 ${BETA} Beta RuaA`, `A 20 2 ${BETA} Beta RuaA`),
-      [[BETA, "Beta"]],
-      ["RuaA"],
-    ],
   ])("goes out with %s as corrected, and without what it was", async (_title, before, after, owners, streets) => {
     const { sandbox, office } = await officeOf(owned());
     sandbox.setFaults([...away]);

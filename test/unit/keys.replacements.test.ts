@@ -108,12 +108,12 @@ it("replacements by selectors are of every document that an input changed, after
   expect(there(office)).toEqual(replaced);
 });
 
-it.each(["2", "5"])("replacements under --limit %s (F88) are sent whole, or not begun", async (limit) => {
+it("replacements under a --limit (F88) are sent whole, or not begun", async () => {
   const office = openOffice(weighings);
   await changeAll(office, "L1", "L2", "L3");
-  await office.run("resume", "--limit", limit);
+  await office.run("resume", "--limit", "2");
   const inState = (state: string) => there(office).filter((document) => document.includes(state)).length;
-  expect([inState("cancelled") > 0, inState("cancelled") < 3, inState("open")]).toEqual([true, limit !== "5", 3]);
+  expect([inState("cancelled") > 0, inState("cancelled") < 3, inState("open")]).toEqual([true, true, 3]);
   expect((await office.run("resume")).exitCode).toBe(0);
   expect(inState("open")).toBe(3);
 });
