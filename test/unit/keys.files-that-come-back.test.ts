@@ -34,9 +34,9 @@ const twins = ["L1 10 x", "L1 10 x", "L2 10 12"];
 it("of equal rows a dismissal gives up the one that was named, also when they come back", async () => {
   const office = openOffice(weighings);
   expect(await office.brought("w.csv", loads(...twins))).toEqual(ended(3, 2));
-  expect((await office.type("dismiss", "--row", "w.csv:2")).code).toBe(0);
+  await office.ends(0, "dismiss --row w.csv:2");
   for (const end of ["", "\n"]) expect(await office.brought("w.csv", loads(...twins), { end })).toEqual(ended(3, 1));
-  expect((await office.type("dismiss", "--code", "number-unreadable", "--yes")).code).toBe(0);
+  await office.ends(0, "dismiss --code number-unreadable --yes");
   expect(await office.import("w.csv")).toEqual(ended(0, 0));
   // A third one was never named.
   expect(await office.brought("w.csv", loads(...twins, "L1 10 x"))).toEqual(ended(3, 1));
@@ -101,7 +101,7 @@ describe("two rows of one import that correct one row", () => {
     });
     expect(weights(office)).toEqual([]);
     // One of them is kept.
-    expect((await office.import("d.csv")).exitCode).toBe(0);
+    await office.ends(0, "import m.yaml d.csv");
     expect(weights(office)).toEqual([other, "L1 20 5"]);
   });
 
@@ -206,7 +206,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     expect(weights(office)).toEqual(three);
     const { code, out } = await office.type("dismiss", "--code", "row-gone", "--yes");
     expect([code, out]).toEqual([0, expect.stringContaining("Dismissed: 2 events.")]);
-    expect((await office.run("resume")).exitCode).toBe(0);
+    await office.ends(0, "resume");
     expect(weights(office)).toEqual(three);
   });
 
@@ -395,12 +395,12 @@ it("a change that was dismissed is not sent by a later replacement, and stays di
   const office = openOffice(weighings);
   await office.brought("a.csv", loads(...A));
   expect(await office.brought("b.csv", loads(...B))).toEqual(changed(3, 1));
-  expect((await office.type("dismiss", "--row", "b.csv:2")).code).toBe(0);
+  await office.ends(0, "dismiss --row b.csv:2");
   expect((await replaced(office, "L1")).exitCode).toBe(0);
   expect(weights(office).toSorted()).toEqual(A);
   // Judged by its rows, and again.
   for (const end of ["\n", "\n\n"]) expect(await office.brought("b.csv", loads(...B), { end })).toEqual(changed(0));
-  expect((await office.type("dismiss", "--undo", "--row", "b.csv:2")).code).toBe(0);
+  await office.ends(0, "dismiss --undo --row b.csv:2");
   expect((await replaced(office, "L1")).exitCode).toBe(0);
   expect(weights(office).toSorted()).toEqual(B);
 });
@@ -415,7 +415,7 @@ describe("two files of one import with the same bytes", () => {
     });
     const { said } = await office.type("import", "m.yaml", "a.csv", "b.csv");
     expect(said).toContain("b.csv: The content is that of a.csv, so it is read once.");
-    expect((await office.type("show", "a.csv:4")).code).toBe(0);
+    await office.ends(0, "show a.csv:4");
   });
 
   it("are not counted as twins, which would send the second file's rows again later", async () => {
