@@ -2,8 +2,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse } from "csv-parse/sync";
-import { openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
-import { rowsOfCause, rowsToCorrect } from "../../src/ledger/views/causes.js";
 import { type Office, openOffice } from "../support/office.js";
 import { loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
@@ -157,10 +155,6 @@ describe("a wrong row that comes again in tomorrow's export", () => {
         ?.flat()
         .filter((cell) => cell.includes(code)),
     ).toHaveLength(1);
-    const database = openLedgerReadOnly(office.path("state/sandbox/ledger.db"), null);
-    expect(rowsOfCause(database, { code, column: null, mistake: null })).toHaveLength(1);
-    expect(rowsToCorrect(database).size).toBe(code === "service-refused" ? 1 : 0);
-    database.close();
     if (code !== "service-refused") return;
     const mended = await rejected(office, { T5: "T6", nowhere: "" });
     expect(await put(office, "k.csv", mended)).toEqual(settled(1));
