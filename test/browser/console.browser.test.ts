@@ -266,8 +266,8 @@ inChromium(
 async function openNightOf(cells: readonly (readonly [column: string, text: string])[]) {
   const at = badNight();
   onTestFinished(at.remove);
-  const [names = "", right = ""] = rightRows(at);
-  const rows = cells.map(([column, text]) => right.split(";").with(names.split(";").indexOf(column), text).join(";"));
+  const [names = "", row = ""] = rightRows(at);
+  const rows = cells.map(([column, text]) => row.split(";").with(names.split(";").indexOf(column), text).join(";"));
   writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
   await at.type("import", "night.yaml", "night.csv");
   return open((await startConsole(at)).url);

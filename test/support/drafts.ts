@@ -54,7 +54,9 @@ export const allStaged = expect.stringMatching(/\b(\d+) of \1 rows would be stag
 
 /** What the draft of one file holds; `at`: where events take place. */
 const heldBy = ({ mapping, input, yaml, said }: Awaited<ReturnType<typeof draftOf>>) => ({
-  ...{ documents: undefined, events: undefined, skip: undefined },
+  documents: undefined,
+  events: undefined,
+  skip: undefined,
   ...mapping,
   ...input,
   at: Object.values(input.events ?? {}).flatMap((event: Any) => event.externalCreatedAt ?? []),

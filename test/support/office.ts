@@ -95,8 +95,8 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
     writeMapping,
     type: run,
     async ends(code, line, said = "") {
-      const typed = await run(...line.split(" "));
-      expect([typed.code, typed.said], line).toEqual([code, expect.stringContaining(said)]);
+      const ended = await run(...line.split(" "));
+      expect([ended.code, ended.said], line).toEqual([code, expect.stringContaining(said)]);
     },
     run: summarised,
     import: imported,
