@@ -38,6 +38,13 @@ export const inChromium = (title: string, body: () => Promise<void>): void =>
 /** A busy machine is slow. */
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });
 
+/** The first of these says so, sooner or later. */
+export const shows = (page: Page, selector: string, text: string | RegExp): Promise<void> =>
+  eventually(() => page.locator(selector).first().textContent()).toMatch(text);
+
+export const click = (page: Page, role: "button" | "link", name: string | RegExp): Promise<void> =>
+  page.getByRole(role, { name }).first().click();
+
 export async function night(): Promise<Folder> {
   const at = badNight();
   onTestFinished(at.remove);
@@ -107,3 +114,10 @@ export const violations = (page: Page): Promise<unknown> =>
   page.evaluate(
     `${readFileSync(axe, "utf8")}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ").slice(0, 200)))`,
   );
+
+/** Nothing sticks out of the page, and axe finds nothing to mend. */
+export async function expectWhole(page: Page, what: string): Promise<void> {
+  const { width = 0 } = page.viewportSize() ?? {};
+  expect(await page.evaluate("document.documentElement.scrollWidth"), `${what} at ${width}`).toBeLessThanOrEqual(width);
+  expect(await violations(page), `${what} at ${width}`).toEqual([]);
+}

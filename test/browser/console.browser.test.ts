@@ -4,18 +4,20 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import exceljs from "exceljs";
 import type { Page } from "playwright-core";
-import { badNight, longImport, right } from "./bad-night.js";
+import { badNight, longImport, right, rightRows } from "./bad-night.js";
 import {
+  click,
   correctClass,
   eventually,
+  expectWhole,
   hasFocus,
   heading,
   inChromium,
   night,
   open,
+  shows,
   toCorrect,
   useChromium,
-  violations,
 } from "./chromium.js";
 import { startConsole } from "./console.js";
 
@@ -28,11 +30,11 @@ inChromium(
     const console = await startConsole(at, "--allow-changes");
     const page = await open(console.url);
     let interactions = 0;
-    const click = async (role: "link" | "button", name: RegExp) => {
+    const counted = async (role: "link" | "button", name: RegExp) => {
       interactions += 1;
-      await page.getByRole(role, { name }).first().click();
+      await click(page, role, name);
     };
-    await eventually(() => heading(page).textContent()).toContain("212 rows need a correction");
+    await shows(page, "h1", "212 rows need a correction");
     const causes = await page.getByRole("link", { name: /^Correct/ }).count();
     for (let cause = 0; cause < causes; cause += 1) {
       interactions += 1;
@@ -52,15 +54,15 @@ inChromium(
         const verdict = page.locator(".values tr").nth(line + 1);
         await eventually(() => verdict.textContent()).toContain("right");
       }
-      if (cause < causes - 1) await click("link", /^Overview/);
+      if (cause < causes - 1) await counted("link", /^Overview/);
     }
-    await eventually(() => page.locator(".bar").textContent()).toContain("212 to correct = 212 ready + 0 left");
-    await click("button", /^Check/);
-    await eventually(() => page.locator(".bar [role=status]").first().textContent()).toContain("212 corrected rows");
-    await click("button", /^Import 212 rows/);
-    await eventually(() => page.locator(".bar").textContent()).toContain("0 to correct");
-    await click("link", /^Overview/);
-    await eventually(() => heading(page).textContent()).toContain("All is well.");
+    await shows(page, ".bar", "212 to correct = 212 ready + 0 left");
+    await counted("button", /^Check/);
+    await shows(page, ".bar [role=status]", "212 corrected rows");
+    await counted("button", /^Import 212 rows/);
+    await shows(page, ".bar", "0 to correct");
+    await counted("link", /^Overview/);
+    await shows(page, "h1", "All is well.");
     expect(interactions).toBeLessThan(60);
 
     const status = JSON.parse((await at.type("status", "--json")).stdout.split("\n")[1] ?? "") as { open: unknown };
@@ -82,7 +84,7 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
   await page.evaluate(`navigator.clipboard.writeText("SP\\r\\nRJ\\r\\nMG\\r\\n")`);
   await page.keyboard.press("Control+v");
   await eventually(() => cell(2).textContent()).toBe("MG");
-  await eventually(() => page.locator(".bar").textContent()).toMatch(/3 ready.*Undo: pasted, 3 cells/);
+  await shows(page, ".bar", /3 ready.*Undo: pasted, 3 cells/);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Shift+ArrowDown");
   await page.keyboard.press("Shift+ArrowDown");
@@ -92,12 +94,12 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
   await eventually(() => cell(2).textContent()).toBe("MG");
   await page.keyboard.press("Control+End");
   await page.keyboard.press("Control+v");
-  await eventually(() => page.locator(".trouble").textContent()).toContain("2 cells beyond the table");
-  await eventually(() => page.locator(".bar").textContent()).toContain("Undo: pasted, 1 cell");
+  await shows(page, ".trouble", "2 cells beyond the table");
+  await shows(page, ".bar", "Undo: pasted, 1 cell");
   await page.keyboard.press("Control+z");
   await page.getByLabel("Find").fill("nowhere");
-  await page.getByRole("button", { name: "Replace" }).click();
-  await eventually(() => page.locator(".trouble").textContent()).toContain('No cell here has "nowhere"');
+  await click(page, "button", "Replace");
+  await shows(page, ".trouble", 'No cell here has "nowhere"');
   await page.keyboard.press("Shift+Tab");
   await grid.focus();
   await page.keyboard.press("Control+Home");
@@ -113,14 +115,14 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
   await page.getByRole("textbox", { name: `Correction of ${typed} in State` }).fill("MG");
   await page.reload();
   await eventually(() => values.first().inputValue()).toBe("MG");
-  await eventually(() => page.locator(".bar").textContent()).toMatch(/\d\d ready/);
+  await shows(page, ".bar", /\d\d ready/);
   const ready = /\d+ ready/.exec((await page.locator(".bar").textContent()) ?? "")?.[0];
 
   await console.kill();
   const next = await startConsole(at, "--allow-changes");
   const later = await open(next.url);
   await toCorrect(later, "State");
-  await eventually(() => later.locator(".bar").textContent()).toContain(ready);
+  await shows(later, ".bar", ready ?? "?");
 });
 
 inChromium("rows go out and come back as a file, what was imported is verified, and its report is saved", async () => {
@@ -128,122 +130,79 @@ inChromium("rows go out and come back as a file, what was imported is verified, 
   const console = await startConsole(at, "--allow-changes");
   const page = await open(console.url);
   await toCorrect(page, "Class");
-  const [rows] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: /^Download/ }).click(),
-  ]);
+  const [rows] = await Promise.all([page.waitForEvent("download"), click(page, "button", /^Download/)]);
   const text = readFileSync(await rows.path(), "utf8");
   expect(text).toMatch(/;(III|IV);/);
   const buffer = Buffer.from(text.replaceAll(/;(III|IV);/g, ";II;"));
   await page.getByLabel(/^Upload rows/).setInputFiles({ name: rows.suggestedFilename(), mimeType: "text/csv", buffer });
-  await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
-  await page.getByRole("button", { name: /^Import/ }).click();
+  await shows(page, ".bar", /= [1-9]\d* ready/);
+  await click(page, "button", /^Import/);
   await eventually(() => page.locator(".note").allTextContents()).toContain(
     "No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left.",
   );
-  await page.getByRole("link", { name: "Runs" }).click();
-  await page.getByRole("button", { name: "Verify" }).click();
+  await click(page, "link", "Runs");
+  await click(page, "button", "Verify");
   await eventually(() => page.getByRole("group", { name: "Verify" }).textContent()).toMatch(/\d reads at the service/);
-  await page.getByRole("button", { name: "Verify" }).click();
-  await eventually(() => page.locator(".job").first().textContent()).toContain("Ledger and service agree");
+  await click(page, "button", "Verify");
+  await shows(page, ".job", "Ledger and service agree");
   // Until it stands in the list, the links move.
   await eventually(() => page.getByRole("link", { name: /^verify/ }).count()).toBeGreaterThan(0);
-  await page
-    .getByRole("link", { name: /^import/ })
-    .first()
-    .click();
-  await eventually(() => page.locator("main").textContent()).toMatch(/events landed/);
-  const [report] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Save its report" }).click(),
-  ]);
+  await click(page, "link", /^import/);
+  await shows(page, "main", /events landed/);
+  const [report] = await Promise.all([page.waitForEvent("download"), click(page, "button", "Save its report")]);
   expect(readFileSync(await report.path(), "utf8")).toContain("<!doctype html>");
-  await page.getByRole("link", { name: "Find" }).click();
+  await click(page, "link", "Find");
   await page.getByRole("searchbox").fill("night.csv:3");
   await eventually(() => page.locator("h2").allTextContents()).toEqual(["night.csv, row 3 landed"]);
 });
 
 inChromium(
-  "an import of another process is seen as it goes; beside it Check works, a decision is foretold, and Import waits its turn",
+  "an import of another process is seen as it goes; beside it Check works, and corrections are imported when it ends",
   async () => {
     const at = await night();
     const console = await startConsole(at, "--allow-changes");
     const page = await open(console.url);
     const beside = longImport(at);
-    await eventually(() => page.locator(".job").first().textContent()).toMatch(
-      /Sending.* of 400 requests.*\/s of 5.*left/,
-    );
-    await page.getByRole("link", { name: "Watch" }).click();
-    await eventually(() => heading(page).textContent()).toContain("import more.csv");
-    await page.getByRole("link", { name: "Overview" }).click();
+    await shows(page, ".job", /Sending.* of 400 requests.*\/s of 5.*left/);
+    await click(page, "link", "Watch");
+    await shows(page, "h1", "import more.csv");
+    await click(page, "link", "Overview");
     await correctClass(page);
-    await page.getByRole("button", { name: "Check" }).click();
-    await eventually(() => page.locator(".bar [role=status]").first().textContent()).toMatch(
-      /corrected rows\..*Would send \d+ events/s,
-    );
-    await page.getByText("Give up instead").click();
-    await page.getByRole("button", { name: /^Give up every row/ }).click();
-    await eventually(() => page.getByRole("group", { name: /^Give up every/ }).textContent()).toMatch(
-      /Dismissed: \d+ rows/,
-    );
-    await page.getByRole("button", { name: "No" }).click();
-    await page.getByRole("button", { name: /^Import \d+ rows/ }).click();
-    await eventually(() => page.locator(".bar .job").last().textContent()).toContain("waiting for the run at work");
+    await click(page, "button", "Check");
+    await shows(page, ".bar [role=status]", /corrected rows\..*Would send \d+ events/s);
+    await click(page, "button", /^Import \d+ rows/);
     beside.child.kill("SIGINT");
     expect((await beside.ended).code).toBe(130);
     await expect
       .poll(() => page.locator(".bar .job").last().textContent(), { timeout: 60_000 })
       .toMatch(/rows need|Nothing of these files needs you/);
-    await page.getByRole("link", { name: "Runs" }).click();
-    await page
-      .getByRole("link", { name: /^import night.corrected/ })
-      .first()
-      .click();
-    await eventually(() => page.locator(".facts").textContent()).toMatch(/Rows \d+ = \d+ /);
+    await click(page, "link", "Runs");
+    await click(page, "link", /^import night.corrected/);
+    await shows(page, ".facts", /Rows \d+ = \d+ /);
   },
 );
 
-inChromium(
-  "a ledger that is locked, of another version, or gone is said in place, and comes back by itself",
-  async () => {
-    const at = await night();
-    const page = await open((await startConsole(at, "--allow-changes")).url, { isRefused: true });
-    const ledger = join(at.path, "state/sandbox/ledger.db");
-    await eventually(() => heading(page).textContent()).toContain("need a correction");
+inChromium("a ledger of another version, or that is gone, is said in place, and comes back by itself", async () => {
+  const at = await night();
+  const page = await open((await startConsole(at, "--allow-changes")).url);
+  const ledger = join(at.path, "state/sandbox/ledger.db");
+  await shows(page, "h1", "need a correction");
+  const held = new Database(ledger);
+  const version = Number(held.pragma("user_version", { simple: true }));
+  held.pragma(`user_version = ${version + 1}`);
+  await shows(page, "main", /has schema \d+; this program reads and writes/);
+  held.pragma(`user_version = ${version}`);
+  await shows(page, "h1", "need a correction");
+  held.close();
 
-    // As a process that stages or sends holds it.
-    const lock = new Database(`${ledger}.lock`);
-    lock.pragma("locking_mode = EXCLUSIVE");
-    lock.exec("BEGIN EXCLUSIVE");
-    await page.getByRole("link", { name: "Find" }).click();
-    await page.getByRole("searchbox").fill("L40");
-    await page.getByText("Change something about it").click();
-    await page.getByLabel("Reason").fill("wrong");
-    await page.getByRole("button", { name: "Replace" }).click();
-    const group = page.getByRole("group", { name: "Replace" });
-    await eventually(() => group.textContent()).toMatch(/generation 2 is planned with \d+ events?.*Would send/s);
-    await group.getByRole("button", { name: "Replace" }).click();
-    await eventually(() => page.locator(".trouble").textContent()).toContain("Another rowferry process");
-    lock.close();
+  renameSync(ledger, `${ledger}.away`);
+  await shows(page, ".note", /Nothing was imported|no ledger/);
+  renameSync(`${ledger}.away`, ledger);
+  await shows(page, "h1", "need a correction");
+  expect(await page.getByRole("link", { name: /^Correct/ }).count()).toBeGreaterThan(0);
+});
 
-    const held = new Database(ledger);
-    const version = Number(held.pragma("user_version", { simple: true }));
-    held.pragma(`user_version = ${version + 1}`);
-    await page.getByRole("link", { name: "Overview" }).first().click();
-    await eventually(() => page.locator("main").textContent()).toMatch(/has schema \d+; this program reads and writes/);
-    held.pragma(`user_version = ${version}`);
-    await eventually(() => heading(page).textContent()).toContain("need a correction");
-    held.close();
-
-    renameSync(ledger, `${ledger}.away`);
-    await eventually(() => page.locator(".note").textContent()).toMatch(/Nothing was imported|no ledger/);
-    renameSync(`${ledger}.away`, ledger);
-    await eventually(() => heading(page).textContent()).toContain("need a correction");
-    expect(await page.getByRole("link", { name: /^Correct/ }).count()).toBeGreaterThan(0);
-  },
-);
-
-inChromium("two tabs: a newer text from the other one is shown, and never overwritten", async () => {
+inChromium("two tabs: in the grid a newer text from the other one is shown, and never overwritten", async () => {
   const at = await night();
   const console = await startConsole(at, "--allow-changes");
   const [one, two] = [await open(console.url), await open(console.url, { isRefused: true })];
@@ -261,22 +220,10 @@ inChromium("two tabs: a newer text from the other one is shown, and never overwr
     await page.keyboard.press("Enter");
   };
   await edit(one, "II");
-  await eventually(() => one.locator(".bar").textContent()).toContain("1 ready");
+  await shows(one, ".bar", "1 ready");
   await edit(two, "I");
-  await eventually(() => two.locator(".trouble").textContent()).toContain('was changed to "II" elsewhere');
+  await shows(two, ".trouble", 'was changed to "II" elsewhere');
   expect(await one.locator(".bar").textContent()).toContain("1 ready");
-  // By value, too.
-  const [first, second] = [one, two].map((page) => page.locator(".values input").last());
-  await first?.fill("II");
-  await one.keyboard.press("Tab");
-  await eventually(() => one.locator(".values").textContent()).toContain("right");
-  await second?.fill("I");
-  await eventually(() => two.locator(".values").textContent()).toContain("right");
-  await two.keyboard.press("Tab");
-  await eventually(() => two.locator(".values .trouble").allTextContents()).toEqual([
-    expect.stringContaining('was changed to "II" elsewhere'),
-  ]);
-  expect(await first?.inputValue()).toBe("II");
 });
 
 inChromium(
@@ -306,20 +253,27 @@ inChromium(
         "[...new Set([...document.querySelectorAll('.grid tbody tr[aria-rowindex]')].map((row) => row.offsetHeight))]",
       ),
     ).toEqual([30]);
-    await page.getByRole("link", { name: "Find" }).click();
+    await click(page, "link", "Find");
     await page.getByRole("searchbox").fill("<img src=x>\u202e.csv, row 18");
-    await eventually(() => page.locator("h2").textContent()).toContain("<img src=x>\\u{202e}.csv, row 18");
+    await shows(page, "h2", "<img src=x>\\u{202e}.csv, row 18");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(1200);
     expect(await page.locator("img, main script").count()).toBe(0);
     expect(alerts).toBe(0);
   },
 );
 
-inChromium("values that differ by what nobody sees are told apart, among the values and in the grid", async () => {
+/** A console over a night of right rows, but for one cell each. */
+async function openNightOf(cells: readonly (readonly [column: string, text: string])[]) {
   const at = badNight();
   onTestFinished(at.remove);
-  const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
-  const gross = names.split(";").indexOf("Gross");
+  const [names = "", row = ""] = rightRows(at);
+  const rows = cells.map(([column, text]) => row.split(";").with(names.split(";").indexOf(column), text).join(";"));
+  writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
+  await at.type("import", "night.yaml", "night.csv");
+  return open((await startConsole(at)).url);
+}
+
+inChromium("values that differ by what nobody sees are told apart, among the values and in the grid", async () => {
   const texts = [
     "caf\u00e9",
     "cafe\u0301",
@@ -332,11 +286,7 @@ inChromium("values that differ by what nobody sees are told apart, among the val
     "a\u00adb",
     "a\ufe0fb",
   ];
-  const rows = texts.map((text) => first.split(";").with(gross, text).join(";"));
-  writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
-  await at.type("import", "night.yaml", "night.csv");
-  const console = await startConsole(at);
-  const page = await open(console.url);
+  const page = await openNightOf(texts.map((text) => ["Gross", text]));
   await toCorrect(page, "Gross");
   await page.getByRole("grid").waitFor();
   const values = await page.locator(".values .cell").allTextContents();
@@ -358,20 +308,14 @@ inChromium("values that differ by what nobody sees are told apart, among the val
 });
 
 inChromium("what a problem quotes of a cell is shown as it is in the file", async () => {
-  const at = badNight();
-  onTestFinished(at.remove);
-  const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
-  const good = first.replace("12O0", "1200").split(";");
-  const row = (column: string, text: string) => good.with(names.split(";").indexOf(column), text).join(";");
-  const cells = { At: ["2026-03-01T10:00:00Z", "2026-13-45T99:99Z"], Class: ["I`b`I"] };
-  const rows = Object.entries(cells).flatMap(([column, texts]) => texts.map((text) => row(column, text)));
-  writeFileSync(`${at.path}/night.csv`, [names, ...rows, ""].join("\n"));
-  await at.type("import", "night.yaml", "night.csv");
-  const page = await open((await startConsole(at)).url);
-  for (const text of ["2026-03-01T10:00:00Z", "I`b`I"])
-    await eventually(() => page.locator("main").textContent()).toContain(`"${text}"`);
+  const page = await openNightOf([
+    ["At", "2026-03-01T10:00:00Z"],
+    ["At", "2026-13-45T99:99Z"],
+    ["Class", "I`b`I"],
+  ]);
+  for (const text of ["2026-03-01T10:00:00Z", "I`b`I"]) await shows(page, "main", `"${text}"`);
   await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=${encodeURIComponent("night.csv, row 3")}`);
-  await eventually(() => page.locator(".wrong").first().textContent()).toContain('"2026-13-45T99:99Z"');
+  await shows(page, ".wrong", '"2026-13-45T99:99Z"');
 });
 
 inChromium("a row of a sheet is reached from the document that waits for it, and from the grid", async () => {
@@ -387,10 +331,10 @@ inChromium("a row of a sheet is reached from the document that waits for it, and
   const place = 'book.xlsx, sheet "May", row 2';
   await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=L0`);
   await page.getByRole("link", { name: place }).click();
-  await eventually(() => page.locator("h2").first().textContent()).toContain(place);
-  await page.getByRole("link", { name: "Correct it" }).click();
-  await page.getByRole("link", { name: "Look closer" }).click();
-  await eventually(() => page.locator("h2").first().textContent()).toContain(place);
+  await shows(page, "h2", place);
+  await click(page, "link", "Correct it");
+  await click(page, "link", "Look closer");
+  await shows(page, "h2", place);
 });
 
 inChromium("every page is whole and accessible, from a phone to a wide screen, light and dark", async () => {
@@ -416,10 +360,7 @@ inChromium("every page is whole and accessible, from a phone to a wide screen, l
       await page.goto(console.url.split("/#")[0] + address);
       await page.locator("h1").first().waitFor();
       await page.waitForTimeout(200);
-      expect(await page.evaluate("document.documentElement.scrollWidth"), `${address} at ${width}`).toBeLessThanOrEqual(
-        width,
-      );
-      expect(await violations(page), `${address} at ${width}, ${scheme}`).toEqual([]);
+      await expectWhole(page, address);
     }
   }
 });

@@ -5,15 +5,17 @@ import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { badNight, rightRows } from "./bad-night.js";
 import {
+  click,
   eventually,
+  expectWhole,
   hasFocus,
   heading,
   inChromium,
   night,
   open,
+  shows,
   toCorrect,
   useChromium,
-  violations,
 } from "./chromium.js";
 import { type Folder, startConsole } from "./console.js";
 
@@ -64,7 +66,7 @@ async function undecided() {
   return { at, ids, foreign };
 }
 
-const overview = (page: Page) => page.getByRole("link", { name: "Overview" }).first().click();
+const overview = (page: Page) => click(page, "link", "Overview");
 const decide = (page: Page, what: RegExp) => page.getByRole("row", { name: what }).getByRole("link").click();
 
 /** What it would do is read before the second press. */
@@ -78,8 +80,7 @@ async function press(page: Page, label: RegExp) {
   return would;
 }
 
-const isDone = (page: Page) =>
-  eventually(() => page.locator(".note").textContent()).toContain("Nothing is left of this.");
+const isDone = (page: Page) => shows(page, ".note", "Nothing is left of this.");
 
 inChromium(
   "what changed, is in doubt, foreign or stranded is decided at the second press: one, the ticked ones, or all of them",
@@ -124,7 +125,7 @@ inChromium(
     await isDone(page);
 
     await overview(page);
-    await eventually(() => heading(page).textContent()).toMatch(/4 things need a decision/);
+    await shows(page, "h1", /4 things need a decision/);
     await decide(page, /exists? at the service|unknown|stranded/);
     await page.getByText("Enter many ids at once").click();
     expect(await page.locator(".records li").count(), "each document once, without its events").toBe(4);
@@ -145,10 +146,10 @@ inChromium(
     await press(page, /^This is its id/);
     await isDone(page);
     await overview(page);
-    await eventually(() => heading(page).textContent()).toContain("5 events are still to be sent. Resume continues.");
+    await shows(page, "h1", "5 events are still to be sent. Resume continues.");
     expect(await press(page, /^Resume$/)).toContain("Would send 5 events on 5 documents");
-    await eventually(() => heading(page).textContent()).toContain("All is well.");
-    await page.getByRole("link", { name: "Runs" }).click();
+    await shows(page, "h1", "All is well.");
+    await click(page, "link", "Runs");
     await eventually(() => page.getByRole("row", { name: /has the id/ }).count()).toBe(5);
   },
 );
@@ -162,7 +163,7 @@ inChromium(
     await page.getByText("Enter many ids at once").click();
     const [[key, id], [other]] = ids;
     await page.getByRole("textbox", { name: /^Documents/ }).fill(`${key}\t${id}\n${other}\t${id}\nL999\t${id}`);
-    await page.getByRole("button", { name: /^These are their ids/ }).click();
+    await click(page, "button", /^These are their ids/);
     await eventually(() => page.locator(".trouble").allTextContents()).toEqual([
       expect.stringMatching(/no document got its id.*L999/s),
     ]);
@@ -170,10 +171,7 @@ inChromium(
 
     // One id alone is a person's word, also against the read: so the forecast says what the read says.
     await page.getByLabel("Its id at the service").first().fill(ids[1][1]);
-    await page
-      .getByRole("button", { name: /^This is its id/ })
-      .first()
-      .click();
+    await click(page, "button", /^This is its id/);
     await eventually(() => page.getByRole("group", { name: "This is its id" }).textContent()).toContain(
       "The read contradicts it. On a wrong timeline, events cannot be taken back.",
     );
@@ -185,7 +183,7 @@ inChromium("a forecast goes when what it was about has changed meanwhile", async
   const { url } = await startConsole(at, "--allow-changes");
   const [one, two] = [await open(url), await open(url)];
   for (const page of [one, two]) await decide(page, /landed with other/);
-  await one.getByRole("button", { name: /^Keep what landed: all 3/ }).click();
+  await click(one, "button", /^Keep what landed: all 3/);
   const group = one.getByRole("group", { name: /^Keep what landed: all/ });
   await eventually(() => group.textContent()).toMatch(/Dismissed: 3 /);
   await two.getByRole("checkbox").first().click();
@@ -204,20 +202,16 @@ inChromium("every page of decisions, and the form of an import, is whole and acc
     [1200, "light"],
   ] as const) {
     const page = await open(url, { width, scheme });
-    const check = async (what: string) => {
-      expect(await page.evaluate("document.documentElement.scrollWidth"), what).toBeLessThanOrEqual(width);
-      expect(await violations(page), `${what} at ${width}, ${scheme}`).toEqual([]);
-    };
     for (const code of ["changed", "doubt-unsettled", "foreign-collision", "document-stranded"]) {
       await page.goto(`${url.split("/#")[0]}/decide?target=sandbox&code=${code}`);
       await page.locator(".records li").first().waitFor();
       if (code === "document-stranded") await page.getByText("Enter many ids at once").click();
-      await check(code);
+      await expectWhole(page, code);
     }
     await page.goto(`${url.split("/#")[0]}/files?target=sandbox`);
-    await page.getByRole("button", { name: "Import it" }).click();
+    await click(page, "button", "Import it");
     await page.getByRole("group", { name: "Import it" }).waitFor();
-    await check("the form of an import");
+    await expectWhole(page, "the form of an import");
   }
 });
 
@@ -227,12 +221,12 @@ inChromium(
     const at = await night();
     const page = await open((await startConsole(at, "--allow-changes")).url);
     await toCorrect(page, "Gross");
-    await eventually(() => heading(page).textContent()).toMatch(/\d+ rows/);
+    await shows(page, "h1", /\d+ rows/);
     const [, count] = /(\d+) rows/.exec((await heading(page).textContent()) ?? "") ?? [];
     await page.getByText("Give up instead").click();
     expect(await press(page, /^Give up every row/)).toContain(`Dismissed: ${count} rows.`);
-    await eventually(() => page.locator(".note").textContent()).toContain("No rows are left here");
+    await shows(page, ".note", "No rows are left here");
     await overview(page);
-    await eventually(() => heading(page).textContent()).toContain(`${212 - Number(count)} rows need a correction`);
+    await shows(page, "h1", `${212 - Number(count)} rows need a correction`);
   },
 );

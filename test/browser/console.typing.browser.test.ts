@@ -1,6 +1,6 @@
 /** The console in a real Chromium while a person types: what is typed goes where it was begun, once, and nothing else goes with it. */
 import type { Page } from "playwright-core";
-import { eventually, hasFocus, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
+import { click, eventually, hasFocus, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
 import { startConsole } from "./console.js";
 
 useChromium();
@@ -123,28 +123,28 @@ inChromium(
     await one.route(/api\/tally/, (route) => route.abort());
     await field(one, "III").fill("I");
     await Promise.all([one.waitForResponse(/api\/edit-value/), one.keyboard.press("Tab")]);
-    await one.getByRole("button", { name: /^Import/ }).click();
+    await click(one, "button", /^Import/);
     await eventually(() => troubles(one)).toContain("the corrections have changed since you saw them");
-    await one.getByRole("button", { name: /^Undo/ }).click();
+    await click(one, "button", /^Undo/);
     await eventually(() => troubles(one)).toContain("Nothing was taken back");
     await one.unroute(/api\/tally/);
     await one.evaluate(`dispatchEvent(new Event("changed"))`);
     await eventually(() => bar(one)).not.toContain(ready);
     expect(await bar(one)).not.toContain("being imported");
-    await one.getByRole("button", { name: /^Undo/ }).click();
+    await click(one, "button", /^Undo/);
     await eventually(() => field(one, "III").inputValue()).toBe("");
     expect(await field(one, "IV").inputValue()).toBe("II");
     await eventually(() => bar(one)).toContain(ready);
 
     // At a zoom of 200%.
     await one.setViewportSize({ width: 640, height: 360 });
-    await one.getByRole("button", { name: "Check" }).click();
+    await click(one, "button", "Check");
     await eventually(() => bar(one)).toContain("corrected rows.");
     expect((await one.locator(".bar").boundingBox())?.height).toBeLessThan(180);
     await field(one, "III").focus();
     const seen = await field(one, "III").boundingBox();
     expect((seen?.y ?? 0) + (seen?.height ?? 0), "not under the bar").toBeLessThan(190);
-    await one.getByRole("button", { name: "Close" }).click();
+    await click(one, "button", "Close");
     await eventually(() => bar(one)).not.toContain("corrected rows.");
   },
 );

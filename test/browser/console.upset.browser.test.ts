@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "n
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { badNight, longImport, rightRows } from "./bad-night.js";
-import { correctClass, eventually, heading, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
+import { click, correctClass, eventually, inChromium, night, open, shows, toCorrect, useChromium } from "./chromium.js";
 import { type Folder, startConsole } from "./console.js";
 
 useChromium();
@@ -26,14 +26,14 @@ inChromium(
 
     await toCorrect(dismissing, "Class");
     await dismissing.getByText("Give up instead").click();
-    await dismissing.getByRole("button", { name: /^Give up every row/ }).click();
+    await click(dismissing, "button", /^Give up every row/);
     await replacing.goto(`${url.split("/#")[0]}/find?target=sandbox&what=L40`);
     await replacing.getByText("Change something about it").click();
     await replacing.getByLabel("Reason").fill("wrong");
-    await replacing.getByRole("button", { name: "Replace" }).click();
-    await importing.getByRole("link", { name: "Files" }).click();
+    await click(replacing, "button", "Replace");
+    await click(importing, "link", "Files");
     await importing.locator("select").first().selectOption("last.csv");
-    await importing.getByRole("button", { name: "Import it" }).click();
+    await click(importing, "button", "Import it");
     for (const page of [dismissing, replacing, importing]) await group(page).waitFor();
 
     const beside = longImport(at);
@@ -43,9 +43,9 @@ inChromium(
     await confirm(importing);
     await eventually(() => importing.locator(".job").last().textContent()).toContain("waiting for the run at work");
     await confirm(replacing);
-    await eventually(() => replacing.locator(".trouble").textContent()).toContain("Another rowferry process");
+    await shows(replacing, ".trouble", "Another rowferry process");
     await confirm(dismissing);
-    await eventually(() => dismissing.locator(".note").textContent()).toContain("No rows are left here");
+    await shows(dismissing, ".note", "No rows are left here");
 
     beside.child.kill("SIGINT");
     expect((await beside.ended).code).toBe(130);
@@ -84,13 +84,13 @@ inChromium(
       renameSync(`${ledger}.new`, ledger);
     };
     putBack("before.db");
-    await eventually(() => page.locator(".note").textContent()).toContain("No rows are left here");
-    await page.getByRole("link", { name: "Overview" }).first().click();
-    await eventually(() => heading(page).textContent()).toContain("All is well.");
+    await shows(page, ".note", "No rows are left here");
+    await click(page, "link", "Overview");
+    await shows(page, "h1", "All is well.");
     putBack("after.db");
-    await eventually(() => heading(page).textContent()).toContain("212 rows need a correction");
+    await shows(page, "h1", "212 rows need a correction");
     await toCorrect(page, "Class");
-    await eventually(() => page.locator(".bar").textContent()).toContain(ready);
+    await shows(page, ".bar", ready ?? "?");
 
     const other = badNight();
     onTestFinished(other.remove);
@@ -98,7 +98,7 @@ inChromium(
     expect((await other.type("import", "night.yaml", "night.csv")).code).toBe(3);
     await other.type("ledger", "backup", join(at.path, "other.db"));
     putBack("other.db");
-    await eventually(() => page.locator(".bar").textContent()).toContain("213 to correct = 0 ready + 213 left");
+    await shows(page, ".bar", "213 to correct = 0 ready + 213 left");
   },
 );
 
@@ -109,29 +109,29 @@ inChromium(
     const first = await startConsole(at, "--allow-changes");
     const page = await open(first.url);
     await correctClass(page);
-    await page.getByRole("button", { name: /^Import \d+ rows/ }).click();
+    await click(page, "button", /^Import \d+ rows/);
     await first.kill();
-    await eventually(() => page.locator(".trouble").first().textContent()).toContain("The console does not answer.");
+    await shows(page, ".trouble", "The console does not answer.");
     expect(await page.locator(".values").count(), "an expected failure never blanks the page").toBe(1);
 
     const second = await startConsole(at, "--allow-changes");
     const next = await open(second.url);
     await toCorrect(next, "Public");
     await next.getByText("Give up instead").click();
-    await next.getByRole("button", { name: /^Give up every row/ }).click();
+    await click(next, "button", /^Give up every row/);
     const group = next.getByRole("group", { name: /^Give up every/ });
     await eventually(() => group.textContent()).toMatch(/Dismissed: \d+ rows/);
     await group.getByRole("button").first().click();
     await second.kill();
 
     const last = await open((await startConsole(at, "--allow-changes")).url);
-    await eventually(() => heading(last).textContent()).toMatch(/rows need a correction/);
+    await shows(last, "h1", /rows need a correction/);
     // Whatever of it was begun ends by itself; whatever was not is still a draft, or still open.
     await last.waitForTimeout(3000);
     const draft = last.getByRole("link", { name: "Continue" });
     if ((await draft.count()) > 0) {
       await draft.click();
-      await last.getByRole("button", { name: /^Import \d+ rows/ }).click();
+      await click(last, "button", /^Import \d+ rows/);
       await eventually(() => last.locator(".bar .job").last().textContent()).toMatch(/rows need|things that need/);
     }
     await at.type("resume");

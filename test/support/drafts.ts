@@ -48,4 +48,40 @@ export const text = (lines: readonly string[]) => `${lines.join("\n")}\n`;
 export const draft = (header: string, pattern: string, ...below: string[]) =>
   draftOf({ "a.csv": text([header, ...rows(pattern), ...below]) });
 
+export const has = (words: string): unknown => expect.stringContaining(words);
+export const hasNot = (words: string): unknown => expect.not.stringContaining(words);
 export const allStaged = expect.stringMatching(/\b(\d+) of \1 rows would be staged/);
+
+/** What the draft of one file holds; `at`: where events take place. */
+const heldBy = ({ mapping, input, yaml, said }: Awaited<ReturnType<typeof draftOf>>) => ({
+  documents: undefined,
+  events: undefined,
+  skip: undefined,
+  ...mapping,
+  ...input,
+  at: Object.values(input.events ?? {}).flatMap((event: Any) => event.externalCreatedAt ?? []),
+  document: only(input.documents ?? {}),
+  participant: only(input.participants ?? {}),
+  address: only(input.addresses ?? {}),
+  isDraft: mapping.draft === true,
+  yaml,
+  said,
+});
+
+/** A file's header, the pattern of its rows or that and further rows, what its draft holds, and flags of the command. */
+export type DraftCase = [
+  title: string,
+  header: string,
+  rows: string | readonly [pattern: string, ...below: string[]],
+  held: { [member: string]: unknown },
+  ...flags: string[],
+];
+
+/** A test of each. */
+export const drafts = (...cases: DraftCase[]) =>
+  it.each(cases)("%s", async (_title, header, cells, held, ...flags) => {
+    const [pattern = "", ...below] = [cells].flat();
+    expect(heldBy(await draftOf({ "a.csv": text([header, ...rows(pattern), ...below]) }, ...flags))).toMatchObject(
+      held,
+    );
+  });

@@ -28,6 +28,8 @@ export interface Office {
   path(name: string): string;
   /** Types a command; files are named as in the folder. Gives the exit code and all that was said. */
   type(...argv: string[]): Promise<Typed>;
+  /** Types a command line, none of whose words has a blank: it ends with this code, and says this. */
+  ends(code: number, line: string, said?: string): Promise<void>;
   /** `import` with `--json`: its summary. @throws where it came to none */
   import(...files: string[]): Promise<Summary>;
   /** Writes a CSV file and imports it. */
@@ -92,6 +94,10 @@ export function openOffice(source: string | object, service?: { env: TestWorld["
     path,
     writeMapping,
     type: run,
+    async ends(code, line, said = "") {
+      const ended = await run(...line.split(" "));
+      expect([ended.code, ended.said], line).toEqual([code, expect.stringContaining(said)]);
+    },
     run: summarised,
     import: imported,
     writeCsv,

@@ -139,6 +139,7 @@ describe("rowferry doctor", () => {
     const state = join(world.cwd, "state", "sandbox");
     mkdirSync(state, { recursive: true, mode: 0o700 });
     expect(await type(world, "doctor")).toBe(0);
+    expect(world.out).toContain("The sandbox needs no credential and no network.");
     expect(world.out).not.toContain("rights");
     chmodSync(state, 0o777);
     writeFileSync(join(state, "ledger.db"), "");
@@ -179,9 +180,9 @@ describe("rowferry doctor", () => {
     });
   });
 
-  it.each([200, 404])("tells of a base URL that answers with web pages, status %i", async (status) => {
+  it("tells of a base URL that answers with web pages", async () => {
     const pages = createHttpServer((_, reply) => {
-      reply.writeHead(status, { "content-type": "text/html" }).end("<html><title>Our shop</title></html>");
+      reply.writeHead(200, { "content-type": "text/html" }).end("<html><title>Our shop</title></html>");
     });
     pages.listen(0, "127.0.0.1");
     await once(pages, "listening");
@@ -189,7 +190,7 @@ describe("rowferry doctor", () => {
     const baseUrl = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
     const { code, said } = await typedIn({ ...(await service()), ROWFERRY_BASE_URL: baseUrl }, "doctor");
     expect(code).toBe(4);
-    expect(said).toContain(`✕ reach ${baseUrl} answered ${status}, but not as the service does`);
+    expect(said).toContain(`✕ reach ${baseUrl} answered 200, but not as the service does`);
     expect(said).toContain("Our shop");
   });
 
@@ -206,13 +207,6 @@ describe("rowferry doctor", () => {
     const imported = await office.type("import", "m.yaml", "w.csv", "--ledger", "mnt/ledger.db");
     expect(imported).toMatchObject({ code: 2, said: expect.stringContaining("there is no folder") });
     expect([office.path("mnt"), join(world.cwd, "mnt")].map((path) => existsSync(path))).toEqual([false, false]);
-  });
-
-  it("needs nothing for the sandbox", async () => {
-    expect(await typedIn({}, "doctor")).toMatchObject({
-      code: 0,
-      said: expect.stringContaining("The sandbox needs no credential and no network."),
-    });
   });
 });
 

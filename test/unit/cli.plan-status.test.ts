@@ -64,17 +64,6 @@ it("plan names the line to change, the file, what it saves and what it costs; no
   expect(without.world.stdout.text).not.toContain("Cheaper");
 });
 
-it("plan of known rows needs no request; it ends as the import would", async () => {
-  const known = { ...plan.inputs[0], staged: 0, known: 554 } as Plan["inputs"][number];
-  const outcomes = { ...plan.outcomes, waiting: 0, toDecide: 0, toSend: 0 };
-  const events = { ready: 0, held: 0, deferred: 0, refused: 0 };
-  const found = { ...plan, inputs: [known], requests: {}, documents: 0, outcomes, events };
-  const { world, code } = planned(found);
-  expect(await code).toBe(0);
-  expect(world.out).toMatch(/^Would send nothing\. .*\n\nRows +560 = 554 known \+ 6 skipped\n/);
-  expect(await planned({ ...plan, exitCode: 3 }).code).toBe(3);
-});
-
 const status: Status = {
   open: { participants: {}, addresses: {}, documents: { stranded: 1 }, events: { held: 91, stalled: 2 }, rows: 21 },
   problems: [

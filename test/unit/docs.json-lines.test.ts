@@ -103,13 +103,6 @@ it("guess with --json tells the draft, its open questions and what its files wou
   expect(world.err).toBe("");
 });
 
-it("schema with --json prints the schema as without", async () => {
-  const [plain, json] = [testWorld(), testWorld()];
-  await main(["schema"], plain);
-  await main(["schema", "--json"], json);
-  expect(json.out).toBe(plain.out);
-});
-
 /** What needs a stranded document, a lost ledger, another service or a process that stays: their own tests print these. */
 const elsewhere = [
   "resolved",

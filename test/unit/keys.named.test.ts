@@ -25,11 +25,11 @@ it("a row whose time is still to come is open until then, and dismissed once it 
   const summary = await office.brought("w.csv", loads("L1 2040-01-01T10:10 1"));
   expect(summary).toMatchObject({ exitCode: 0, outcomes: { later: 1 } });
   const later = "a later run sends it.";
-  expect(await office.type("import", "m.yaml", "w.csv")).toEqual(done(`All is well. 1 row in the future; ${later}`));
-  expect(await office.type("status")).toEqual(done(`all is well. 1 event waits for its time; ${later}`));
+  await office.ends(0, "import m.yaml w.csv", `All is well. 1 row in the future; ${later}`);
+  await office.ends(0, "status", `all is well. 1 event waits for its time; ${later}`);
   await office.type("dismiss", "--row", "w.csv:2");
-  expect(await office.type("show", "w.csv:2")).toEqual(done("w.csv, row 2: dismissed"));
-  expect(await office.type("status")).toEqual(done("all is well. Nothing is open."));
+  await office.ends(0, "show w.csv:2", "w.csv, row 2: dismissed");
+  await office.ends(0, "status", "all is well. Nothing is open.");
 });
 
 it("rows are given up all or none: each fits something open, in the input that is named with it", async () => {
@@ -47,7 +47,7 @@ it("a row number that several open rows have (F87) is refused with the choices, 
   for (const name of ["w-1.csv", "w-2.csv"]) await office.brought(name, loads(`${name} 10 x`));
   const answer = await office.type("dismiss", "--row", "2");
   for (const choice of ["w-1.csv:2", "w-2.csv:2"]) expect(answer).toEqual(refused(choice));
-  expect(await office.type("dismiss", "--row", "w-1.csv:2")).toEqual(done("Dismissed: 1 row."));
+  await office.ends(0, "dismiss --row w-1.csv:2", "Dismissed: 1 row.");
 });
 
 it("a row number that several open rows have (F87) is told apart by the run where one file has come twice", async () => {
