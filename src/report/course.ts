@@ -23,9 +23,7 @@ export interface Course {
   limit: number | null;
   /** In this stage; null: unknown. */
   secondsLeft: number | null;
-  sent: number;
   problems: number;
-  held: number;
 }
 
 /** `Sending`, `60%`, `3,120 of 5,204 requests`, `19.9/s of 20`, `2 min left`, `4 problems`; what is unknown is left out. */
@@ -83,7 +81,7 @@ export function followCourse(now: () => number, limit: number | null): { observe
       } else if (event.type === "forecast") work = workOf(event.requests);
       else if (event.type === "backlog") work = event.documents + event.participants + event.addresses;
       const { name, of } = stageNames[stage] ?? { name: stage, of: "" };
-      const { done = 0, total = null, sent = 0, problems = 0, held = 0 } = latest ?? {};
+      const { done = 0, total = null, problems = 0 } = latest ?? {};
       const speed = pace.perSecond();
       return {
         stage: name,
@@ -94,9 +92,7 @@ export function followCourse(now: () => number, limit: number | null): { observe
         perSecond: requests.perSecond(),
         limit,
         secondsLeft: total === null || speed === null || speed <= 0 || done >= total ? null : (total - done) / speed,
-        sent,
         problems,
-        held,
       };
     },
   };

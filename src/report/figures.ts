@@ -37,8 +37,6 @@ export function atLimit(seconds: number, limit?: { rate: number; burst: number }
   return `${shortDuration(seconds)} at the limit${which}`;
 }
 
-const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
 /** A `TZ` that names no zone, such as `:/etc/localtime`, is undefined or `Etc/Unknown`: its times are in UTC. */
 export function localZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions() as { timeZone: string | undefined };
@@ -47,9 +45,8 @@ export function localZone(): string {
 
 /** `2026-11-02 02:00:05`, by this machine's clock. */
 export function localTime(time: number | string): string {
-  const at = new Date(time);
-  const date = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(twoDigits).join("-");
-  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(":")}`;
+  // Sweden writes times as ISO does.
+  return new Date(time).toLocaleString("sv-SE");
 }
 
 /** `today 02:00`, `yesterday 23:10`, `Tuesday 02:00` within a week, else `2026-11-02 02:00`; by this machine's clock. */
@@ -60,7 +57,7 @@ export function moment(time: number | string, now: number): string {
   const ago = Math.round((midnight(new Date(now)) - midnight(at)) / 86_400_000);
   if (ago === 0) return `today ${clock}`;
   if (ago === 1) return `yesterday ${clock}`;
-  return `${ago > 1 && ago < 7 ? days[at.getDay()] : date} ${clock}`;
+  return `${ago > 1 && ago < 7 ? at.toLocaleDateString("en", { weekday: "long" }) : date} ${clock}`;
 }
 
 function twoDigits(value: number): string {

@@ -90,7 +90,7 @@ const sentence = (text: string): string =>
 
 /** Where nothing is open but events that wait. */
 export const onlyYouCanSettle = (waiting: number): string =>
-  `${counted(waiting, "event")} ${waiting === 1 ? "waits" : "wait"} for something that only you can settle. Nothing is lost.`;
+  `${counted(waiting, "event waits", "events wait")} for something that only you can settle. Nothing is lost.`;
 
 function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
   const rows = outcomes.toCorrect + outcomes.toDecide;
@@ -99,9 +99,9 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
     // Earlier files may have left rows to correct, and events that wait for these.
     const isOpenElsewhere = open.rows > toCorrect || (open.events["held"] ?? 0) > 0;
     const done = isOpenElsewhere ? "everything else in these files is done" : "everything else is done";
-    const rest = waiting > 0 ? `${grouped(waiting)} more ${waiting === 1 ? "row waits" : "rows wait"}` : done;
+    const rest = waiting > 0 ? counted(waiting, "more row waits", "more rows wait") : done;
     const left = toSend > 0 ? `, ${counted(toSend, "row")} still to send` : "";
-    return `${counted(rows, "row")} ${rows === 1 ? "needs" : "need"} you. Nothing is lost; ${rest}${left}.`;
+    return `${counted(rows, "row needs", "rows need")} you. Nothing is lost; ${rest}${left}.`;
   }
   const count = needed(open);
   // What is in doubt and cannot go on waits for its file, as a rebuilt ledger does.
@@ -110,7 +110,7 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
   if (count === 0) return "A file holds no rows; everything else is done.";
   const isEmpty = problems.some(({ code }) => code === "file-empty");
   const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
-  const left = `${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you.`;
+  const left = `${counted(count, "thing that needs", "things that need")} you.`;
   return `${isEmpty ? "A file holds no rows, and" : own} the ledger holds ${left}`;
 }
 
@@ -133,7 +133,7 @@ function allIsWell(summary: Summary): string {
   if (outcomes.later > 0)
     return `All is well. ${counted(outcomes.later, "row")} in the future; ${sentLater(outcomes.later)}`;
   if (rows.known > 0 && rows.known + rows.skipped === rows.read)
-    return `Nothing new: ${rows.known === 1 ? "the row" : `all ${counted(rows.known, "row")}`} had landed before.`;
+    return `Nothing new: ${rows.known === 1 ? "the row" : `all ${grouped(rows.known)} rows`} had landed before.`;
   return rows.read === 0 ? "All is well. There was nothing to send." : "All is well. No row needed sending.";
 }
 

@@ -106,8 +106,7 @@ async function fillSheet(
     to: { row: count + 1, column: columns.length + ownColumns.length },
   };
   const notes = [
-    left > 0 &&
-      `${counted(left, "row")} ${left === 1 ? "is" : "are"} left out, because a sheet holds no more than ${sheetRows}`,
+    left > 0 && `${counted(left, "row is", "rows are")} left out, because a sheet holds no more than ${sheetRows}`,
     derived.size > 0 && `the coloured cells of ${quoted([...derived])} do not follow a correction: ${DERIVED}`,
   ].filter((note) => note !== false);
   return { rows: count, note: notes.length === 0 ? null : notes.join("; ") };

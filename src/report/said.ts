@@ -37,14 +37,13 @@ const sentences: Say = {
       cancels && `${old} (${document.serviceId}) will be cancelled.`,
       staysStranded && `${old} is stranded: it stays at the service as it is, because its id is not known.`,
       shutOut > 0 &&
-        `${counted(shutOut, "event")} of it ${shutOut === 1 ? "takes" : "take"} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
+        `${counted(shutOut, "event of it takes", "events of it take")} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
       earlyMirrors > 0 &&
-        `${counted(earlyMirrors, "link")} of it ${earlyMirrors === 1 ? "is" : "are"} earlier than the last event of the related document: the service may refuse to repeat ${earlyMirrors === 1 ? "its mirror" : "their mirrors"} there.`,
+        `${counted(earlyMirrors, "link of it is", "links of it are")} earlier than the last event of the related document: the service may refuse to repeat that there.`,
       missing.length > 0 &&
         `The ledger does not have ${counted(missing.length, "event")} of it. Nothing of it is sent until their rows are imported again:`,
       ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${[event, ...keyParts].join(" ")}`),
-      relations > 0 &&
-        `${counted(relations, "relation")} of other documents to the old generation ${relations === 1 ? "is" : "are"} not repeated.`,
+      relations > 0 && `Not repeated: ${counted(relations, "relation")} of other documents to the old generation.`,
     ];
   },
   resolved: ({ document, documentId, findings }) => [

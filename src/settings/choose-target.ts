@@ -108,6 +108,4 @@ function foldersWith(files: readonly string[], root: string): string[] {
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-export function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
+export const listed = (names: readonly string[]): string => new Intl.ListFormat("en-GB").format(names);

@@ -155,14 +155,18 @@ function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey
   }
   const name = path.join(".");
   if (issue.code === "invalid_key")
-    return { at: path, message: `${name} needs a name of letters, digits, "-" and "_", other than "sandbox" and "env"` };
+    return {
+      at: path,
+      message: `${name} needs a name of letters, digits, "-" and "_", other than "sandbox" and "env"`,
+    };
   if (path.length === 0) return { at: path, message: "the file must hold settings by name" };
   const value = document.getIn(path);
   if (value === undefined) return { at: path.slice(0, -1), message: `${name} is missing` };
   const ruled = path[0] === "targets" && path.length > 2 ? path.slice(2) : path;
   const rule = wanted[String(ruled.findLast((part) => typeof part === "string" && part in wanted))];
   if (rule !== undefined) return { at: path, message: `${name} ${rule}` };
-  if (value === null || value === "") return { at: path, message: `${name} is blank: give it a value, or leave it out` };
+  if (value === null || value === "")
+    return { at: path, message: `${name} is blank: give it a value, or leave it out` };
   const isUnquoted = typeof value === "number" || typeof value === "boolean";
   return { at: path, message: `${name} must be text`, ...(isUnquoted && { hint: "Put it in quotes." }) };
 }

@@ -159,7 +159,7 @@ const rebind = onTarget({
     return told({
       line: { type: "rebound", ...rebound },
       text: ({ before, lookedUp, journal }) => [
-        `The ledger belonged to ${before ?? "nobody"} and now belongs to this target; ${counted(lookedUp, "participant")} ${lookedUp === 1 ? "was" : "were"} looked up here.`,
+        `The ledger belonged to ${before ?? "nobody"} and now belongs to this target; ${counted(lookedUp, "participant was", "participants were")} looked up here.`,
         journal !== null &&
           `Its journal ${shown(journal)} belongs to the old address. Back up the ledger (\`rowferry ledger backup <file>\`) and name a new journal with --journal; a rebuild takes both.`,
       ],

@@ -43,9 +43,7 @@ export const spec = onTarget({
     return told({
       line: { type: "rejects", ...found },
       text: ({ rows }) => [
-        (rows.length === 0
-          ? "No row to correct."
-          : `${counted(rows.length, "row")} ${rows.length === 1 ? "needs" : "need"} you.`) +
+        (rows.length === 0 ? "No row to correct." : `${counted(rows.length, "row needs", "rows need")} you.`) +
           (stranded === null ? "" : ` Stranded: ${counted(stranded.documents, "document")}.`),
         [
           rows

@@ -157,7 +157,7 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
     const byIdOnly = resolved.filter(({ findings }) => !findings.some(({ member }) => keys.has(member))).length;
     const doubt = byIdOnly === 0 ? "" : `Of ${byIdOnly} the read shows that they exist, not which they are. `;
     const many = resolved.length;
-    const count = many === 1 ? "1 document gets its id" : `${grouped(many)} documents get their ids`;
+    const count = counted(many, "document gets its id", "documents get their ids");
     await confirm(world, `${doubt}${count} from ${name}; this cannot be undone.`, String(many), isSure);
   }
   // One by one, so that a running import waits for none; after an interruption the same file continues.

@@ -31,7 +31,7 @@ const kinds = ["participants", "addresses", "documents", "events"] as const;
 
 function answer(status: Status): string {
   const count = needed(status.open);
-  const needs = `${counted(count, "thing")} ${count === 1 ? "needs" : "need"} you. Nothing is lost.`;
+  const needs = `${counted(count, "thing needs", "things need")} you. Nothing is lost.`;
   if (status.unstaged !== null) {
     const { name, exitCode } = status.unstaged;
     const reading = `${name} has not staged its rows: it is still reading its files, or was killed. If it was killed, run that import again.`;
@@ -43,7 +43,7 @@ function answer(status: Status): string {
   const later = (status.open.events["deferred"] ?? 0) + (status.open.events["waiting"] ?? 0);
   if (later === 0) return green("all is well. Nothing is open.");
   return green(
-    `all is well. ${counted(later, "event")} ${later === 1 ? "waits for its" : "wait for their"} time; ${sentLater(later)}`,
+    `all is well. ${counted(later, "event waits for its", "events wait for their")} time; ${sentLater(later)}`,
   );
 }
 

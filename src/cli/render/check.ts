@@ -55,7 +55,7 @@ function tableText(table: TableCheck, width: number): string {
     eventless !== null &&
       line(
         "note",
-        `${counted(eventless.count, "valid row")} ${eventless.count === 1 ? "yields" : "yield"} no event, for example row ${eventless.firstRow}.`,
+        `${counted(eventless.count, "valid row yields", "valid rows yield")} no event, for example row ${eventless.firstRow}.`,
       ),
     causes("Problems", "", untold(table.problems)),
     causes("Warnings", "", untold(table.warnings)),

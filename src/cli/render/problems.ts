@@ -17,7 +17,7 @@ export function problemSections(problems: readonly ToldProblem[]): Part[] {
     causes("To correct", "in the file; then import it again", groups.get("correct")),
     causes("To decide", "no correction of the row can send these", groups.get("decide")),
     causes("In doubt", "the next run settles these", groups.get("resume")),
-    earlier > 0 && `Earlier imports left ${grouped(earlier)} more ${earlier === 1 ? "problem" : "problems"}.`,
+    earlier > 0 && `Earlier imports left ${counted(earlier, "more problem")}.`,
   ];
 }
 
