@@ -75,7 +75,11 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
 const COLUMNS = 80;
 
 /** In two columns if they fit. */
-export function exampleText(examples: { readonly [typed: string]: string }, notes: readonly string[] = []): string {
+export function exampleText(
+  examples: { readonly [typed: string]: string },
+  notes: readonly string[] = [],
+  title = "Examples:",
+): string {
   const entries = Object.entries(examples);
   const width = Math.max(
     ...entries.map(([typed, why]) => (typed.length + why.length + 6 > COLUMNS ? 0 : typed.length)),
@@ -85,6 +89,6 @@ export function exampleText(examples: { readonly [typed: string]: string }, note
     const fits = width + why.length + 5 <= COLUMNS && typed.length <= width;
     return fits ? [`  ${typed.padEnd(width)}   ${why}`] : [`  ${typed}`, `      ${why}`];
   });
-  const title = lines.length === 0 ? [] : ["Examples:", ...lines];
-  return ["", ...title, ...notes.flatMap((note) => ["", fitted(note, COLUMNS)])].join("\n");
+  const titled = lines.length === 0 ? [] : [title, ...lines];
+  return ["", ...titled, ...notes.flatMap((note) => ["", fitted(note, COLUMNS)])].join("\n");
 }

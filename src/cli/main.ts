@@ -28,11 +28,6 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     stop.abort({ signal, exitCode } satisfies Interruption);
   });
   try {
-    if (argv.length === 0) {
-      const { welcome } = await import("./welcome.js");
-      world.stdout.write(welcome(world));
-      return ExitCode.ok;
-    }
     await createProgram(frame).parseAsync(withoutHelpCommand(argv), { from: "user" });
     return frame.exitCode;
   } catch (thrown) {
@@ -60,7 +55,7 @@ function createProgram(frame: Frame): Command {
       getOutHelpWidth: () => stdout.columns ?? 80,
       getErrHelpWidth: () => stderr.columns ?? 80,
     })
-    .addHelpText("after", exampleText(examples, ["`rowferry` alone says what to do next in this folder."]));
+    .addHelpText("after", exampleText(examples));
   for (const { name, summary, group } of commands)
     program.command(name).description(summary).helpGroup(group).helpOption("-h, --help", "print this help");
   return program.hook("preSubcommand", async (_program, command) => {
@@ -70,15 +65,17 @@ function createProgram(frame: Frame): Command {
 }
 
 const examples = {
+  "rowferry guess march.csv -o manifests.yaml": "a first mapping from a file",
   "rowferry plan manifests.yaml march.csv": "what an import would send",
   "rowferry import manifests.yaml march.csv": "send it",
   "rowferry status": "what needs you",
   "rowferry import --help": "one command in full",
 };
 
-/** `rowferry help import` means `rowferry import --help`, and a group's name means its help. */
+/** `rowferry help import` means `rowferry import --help`; nothing, or a group's name, means its help. */
 function withoutHelpCommand(argv: readonly string[]): string[] {
-  const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : [...argv];
+  const [first = "help", ...rest] = argv;
+  const words = first === "help" ? [...rest, "--help"] : [first, ...rest];
   const [name = ""] = words;
   // Otherwise the help of all commands would answer for one that is not there.
   if (!name.startsWith("-") && !commands.some((one) => one.name === name)) return [name];

@@ -151,21 +151,3 @@ describe("rowferry guess --ask", () => {
     expect([code, out, err]).toEqual([2, "", expect.stringContaining("Not a terminal")]);
   });
 });
-
-describe("rowferry init with files", () => {
-  it("guesses mapping.yaml into the folder, and keeps one that is there", async () => {
-    const world = worldWith();
-    expect(await type(world, "init", "work", "jobs.csv")).toBe(0);
-    const first = textOf(world, "work/mapping.yaml");
-    expect(first).toContain("version: 2");
-    expect(await type(world, "init", "work", "jobs.csv")).toBe(0);
-    expect(world.out).toContain("kept  work/mapping.yaml");
-    expect(textOf(world, "work/mapping.yaml")).toBe(first);
-  });
-
-  it("takes a file in the place of the folder: `init data.csv` works here", async () => {
-    const world = worldWith();
-    expect(await type(world, "init", "jobs.csv")).toBe(0);
-    expect(textOf(world, "mapping.yaml")).toContain("version: 2");
-  });
-});

@@ -11,7 +11,6 @@ import { checkedLines } from "../support/json-lines.js";
 const commands = [
   "rowferry init made",
   "rowferry guess weighings-1.csv -o guessed.yaml",
-  "rowferry schema -o schema.json",
   "rowferry explain late",
   "rowferry doctor",
   "rowferry check weighings.yaml weighings-1.csv",

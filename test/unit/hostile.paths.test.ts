@@ -49,7 +49,6 @@ const places: Record<string, [holds: string | null, ending: string, command: str
   "check, a file": [rows, ".csv", "check m.yaml @"],
   "guess, a file": [rows, ".csv", "guess @ -o guessed.yaml"],
   "guess --output": [null, ".yaml", "guess rows.csv -o @"],
-  "schema --output": [null, ".json", "schema -o @"],
   "plan, a file": [rows, ".csv", "plan m.yaml @"],
   "import, a mapping": [mapping, ".yaml", "import @ rows.csv"],
   "import, a file": [rows, ".csv", "import m.yaml @"],

@@ -1,8 +1,8 @@
 /** `rowferry guess <files…>`: drafts a mapping and lists open decisions. */
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import countries from "i18n-iso-countries";
 import type { Decision } from "../../guess/decisions.js";
 import { type Draft, draftMapping, type GuessOptions } from "../../guess/draft.js";
@@ -10,6 +10,7 @@ import { type Sampled, sampleFiles } from "../../guess/sample.js";
 import { loadMapping } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import { makeFolder } from "../../model/make-folder.js";
 import { counted, grouped } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import type { FileCheck } from "../../model/summary.js";
@@ -20,7 +21,6 @@ import { valueOf } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { createOutput, shownPath } from "../output.js";
 import { fitted, joined, lines, type Part, plain } from "../render/text.js";
-import { fileExists, writeNewFile } from "../write-new-file.js";
 
 const country = valueOf("a country's two-letter code, such as BR", (text) =>
   text.length === 2 && countries.isValid(text.toUpperCase()) ? text.toUpperCase() : null,
@@ -57,17 +57,16 @@ export const spec = command({
   notes: [
     'The draft always loads; review it before you use it. Decisions that the data leave open are lines marked "decide:"; with such lines it is a draft, for the sandbox only.',
   ],
-  run: (frame, given, files: string[]) => guess(frame, files, given),
+  run: guess,
 });
 
-export async function guess(
+async function guess(
   frame: Frame,
-  files: readonly string[],
-  given: Given<typeof flags> & { json?: boolean },
+  { output, force, ask, json = false, ...options }: Given<typeof flags> & { json?: boolean },
+  files: string[],
 ): Promise<number> {
   const { world, signal } = frame;
   const { cwd } = world;
-  const { output, force, ask, json = false, ...options } = given;
   const terminal = ask === true ? terminalOf(world) : null;
   if (ask === true && terminal === null)
     throw new RowferryError("usage", "Not a terminal, so --ask cannot ask.", {
@@ -76,10 +75,14 @@ export async function guess(
   const path = output === undefined ? null : resolve(cwd, output);
   const shown = path === null ? null : shownPath(path, cwd);
   // Before the questions, whose answers would be lost.
-  if (path !== null && shown !== null && force !== true && existsSync(path)) throw fileExists(shown);
+  if (path !== null && shown !== null && force !== true && existsSync(path))
+    throw new RowferryError("file-exists", "the file exists, and is left as it is", { place: { file: shown } });
   const sampled = await sampleFiles(files, { cwd, signal });
   const draft = terminal === null ? draftMapping(sampled.tables, options) : await askAll(terminal, sampled, options);
-  if (path !== null && shown !== null) writeNewFile(path, draft.yaml, { force: force === true, shown });
+  if (path !== null) {
+    makeFolder(dirname(path), 0o777);
+    writeFileSync(path, draft.yaml, { flag: force === true ? "w" : "wx" });
+  }
   const checks = await verify(frame, files, draft.yaml);
   if (json) {
     const { data } = createOutput(world, { json });

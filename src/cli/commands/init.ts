@@ -1,13 +1,12 @@
-/** `rowferry init [folder] [files…]`: a working folder with settings, and a first mapping of files. Overwrites nothing. */
-import { existsSync, statSync, writeFileSync } from "node:fs";
+/** `rowferry init [folder]`: a working folder with settings to fill in. Overwrites nothing. */
+import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../model/make-folder.js";
 import { configFileName } from "../../settings/config-file.js";
-import { command } from "../command.js";
+import { command, exampleText } from "../command.js";
 import { createOutput, shownPath } from "../output.js";
 import { ownFile } from "../own-file.js";
-import { firstMapping, nextSteps } from "../welcome.js";
 
 /** Of examples/settings, without the names that npm leaves out of packages. */
 const folderFiles = [
@@ -16,43 +15,27 @@ const folderFiles = [
   [".gitignore", "gitignore", "keeps ledgers and secrets to yourself"],
 ] as const;
 
+const next = {
+  "rowferry guess data.csv -o mapping.yaml": "a first mapping from a file",
+  "rowferry check mapping.yaml data.csv": "how it reads the file",
+  "rowferry import mapping.yaml data.csv": "a rehearsal in a local sandbox",
+};
+
 export const spec = command({
-  takes: {
-    "[folder]": "where to make it; default: here",
-    "[files...]": "CSV or Excel files; mapping.yaml is then guessed from them",
-  },
-  examples: {
-    "rowferry init": "",
-    "rowferry init imports/waste": "",
-    "rowferry init imports/waste march.csv": "and a first mapping of a file",
-  },
-  async run(frame, { json = false }, named: string | undefined, others: string[]) {
-    const { cwd } = frame.world;
-    const output = createOutput(frame.world, { json });
-    // `init march.csv`: here, with a mapping.
-    const isFile = named !== undefined && statSync(resolve(cwd, named), { throwIfNoEntry: false })?.isFile() === true;
-    const root = resolve(cwd, isFile ? "." : (named ?? "."));
-    const files = isFile ? [named, ...others] : others;
-    const say = (path: string, isThere: boolean, what: string) => {
-      const shown = shownPath(path, cwd);
-      output.data({ type: "written", path: shown, kept: isThere });
-      output.text(`${isThere ? "kept" : "made"}  ${shown.padEnd(22)} ${isThere ? "it was there already" : what}`, true);
-    };
-    makeFolder(root, 0o777);
+  takes: { "[folder]": "where to make it; default: here" },
+  examples: { "rowferry init": "", "rowferry init imports/waste": "" },
+  run({ world: { cwd, ...world } }, { json = false }, folder = ".") {
+    const output = createOutput({ cwd, ...world }, { json });
+    makeFolder(resolve(cwd, folder), 0o777);
     for (const [name, example, what] of folderFiles) {
-      const path = join(root, name);
-      const isThere = existsSync(path);
-      if (!isThere) writeFileSync(path, ownFile(`examples/settings/${example}`), { flag: "wx" });
-      say(path, isThere, what);
+      const path = resolve(cwd, folder, name);
+      const shown = shownPath(path, cwd);
+      const kept = existsSync(path);
+      if (!kept) writeFileSync(path, ownFile(join("examples/settings", example)), { flag: "wx" });
+      output.data({ type: "written", path: shown, kept });
+      output.text(`${kept ? "kept" : "made"}  ${shown.padEnd(22)} ${kept ? "it was there already" : what}`, true);
     }
-    const mapping = join(root, "mapping.yaml");
-    if (files.length === 0) output.text(nextSteps(firstMapping), true);
-    else if (existsSync(mapping)) say(mapping, true, "");
-    else {
-      const { guess } = await import("./guess.js");
-      // It prints the next steps.
-      await guess(frame, files, { output: mapping, json });
-    }
-    return ExitCode.ok;
+    output.text(exampleText(next, [], "Next:"), true);
+    return Promise.resolve(ExitCode.ok);
   },
 });

@@ -11,7 +11,7 @@ export const cliCodes = {
   "path-unusable": usage(
     "A path that was named cannot be what the command needs of it.",
     "Name another path, or check what is there.",
-    "`rowferry schema -o notes.txt/schema.json`, where notes.txt is a file.",
+    "`rowferry guess march.csv -o notes.txt/mapping.yaml`, where notes.txt is a file.",
   ),
   "settings-incomplete": usage(
     "The chosen target lacks settings that every request needs.",

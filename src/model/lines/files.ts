@@ -81,7 +81,7 @@ const table = object({
   error,
 });
 
-export const written = line("written", "Of `init`, `guess --output` and `schema --output`, per file.", {
+export const written = line("written", "Of `init` and `guess --output`, per file.", {
   path: text,
   kept: flag.describe("it was there already, and is as it was"),
 });
