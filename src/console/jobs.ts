@@ -55,7 +55,11 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
    */
   async function ask([command = "", ...rest]: readonly string[], begun?: (pid: number) => void): Promise<Line[]> {
     const program = [...process.execArgv, process.argv[1] ?? "", command, "--json", ...rest];
-    const child = spawn(process.execPath, program, { cwd, env: { ...env, [IN_CONSOLE]: "yes" }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, program, {
+      cwd,
+      env: { ...env, [IN_CONSOLE]: "yes" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     try {
       if (child.pid !== undefined) begun?.(child.pid);
     } catch (error) {
