@@ -107,6 +107,7 @@ const elsewhere = [
   "resolved",
   "settled",
   "resolved-from",
+  "rows-refused",
   "restored",
   "rebuilt",
   "rebound",
