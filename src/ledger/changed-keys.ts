@@ -64,6 +64,41 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
   });
 }
 
+/** Whether a mapping is used for the first time, with names that no other has had and that are not `was: none`. */
+export function isFresh(database: LedgerDatabase, mapping: string, namespace: string, made: MadeKeys): boolean {
+  const known = database.rows<{ name: string; mapping: string }>(
+    "SELECT name, mapping FROM fingerprints WHERE namespace = @namespace",
+    { namespace },
+  );
+  if (known.some((one) => one.mapping === mapping)) return false;
+  const names = new Set([...known.map(({ name }) => name), ...made.declaredNew]);
+  return [...made.fingerprints.keys()].some((name) => !names.has(name) && !names.has(`${name.split("/")[0]}`));
+}
+
+/**
+ * What another mapping has sent of a file. A fresh one would send it again: it may be a copy with other labels or another
+ * namespace. Null: nothing.
+ */
+export function sentByOther(
+  database: LedgerDatabase,
+  file: { contentHash: string; sheet: string | null; namespace: string },
+  mapping: string,
+): { mapping: string; namespace: string; sent: number; labels: string[] } | null {
+  const found = database.rows<{ mapping: string; namespace: string; label: string; sent: number }>(
+    `SELECT i.mapping, i.namespace, d.kind || '/' || e.event AS label, count(DISTINCT e.id) AS sent FROM inputs i
+     JOIN row_events re ON re.row_id BETWEEN i.id << 32 AND i.id << 32 | 4294967295
+     JOIN events_now e ON e.id = re.event_id JOIN documents d ON d.id = e.document_id
+     WHERE i.content_hash = @contentHash AND coalesce(i.sheet, '') = coalesce(@sheet, '') AND e.sent
+       AND (i.mapping <> @mapping OR i.namespace <> @namespace)
+     GROUP BY i.id, label`,
+    { contentHash: file.contentHash, sheet: file.sheet, namespace: file.namespace, mapping },
+  );
+  const [first] = found;
+  if (first === undefined) return null;
+  const sent = found.reduce((sum, one) => sum + one.sent, 0);
+  return { ...first, sent, labels: [...new Set(found.map(({ label }) => label))] };
+}
+
 interface StoredKey {
   name: string;
   fingerprint: string;

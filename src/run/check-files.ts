@@ -2,7 +2,8 @@
 import type { Mapping } from "../map/mapping.js";
 import type { FileCheck, PipelineEvent } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
-import { checkErrorOf, checkTable } from "./check-table.js";
+import { checkErrorOf, checkTable, type CheckTableOptions } from "./check-table.js";
+import { createTwins } from "./check-twins.js";
 import { inputsByName, type OpenedFile, openFiles, tellInfo } from "./files.js";
 
 export interface CheckFilesOptions {
@@ -24,12 +25,17 @@ export async function checkFiles(options: CheckFilesOptions): Promise<FileCheck[
   const paths = await expandFiles(named, cwd, tellInfo(observe));
   observe({ type: "stage", stage: "reading", total: null });
   const checks: FileCheck[] = [];
+  const shared = { signal: options.signal, twins: createTwins() };
   for await (const file of openFiles({ mapping, named, paths, cwd, inputs: null, observe }))
-    checks.push(await checkFile(mapping, file, options.signal));
+    checks.push(await checkFile(mapping, file, shared));
   return checks;
 }
 
-async function checkFile(mapping: Mapping, file: OpenedFile, signal: AbortSignal): Promise<FileCheck> {
+async function checkFile(
+  mapping: Mapping,
+  file: OpenedFile,
+  shared: Omit<CheckTableOptions, "progress">,
+): Promise<FileCheck> {
   const { path, input } = file;
   const check: FileCheck = { path, format: input?.format ?? null, sheets: [], tables: [], error: null };
   if (file.error !== null) {
@@ -41,7 +47,7 @@ async function checkFile(mapping: Mapping, file: OpenedFile, signal: AbortSignal
   if (input === null) return check;
   for (const mappingInput of file.inputs) {
     for (const read of await input.each(mappingInput.read)) {
-      const table = await checkTable(input, { ...mappingInput, read }, { signal, progress: file.tell });
+      const table = await checkTable(input, { ...mappingInput, read }, { ...shared, progress: file.tell });
       file.rows += table.rows.read;
       check.tables.push(table);
     }

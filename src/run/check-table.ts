@@ -17,9 +17,12 @@ import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
 import { isReferenceColumn } from "../read/corrected.js";
 import type { Input, Table } from "../read/table.js";
+import { MOST_TWINS, type Twins } from "./check-twins.js";
 
 export interface CheckTableOptions {
   signal: AbortSignal;
+  /** Of all files of the check. */
+  twins: Twins;
   progress: (rows: number) => void;
 }
 
@@ -86,7 +89,7 @@ async function mapRows(
   table: Table,
   { names, ...mapper }: RowMapper & Pick<MappingInput, "names">,
   check: TableCheck,
-  { signal, progress }: CheckTableOptions,
+  { signal, twins, progress }: CheckTableOptions,
 ): Promise<void> {
   const problems = tallyCauses<FoundInRow>();
   const warnings = tallyCauses<FoundInRow>();
@@ -121,9 +124,12 @@ async function mapRows(
   const take = (mapped: readonly MappedRow[]): void => {
     for (const { row, alsoRows, outcome } of mapped) {
       const rows = 1 + alsoRows.length;
+      const where = describePlace({ file: check.file, ...(check.sheet !== null && { sheet: check.sheet }), row });
+      const twin = outcome.fate === "valid" ? twins.add(outcome.records, where) : null;
       check.rows.read += rows;
-      check.rows[outcome.fate] += rows;
-      if (outcome.fate === "valid") {
+      check.rows[twin === null ? outcome.fate : "invalid"] += rows;
+      if (twin !== null) problems.add({ ...twin, row }, row);
+      else if (outcome.fate === "valid") {
         for (const warning of outcome.warnings) warnings.add({ ...warning, row }, row);
         takeRecords(outcome.records, row);
       } else if (outcome.fate === "invalid") {
@@ -151,6 +157,7 @@ async function mapRows(
     if (check.events === 0) check.eventless = null;
     // Readers add notes while they read (hidden rows).
     const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
+    const unpaired = `Rows that contradict each other were looked for among the first ${MOST_TWINS} events only.`;
     const renamed =
       "Formulas that name the file or sheet get this file's here; `import` gives them that of the row corrected.";
     const isRenamed = (names.file || names.sheet) && table.header.some(isReferenceColumn);
@@ -158,6 +165,7 @@ async function mapRows(
       ...table.notes,
       ...cells.doubts(),
       ...(keys.size < MAX_KEYS ? [] : [uncompared]),
+      ...(twins.isFull() ? [unpaired] : []),
       ...(isRenamed ? [renamed] : []),
     ];
   }

@@ -21,7 +21,14 @@ import type { Input, Table } from "../read/table.js";
 import { inputsByName, type OpenedFile, openFiles } from "./files.js";
 import { shortOfDisk } from "./free-disk.js";
 import type { Session } from "./session.js";
-import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/changed-keys.js";
+import {
+  changedKeys,
+  formerNamespace,
+  isFresh,
+  sentByOther,
+  type KeyChange,
+  saveFingerprints,
+} from "../ledger/changed-keys.js";
 
 export interface StagedInput extends RowCounts {
   id: number;
@@ -31,7 +38,7 @@ export interface StagedInput extends RowCounts {
 
 /** The caller holds an open transaction, and commits or rolls it back. */
 export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
-  refuseChangedKeys(session, mapping);
+  const isNew = refuseChangedKeys(session, mapping);
   const used = mappingAsUsed(mapping);
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
@@ -48,7 +55,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
     }
     for (const mappingInput of file.inputs) {
       for (const read of await input.each(mappingInput.read)) {
-        const context = { mapping, used, mappingInput, read, settingsId, ofImport, file, staged };
+        const context = { mapping, isNew, used, mappingInput, read, settingsId, ofImport, file, staged };
         const one = await stageTable(session, input, context).catch((thrown: unknown) =>
           tellEmpty(session, thrown, () => [mappingInput]),
         );
@@ -109,6 +116,8 @@ type OfImport = Pick<StageOptions, "changedByImport" | "correctedByImport"> & { 
 
 interface TableContext {
   mapping: Mapping;
+  /** It is used for the first time, with names that the ledger does not know. */
+  isNew: boolean;
   used: MappingAsUsed;
   mappingInput: MappingInput;
   /** Those of the input, for one sheet. */
@@ -134,6 +143,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     mappingInput: mappingInput.name,
   };
   const before = inputs.find(identity);
+  if (before === null && context.isNew) refuseOtherKeys(session, mapping, { ...identity, name: input.name });
   const name = { input: input.name, sheet: table.sheet };
   const same = context.staged.find(({ id }) => id === before?.id);
   if (same !== undefined) {
@@ -232,15 +242,31 @@ const AGAIN = "Run the same command again: it reads the files from the beginning
 
 const TOLD_EVERY = 500;
 
-/** Compares keys before anything is staged (H25). @throws RowferryError `keys-changed` */
-function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
+/** Compares keys before anything is staged (H25). @returns whether it is new. @throws RowferryError `keys-changed` */
+function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): boolean {
   const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
   const changes = changedKeys(database, mapping.name, former ?? namespace, keyMakers);
   const renamed = changes.filter(({ renamedTo }) => renamedTo !== null);
   if (renamed.length > 0) throw labelsChanged(renamed);
   if (changes.length > 0) throw keysChanged(changes, former);
+  const isNew = isFresh(database, mapping.name, namespace, keyMakers);
   saveFingerprints(database, mapping.name, namespace, keyMakers, clock.now());
+  return isNew;
+}
+
+/** @throws RowferryError `keys-changed` */
+function refuseOtherKeys(
+  { database }: Session,
+  { path }: Mapping,
+  file: { name: string; contentHash: string; sheet: string | null; namespace: string },
+): void {
+  const other = sentByOther(database, file, path);
+  if (other === null) return;
+  const under = other.namespace === file.namespace ? "" : ` in the namespace ${other.namespace}`;
+  const message = `${basename(other.mapping)} has sent ${other.sent} events of this file as ${other.labels.join(", ")}${under}; ${basename(path)} would send them again.`;
+  const hint = `Import it with ${basename(other.mapping)}, or give the labels and the namespace of before: nothing is sent twice. Where these are other records, write \`was: none\` under each of their documents.`;
+  throw new RowferryError("keys-changed", message, { place: { file: file.name }, hint });
 }
 
 function keysChanged(changes: readonly KeyChange[], former: string | null): RowferryError {

@@ -142,7 +142,7 @@ export function createEventStager(
     problem(
       "event-key-twice",
       `${nameOf(record)} is given with other content in ${other}.`,
-      "Correct one of the two rows, or give the event a key that differs between them.",
+      "Keep the row that is right and delete the other, or give the event a key that differs between them.",
     );
 
   /** Null: none. */

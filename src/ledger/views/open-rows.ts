@@ -100,6 +100,17 @@ export function createOpenRowReader(database: LedgerDatabase) {
   };
 }
 
+/** What an invalid row contradicts waits for it, and may be what is wrong. */
+const contradicted = `SELECT re.row_id FROM rows r JOIN placements p ON p.row_id = r.id AND p.event IS NOT NULL
+  JOIN events_now e ON e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id AND NOT e.landed
+  JOIN row_events re ON re.event_id = e.id WHERE r.settled IS NULL AND r.reason = 'event-key-twice'`;
+const contradiction: Problem = {
+  code: "event-key-twice",
+  message: "Another row gives its event with other content.",
+  hint: "Keep the row that is right, and delete the other.",
+  column: null,
+};
+
 /**
  * Rows of failed events, and rows that are invalid or declared refused records. Of an event that came again every night,
  * the newest row alone: it corrects them all. For a changed event, only the rows that differ, not those that landed or
@@ -107,7 +118,7 @@ export function createOpenRowReader(database: LedgerDatabase) {
  */
 const rejected = `SELECT max(row_id) AS row_id FROM row_fates f WHERE code IS NOT 'row-gone' AND (state IN ('invalid', 'rejected', 'foreign')
   OR state = 'changed' AND EXISTS (SELECT 1 FROM problems p WHERE p.row_id = f.row_id AND p.severity = 'error'))
-  GROUP BY subject, id`;
+  GROUP BY subject, id UNION ${contradicted}`;
 
 export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "looks" | "problems"> {
   /** The first row of its group; without one, the row itself. */
@@ -129,6 +140,7 @@ export function createRejects(database: LedgerDatabase) {
         const lead = rowNumberOf(id);
         const [first, ...members] = reader.withGroup(id);
         if (first?.row !== lead) continue;
+        if (first.problems.length === 0) first.problems.push(contradiction);
         yield { ...first, lead };
         const message = `belongs to the group that begins in row ${lead}, and stays with it`;
         const shared = first.problems.slice(0, 1).map(({ code }) => problemOf({ code, message }));
