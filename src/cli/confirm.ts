@@ -10,7 +10,10 @@ import type { World } from "./world.js";
 export async function confirm(world: World, question: string, expected: string, yes = false): Promise<void> {
   if (yes) return;
   const ask = terminalOf(world);
-  if (ask === null) throw new RowferryError("not-confirmed", "Not a terminal, so nobody can confirm.");
+  if (ask === null)
+    throw new RowferryError("not-confirmed", `${question} Not a terminal, so nobody can confirm.`, {
+      hint: "Nothing was changed. If that is what you want, type the command again with --yes.",
+    });
   const shown = typeable(expected);
   const typed = await ask(`${question}\nType ${shown} to confirm: `);
   if (typed === null || typeable(typed) !== shown) throw new RowferryError("not-confirmed", "It was not confirmed.");

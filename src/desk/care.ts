@@ -16,10 +16,11 @@ import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
 import { hasLog, lockLedger, refuseAnothersLog } from "../ledger/care/lock.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
 import { journalOwner } from "../ledger/journal/journal.js";
-import { forgetJournal, rememberJournal } from "../ledger/journal/own-journal.js";
+import { forgetJournal, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
 import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild.js";
 import {
   type LedgerDatabase,
+  type LedgerOwner,
   openLedger,
   openLedgerOfAnyone,
   ownerName,
@@ -212,46 +213,84 @@ export function rebuildLedger(
   return putInPlace(target, clock, from, async (temporary) => {
     const file = target.ledgerPath;
     if (existsSync(file))
-      throw new RowferryError("ledger-there-already", "There is a ledger already.", { place: { file } });
-    const theirs = journalOwner(journal);
-    if (theirs !== ownerName(owner)) {
-      const place = { file: journal };
-      throw new RowferryError("ledger-of-another-target", `This journal belongs to ${theirs}.`, { place });
-    }
+      throw new RowferryError("ledger-there-already", "There is a ledger already.", {
+        place: { file },
+        hint:
+          from === null
+            ? "Move it away, then type the command again."
+            : "`rowferry ledger restore`, with this backup and --journal, keeps it beside the new one.",
+      });
+    requireOwn(journal, owner);
     if (from !== null) copyOwn(from, temporary);
     const database = openLedger(temporary, owner, clock.now());
     try {
-      const lines = createInterface({ input: createReadStream(journal), crlfDelay: Number.POSITIVE_INFINITY });
-      const rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, clock.now()));
-      rememberJournal(database, journal);
-      database.pragma("wal_checkpoint(TRUNCATE)");
-      return rebuilt;
+      return await replayed(database, journal, clock.now());
     } finally {
       database.close();
     }
   });
 }
 
+function requireOwn(journal: string, owner: LedgerOwner): void {
+  const theirs = journalOwner(journal);
+  if (theirs === ownerName(owner)) return;
+  const place = { file: journal };
+  throw new RowferryError("ledger-of-another-target", `This journal belongs to ${theirs}.`, { place });
+}
+
+/** The ledger takes over what the journal knows, and continues it. */
+async function replayed(database: LedgerDatabase, journal: string, now: number): Promise<Rebuilt> {
+  const lines = createInterface({ input: createReadStream(journal), crlfDelay: Number.POSITIVE_INFINITY });
+  const rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, now));
+  rememberJournal(database, journal);
+  database.pragma("wal_checkpoint(TRUNCATE)");
+  return rebuilt;
+}
+
 /** With the write-ahead log and its index. */
 const SUFFIXES = ["-wal", "-shm", ""];
 
+/** `journal`: what it brought is `known`; null: there was none. */
+export interface Restored {
+  kept: string | null;
+  journal: string | null;
+  known: Rebuilt | null;
+}
+
 /**
- * Keeps the former ledger beside the restored one. @returns its name; null: there was none @throws RowferryError
- * `file-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`
+ * Keeps the former ledger beside the restored one, and replays what the journal knows: the named one, else the one that
+ * either of the two remembers, where it is there. @throws RowferryError `file-missing`, `ledger-foreign`,
+ * `ledger-of-another-target`, `ledger-locked`, `journal-unreadable`
  */
-export async function restoreLedger(target: Target, from: string, clock: Clock): Promise<string | null> {
+export async function restoreLedger(
+  target: Target,
+  { backup: from, journal: named }: { backup: string; journal: string | null },
+  clock: Clock,
+): Promise<Restored> {
   if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
   const { ledgerPath: path } = target;
-  return putInPlace(target, clock, from, (temporary) => {
+  const owner = ownerOf(target);
+  return putInPlace(target, clock, from, async (temporary) => {
+    const isThere = (journal: string | null | undefined) => journal != null && existsSync(journal);
     refuseAnothersLog(from);
     copyOwn(from, temporary);
     if (hasLog(from)) copyFileSync(`${from}-wal`, `${temporary}-wal`);
     takeAsItIs(temporary);
     const now = clock.now();
-    const database = openLedger(temporary, ownerOf(target), now);
-    const runs = createRunStore(database);
-    runs.finish(runs.begin("restore", null, now).id, ExitCode.ok, null, now);
-    database.close();
+    const database = openLedger(temporary, owner, now);
+    let restored: Omit<Restored, "kept">;
+    try {
+      const journal =
+        named ??
+        [target.journal, journalOfFormer(target), rememberedJournal(database)].find((one) => isThere(one)) ??
+        null;
+      if (journal !== null) requireOwn(journal, owner);
+      const runs = createRunStore(database);
+      runs.finish(runs.begin("restore", null, now).id, ExitCode.ok, null, now);
+      restored = { journal, known: journal === null ? null : await replayed(database, journal, now) };
+    } finally {
+      database.close();
+    }
     const name = `${path}.before-${new Date(now).toISOString().slice(0, 16).replace(/:/g, "")}`;
     let kept = name;
     for (let count = 2; existsSync(kept); count += 1) kept = `${name}-${count}`;
@@ -259,8 +298,17 @@ export async function restoreLedger(target: Target, from: string, clock: Clock):
     // The log first: a ledger without it is refused, and a log alone is moved away.
     for (const suffix of SUFFIXES)
       if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
-    return wasThere ? kept : null;
+    return { kept: wasThere ? kept : null, ...restored };
   });
+}
+
+/** Null: none, or the ledger cannot be read, which is why a backup takes its place. */
+function journalOfFormer(target: Target): string | null {
+  try {
+    return reading(target, rememberedJournal);
+  } catch {
+    return null;
+  }
 }
 
 function copyOwn(from: string, to: string): void {

@@ -20,8 +20,13 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
   return reading(target, (database) => {
     const runs = createRunStore(database);
     const last = runs.last();
+    const restored = runs.restoredBlind();
     return {
       unstaged: runs.lastUnstaged(),
+      restored: restored && {
+        lastRun: restored.lastRun,
+        lastAt: restored.lastAt === null ? null : iso(restored.lastAt),
+      },
       open: tallyOpen(database),
       problems: tallyProblems(database, cells, files),
       waiting: tallyHeld(database),

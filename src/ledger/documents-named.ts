@@ -1,3 +1,5 @@
+import { type Code, codes } from "../model/codes.js";
+import { foldName } from "../model/fold.js";
 import { RowferryError } from "../model/error.js";
 import { type DocumentKey, documentDeduplicationId, joinKey, partOfKey } from "../model/keys.js";
 import type { LedgerDatabase } from "./ledger-database.js";
@@ -51,7 +53,56 @@ export function documentsNamed(database: LedgerDatabase, name: string): number[]
     );
     if (found.length > 0) return found;
   }
-  return [];
+  return namedLike(database, name);
+}
+
+interface Named {
+  id: number;
+  kind: string;
+  key: string;
+  external: string | null;
+}
+
+const everyDocument = "SELECT id, kind, key, external_id AS external FROM documents";
+
+/** The same but for case, accents and blanks; a walk over all documents, because no index finds them. */
+function namedLike(database: LedgerDatabase, name: string): number[] {
+  const wanted = foldName(name);
+  const ids: number[] = [];
+  for (const { id, kind, key, external } of database.each<Named>(everyDocument))
+    if ([key, `${kind}/${key}`, external ?? ""].some((one) => foldName(one) === wanted)) ids.push(id);
+  const generations = `SELECT DISTINCT g.id FROM generations g WHERE g.of_id IN (SELECT value FROM json_each(@ids))
+    ORDER BY g.namespace, g.kind, g.key, g.generation`;
+  return ids.length === 0 ? [] : database.values<number>(generations, { ids });
+}
+
+const MOST_NEAR = 5;
+
+/** Up to five names of documents and participants that begin alike, or hold the text; the nearest first. */
+export function namesNear(database: LedgerDatabase, text: string): string[] {
+  const wanted = foldName(text.slice(text.indexOf("/") + 1));
+  const near = new Map<string, number>();
+  const look = (name: string, shown: string) => {
+    const folded = foldName(name);
+    const differs = Array.from(wanted).findIndex((character, index) => folded[index] !== character);
+    const alike = differs === -1 || folded.includes(wanted) ? wanted.length : differs;
+    if (alike === 0 || alike < wanted.length / 2) return;
+    near.set(shown, alike);
+    if (near.size <= MOST_NEAR) return;
+    const [farthest] = [...near].reduce((one, other) => (other[1] < one[1] ? other : one));
+    near.delete(farthest);
+  };
+  for (const { kind, key } of database.each<Named>(everyDocument)) look(key, `${kind}/${key}`);
+  for (const { name } of database.each<{ name: string }>(
+    "SELECT payload ->> 'name' AS name FROM registrations WHERE kind = 'participant' AND payload ->> 'name' IS NOT NULL",
+  ))
+    look(name, name);
+  return [...near].toSorted((one, other) => other[1] - one[1]).map(([name]) => name);
+}
+
+/** The code's own remedy, after what is near. Undefined: nothing is. */
+export function nearHint(near: readonly string[], code: Code): string | undefined {
+  return near.length === 0 ? undefined : `Near it: ${near.join("; ")}. ${codes[code].remedy}`;
 }
 
 function createdBy(database: LedgerDatabase, name: string) {
@@ -80,8 +131,13 @@ export function generationsNamed(database: LedgerDatabase, name: string): number
 export function findDocument(database: LedgerDatabase, name: string): KnownDocument {
   const id = generationsNamed(database, name).at(-1) ?? null;
   const found = database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
-  if (found === null) throw new RowferryError("document-unknown", `The ledger has no document ${name}.`);
+  if (found === null) throw unknownDocument(database, name);
   return found;
+}
+
+export function unknownDocument(database: LedgerDatabase, name: string): RowferryError {
+  const hint = nearHint(namesNear(database, name), "document-unknown");
+  return new RowferryError("document-unknown", `The ledger has no document ${name}.`, { hint });
 }
 
 /** Its own name and those by which rows know it through the id that the service gave it; keys are made of any of them. */

@@ -89,6 +89,18 @@ export function createRunStore(database: LedgerDatabase) {
         { now },
       ),
 
+    /**
+     * A backup that was put back without its journal, until an import has staged files again: when the backup's last
+     * run ended, ms, and its name. Null: none such.
+     */
+    restoredBlind: () =>
+      database.row<{ lastRun: string | null; lastAt: number | null }>(
+        `SELECT b.name AS lastRun, coalesce(b.finished_at, b.started_at) AS lastAt FROM runs r
+         LEFT JOIN runs b ON b.id = (SELECT max(id) FROM runs WHERE id < r.id AND command <> 'restore')
+         WHERE r.command = 'restore' AND r.id = (SELECT max(id) FROM runs
+           WHERE command IN ('restore', 'rebuild') OR (command = 'import' AND staged_at IS NOT NULL))`,
+      ),
+
     /** By name, or the last with a summary; null: none. */
     find: (name: string | null): FoundRun | null =>
       database.row<FoundRun>(

@@ -27,3 +27,13 @@ export function solutionOf(code: Code): "correct" | "decide" | "resume" {
 
 export const isCorrectable = ({ problems }: { problems: readonly { code: Code }[] }): boolean =>
   problems.some(({ code }) => solutionOf(code) === "correct");
+
+/** Why events wait, where no row to correct or decide explains it. */
+export const unexplainedWaits: readonly Code[] = [
+  "reference-unknown",
+  "participant-not-registered",
+  "address-not-registered",
+  "related-cancelled",
+  "replacement-incomplete",
+  "link-circle",
+];

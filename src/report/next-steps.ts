@@ -36,7 +36,7 @@ export function stepOn(name: string, { ledger, journal }: Ledger, shown: (path: 
 
 /** After a run; of problems, those of its files first. `shown`: shortens a path. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const { target, exitCode, files, stopped, problems } = summary;
+  const { target, exitCode, files, stopped, problems, waiting = [] } = summary;
   const step = stepOn(target.name, summary, shown);
   const quoted = (path: string) => shellQuoted(shown(path));
   const again = exitCode === ExitCode.again || exitCode >= ExitCode.interrupted;
@@ -58,6 +58,7 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const steps = [
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
     ...stepsOfOpen({ open, problems: here }, step, corrections, stranded),
+    ...stepsOfWaiting(waiting, step),
   ];
   if (steps.length === 0 && exitCode === ExitCode.person && stopped?.code !== "import-unstaged") {
     if (isEmpty) steps.push(step("explain file-empty", "what to do about an empty file, and how to allow it"));
@@ -201,22 +202,33 @@ export function stepsOfOpen(
   return steps.length === 0 ? [] : [...steps, step("console", "or correct and decide in the browser")];
 }
 
-/**
- * Waits whose cause no other step names; each step gives up the cause, but nothing that only waits for it. Other codes
- * wait for open work with its own step, or for time.
- */
-const causes: Partial<Record<Code, string>> = {
-  "reference-unknown": "import the rows that others refer to, or give up those others",
-  "participant-not-registered": "import the rows of the participant, or give up the rows that need it",
-  "address-not-registered": "import the rows of the address, or give up the rows that need it",
-  "related-cancelled": "replace the cancelled document, or give up the links to it",
+/** What a dismissal gives up; it gives up nothing that only waits for it. Other codes wait for open work with its own step, or for time. */
+const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
+  "reference-unknown": {
+    missing: "import the rows that others refer to, or those others with the reference corrected",
+    giveUp: "or give up what refers to rows that never came",
+  },
+  "participant-not-registered": {
+    missing: "import the rows of the participant that others need",
+    giveUp: "or give up what needs it",
+  },
+  "address-not-registered": {
+    missing: "import the rows of the address that others need",
+    giveUp: "or give up what needs it",
+  },
 };
 
 /** `row`: an example, as `--row` takes it. */
 export function stepsOfWaiting(waiting: readonly { code: Code; row: string | null }[], step: StepMaker): NextStep[] {
   return waiting.flatMap(({ code, row }) => {
-    const why = causes[code];
-    if (why !== undefined) return [step(`dismiss --code ${code}`, why)];
+    const wait = waits[code];
+    if (wait !== undefined)
+      return [step("import <mapping> <files…>", wait.missing), step(`dismiss --code ${code}`, wait.giveUp)];
+    if (code === "related-cancelled")
+      return [
+        step(replace, "send the cancelled document that others refer to again,"),
+        step(`dismiss --code ${code}`, "or give up what refers to it"),
+      ];
     if (row === null) return [];
     if (code === "replacement-incomplete") {
       const again = "the ledger has lost rows of a document that is being replaced: import their files again";
@@ -227,6 +239,18 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
     return code === "link-circle" ? [step(`dismiss --row ${shellQuoted(row)}`, circle)] : [];
   });
 }
+
+/** After a backup was put back without its journal; `backup`: as a shell takes it. */
+export const stepsOfRestored = (backup: string, step: StepMaker): NextStep[] => [
+  step(
+    `ledger restore ${backup} --journal <journal>`,
+    "with the journal, put the backup back once more: it knows what was sent since",
+  ),
+  step(
+    "import <mapping> <files…>",
+    "without one, import all files since then again: what had landed comes back as foreign-collision, and is not sent twice",
+  ),
+];
 
 /**
  * ` --sandbox` or ` --target production`, with `--ledger` for a ledger elsewhere, and `--journal` if only that flag

@@ -95,11 +95,16 @@ export const onlyYouCanSettle = (waiting: number): string =>
 function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
   const rows = outcomes.toCorrect + outcomes.toDecide;
   if (rows > 0) {
-    const { waiting, toSend, toCorrect } = outcomes;
+    const { waiting, toSettle, toSend, toCorrect } = outcomes;
     // Earlier files may have left rows to correct, and events that wait for these.
     const isOpenElsewhere = open.rows > toCorrect || (open.events["held"] ?? 0) > 0;
     const done = isOpenElsewhere ? "everything else in these files is done" : "everything else is done";
-    const rest = waiting > 0 ? counted(waiting, "more row waits", "more rows wait") : done;
+    const waits = (count: number) => counted(count, "more row waits", "more rows wait");
+    const parts = [
+      ...(waiting > 0 ? [waits(waiting)] : []),
+      ...(toSettle > 0 ? [`${waits(toSettle)} for something else that only you can settle`] : []),
+    ];
+    const rest = parts.length > 0 ? parts.join(", and ") : done;
     const left = toSend > 0 ? `, ${counted(toSend, "row")} still to send` : "";
     return `${counted(rows, "row needs", "rows need")} you. Nothing is lost; ${rest}${left}.`;
   }
@@ -169,6 +174,7 @@ export function needed({ rows, documents, events, participants, addresses }: Ope
 const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][] = [
   ["landed", "landed", "good"],
   ["waiting", "waiting for them", "waiting"],
+  ["toSettle", "waiting for something else", "waiting"],
   ["toCorrect", "to correct", "bad"],
   ["toDecide", "to decide", "bad"],
   ["toSend", "to send", "waiting"],

@@ -1,4 +1,5 @@
 /** A row to correct: its original cells, then our own four columns. Also the file's name. */
+import { type Code, codes } from "../model/codes.js";
 import type { Dialect } from "../model/dialect.js";
 import { withoutEnding } from "../model/file-endings.js";
 import type { Problem } from "../model/problem.js";
@@ -27,10 +28,16 @@ function isOwn(name: string): boolean {
   return (ownColumns as readonly string[]).includes(name.trim().toLowerCase());
 }
 
+const cannotBeSent: readonly Code[] = ["late", "after-close", "after-cancel"];
+
 /** Never begin like a formula (H35); without control characters. */
 export function ownCells(row: RejectedRow, moreHints: readonly string[] = []): string[] {
   const messages = row.problems.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
-  const hints = row.problems.map(({ hint }) => hint).filter((hint) => hint !== null);
+  const hints = row.problems.map(({ code, hint }) =>
+    cannotBeSent.includes(code)
+      ? `If the row is right, no correction can send it. ${codes[code].remedy}`
+      : (hint ?? codes[code].remedy),
+  );
   return [
     row.ref,
     unique(row.problems.map(({ code }) => code)).join("; "),

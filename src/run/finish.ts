@@ -1,5 +1,5 @@
 import { tallyOpen, tallyRun, tallyRows } from "../ledger/views/tally.js";
-import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
+import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { idsOf } from "../ledger/work.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
@@ -52,6 +52,7 @@ export function summarise(
       limit,
     },
     problems: [...emptyFiles(session), ...tallyProblems(database, false, namesOf(session, context.staged))],
+    waiting: tallyHeld(database),
     warnings: tallyWarnings(database, context.startedAt),
     files: [],
   };

@@ -125,11 +125,8 @@ describe("the log of a killed import (F93)", () => {
     renameSync(log(), here().path("old-log"));
     const restored = await here().run(["ledger", "restore", backup]);
     expect({ code: restored.code, out: restored.stdout }).toEqual({ code: 0, out: expect.stringMatching(/kept as/) });
-    // It is older than its journal, and that is said; the journal goes over it.
-    const { code, stderr } = await again();
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("ledger rebuild") });
-    rmSync(ledger);
-    expect((await here().run(["ledger", "rebuild", here().path("journal"), backup])).code).toBe(0);
+    // It is older than its journal, which goes over it.
+    expect(restored.stdout).toContain("brought what came since");
     await here().expectWhole(await again());
   });
 

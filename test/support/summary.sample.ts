@@ -20,6 +20,7 @@ export function summary(changes: Partial<Summary> = {}): Summary {
       landed: 204,
       later: 0,
       waiting: 3,
+      toSettle: 0,
       toCorrect: 3,
       toDecide: 0,
       toSend: 0,

@@ -1,5 +1,5 @@
 /** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back (H40). */
-import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Summary } from "../../src/model/summary.js";
 import { openOffice } from "../support/office.js";
@@ -66,6 +66,44 @@ describe("a backup is refused by its own name", () => {
       code: 2,
       err: expect.stringContaining("copy.db: This ledger belongs to "),
     });
+  });
+});
+
+describe("a backup is put back", () => {
+  it("with the journal that the ledger remembers: it knows what was sent since", async () => {
+    const { path, type, bring, dump } = await twoNights();
+    const sent = await dump();
+    const restored = await type("ledger", "restore", "copy.db");
+    expect(restored).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/journal\.ndjson brought[^]*4 events landed/),
+    });
+    expect((await type("status")).out).not.toContain("restored from a backup");
+    rmSync(path("state/sandbox/ledger.db"));
+    expect((await type("ledger", "restore", "copy.db", "--journal", "journal.ndjson")).code).toBe(0);
+    expect(await bring()).toEqual(nothingNew);
+    expect(await dump()).toBe(sent);
+  });
+
+  it("without one: `status` says what is unknown, and what it says to type works", async () => {
+    const { path, type, bring } = await twoNights();
+    renameSync(path("journal.ndjson"), path("away.ndjson"));
+    const { out } = await type("ledger", "restore", "copy.db");
+    expect(out).toContain("rowferry ledger restore copy.db --journal <journal> --sandbox");
+    const status = await type("status");
+    expect(status.out).not.toContain("all is well. Nothing");
+    expect(status.out).toMatch(
+      /restored from a backup of [^]*unknown to it[^]*rowferry ledger restore <backup> --journal/,
+    );
+    expect((await type("ledger", "restore", "copy.db", "--journal", "away.ndjson", "--sandbox")).code).toBe(0);
+    expect((await type("status")).out).toContain("all is well. Nothing is open.");
+    expect(await bring("away.ndjson")).toEqual(nothingNew);
+  });
+
+  it("but not with a journal that is not there", async () => {
+    const { type } = await twoNights();
+    expect((await type("ledger", "restore", "copy.db", "--journal", "nowhere.ndjson")).code).toBe(2);
+    expect((await type("ledger", "check")).code).toBe(0);
   });
 });
 

@@ -81,6 +81,7 @@ const status: Status = {
     },
   ],
   unstaged: null,
+  restored: null,
   lastRun: { name: "2026-11-20T0200-import", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
 };
 
@@ -104,6 +105,7 @@ it("status says what needs a person, what is wrong and where, how the last run e
     "rowferry dismiss --code late --sandbox",
     "rowferry resolve <document> --document-id <id> --sandbox",
     "rowferry console",
+    "rowferry import <mapping> <files…> --sandbox",
     "rowferry dismiss --code reference-unknown --sandbox",
   ]);
 });

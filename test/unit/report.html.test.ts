@@ -24,6 +24,7 @@ describe("the HTML report", () => {
       landed: many - 8,
       later: 1,
       waiting: 1,
+      toSettle: 0,
       toCorrect: 1,
       toDecide: 1,
       toSend: 0,

@@ -1,3 +1,4 @@
+import { codes } from "../../src/model/codes.js";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
@@ -54,7 +55,7 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     expect(read(path, plain)).toEqual([
       ["Cidade", "Peso", "rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"],
       [" São Paulo ", '=1+1;"x"', "a1b2c3d4-1:17", "file-missing", "Peso: “x” is not a number", "Write 1,5."],
-      ["", "a\nb", "a1b2c3d4-1:17", "file-missing", "“x” is not a number", ""],
+      ["", "a\nb", "a1b2c3d4-1:17", "file-missing", "“x” is not a number", codes["file-missing"].remedy],
     ]);
     expect(readFileSync(path).includes(Buffer.from([0x53, 0xe3, 0x6f]))).toBe(true);
   });

@@ -4,9 +4,12 @@ import { resolve } from "node:path";
 import { type Code, codes } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
+import type { Rebuilt } from "../../desk/care.js";
+import { type StepMaker, stepsOfRestored } from "../../report/next-steps.js";
 import { counted, countedKinds, grouped } from "../../report/figures.js";
 import { command } from "../command.js";
-import { days, positiveInteger, wait } from "../flags.js";
+import { days, journal as journalFlag, positiveInteger, wait } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { asRowferryError } from "../report-error.js";
@@ -46,22 +49,41 @@ const backup = onTarget({
   },
 });
 
+const knownAgain = ({ participants, addresses, documents, landed, inDoubt }: Rebuilt) =>
+  `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`;
+
+const importAllAgain = (step: StepMaker) =>
+  step(
+    "import <mapping> <files…>",
+    "import all files again, the latest corrected ones included; landed rows are known and not sent again",
+  );
+
 const restore = onTarget({
-  examples: { "rowferry ledger restore /backup/monday.db": "" },
+  examples: {
+    "rowferry ledger restore /backup/monday.db": "",
+    "rowferry ledger restore /backup/monday.db --journal /mnt/other/journal.ndjson": "",
+  },
   anyones: true,
   takes: { "<backup>": "a file that `ledger backup` made" },
-  async run({ world, target, shown }, _given, backupFile: string) {
-    const { restoreLedger } = await import("../../desk/care.js");
+  flags: {
+    journal: [journalFlag[0], "what came after the backup (default: the journal that the ledger remembers)"],
+  },
+  async run({ world, target, shown, step }, { journal: named }, backupFile: string) {
+    const { restoreLedger } = await care();
     const path = resolve(world.cwd, backupFile);
-    const kept = await restoreLedger(target, path, world.clock);
+    const from = { backup: path, journal: named === undefined ? null : resolve(world.cwd, named) };
+    const restored = await restoreLedger(target, from, world.clock);
     return told({
-      line: { type: "restored", kept },
-      text: () => [
+      line: { type: "restored", ...restored },
+      text: ({ kept, journal: replayed, known }) => [
         [
           `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
-          "What was sent since that backup is not in it. `rowferry ledger rebuild <journal> <backup>` has both. Without a journal nothing is doubled either, but what landed since comes back as foreign-collision, and a person looks up the documents' ids.",
+          known === null || replayed === null
+            ? "What was sent since that backup is unknown to this ledger: no journal was named, and none that it remembers is there."
+            : `Its journal ${shown(replayed)} brought what came since. Known now: ${knownAgain(known)}`,
         ],
       ],
+      next: restored.known === null ? stepsOfRestored(shellQuoted(shown(path)), step) : [importAllAgain(step)],
     });
   },
 });
@@ -114,21 +136,14 @@ const rebuild = onTarget({
     "<journal>": "the file that runs were given with --journal",
     "[backup]": "a backup to begin with; the journal goes over it",
   },
-  async run({ world, target, step }, _given, journal: string, backupFile: string | undefined) {
+  async run({ world, target, step }, _given, journalFile: string, backupFile: string | undefined) {
     const { rebuildLedger } = await import("../../desk/care.js");
     const path = (file: string) => resolve(world.cwd, file);
-    const from = { journal: path(journal), backup: backupFile === undefined ? null : path(backupFile) };
+    const from = { journal: path(journalFile), backup: backupFile === undefined ? null : path(backupFile) };
     return told({
       line: { type: "rebuilt", ...(await rebuildLedger(target, from, world.clock)) },
-      text: ({ participants, addresses, documents, landed, inDoubt }) => [
-        `Rebuilt: ${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`,
-      ],
-      next: [
-        step(
-          "import <mapping> <files…>",
-          "import all files again, the latest corrected ones included; landed rows are known and not sent again",
-        ),
-      ],
+      text: (line) => [`Rebuilt: ${knownAgain(line)}`],
+      next: [importAllAgain(step)],
     });
   },
 });

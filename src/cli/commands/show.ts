@@ -40,7 +40,7 @@ export const spec = onTarget({
   },
   notes: ["An event's id or key, and a request's id, are found as well."],
   async run({ world, target }, given, anything: string) {
-    const { showAnything, showSentBetween } = await import("../../desk/show.js");
+    const { nearAnything, showAnything, showSentBetween } = await import("../../desk/show.js");
     const { since, before, count = 200, ids = false, requests = false } = given;
     const now = world.clock.now();
     const isRequests = anything === "requests" || since !== undefined || before !== undefined;
@@ -49,7 +49,9 @@ export const spec = onTarget({
     const found = isRequests ? showSentBetween(target, from, until, count) : showAnything(target, anything, given);
     const isEmpty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
     if (isEmpty && !isRequests)
-      throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`);
+      throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`, {
+        hint: nearAnything(target, anything),
+      });
     return told({
       line: { type: "show", ...found },
       text: (shown) => [
@@ -100,12 +102,18 @@ const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
 const named = (counts: { [name: string]: number }): string =>
   joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name}`));
 
-function eventLines(events: readonly ShownEvent[], { ids }: ShowLook): Part {
+/** A replacement settles what was open, and nobody dismissed that. */
+function fateOf(event: ShownEvent, isReplaced: boolean): string {
+  if (event.reason === "dismissed") return "dismissed, never sent";
+  return stateOf(event) + (event.dismissed && !isReplaced ? ", dismissed" : "");
+}
+
+function eventLines(events: readonly ShownEvent[], { ids }: ShowLook, isReplaced = false): Part {
   const aligned = table(
     events.map((event) => [
       localTime(event.at),
       event.name + (event.keyParts.length === 0 ? "" : ` [${event.keyParts.join(", ")}]`),
-      stateOf(event) + (event.dismissed ? ", dismissed" : ""),
+      fateOf(event, isReplaced),
       event.rows.join("; "),
     ]),
   );
@@ -160,7 +168,7 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${localZone()}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
-      eventLines(events, look),
+      eventLines(events, look, document.replaced),
     ]),
     requestsOf(document, look),
   ];

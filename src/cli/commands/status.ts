@@ -1,8 +1,15 @@
 /** `rowferry status`: open work and what it waits for. Works beside a running import. */
+import { unexplainedWaits } from "../../model/solution.js";
 import type { Status } from "../../model/summary.js";
 import { counted, grouped, moment } from "../../report/figures.js";
-import { type NextStep, type StepMaker, stepsOfOpen, stepsOfWaiting } from "../../report/next-steps.js";
-import { ending, needed, saidUnstaged, sentLater } from "../../report/outcome.js";
+import {
+  type NextStep,
+  type StepMaker,
+  stepsOfOpen,
+  stepsOfRestored,
+  stepsOfWaiting,
+} from "../../report/next-steps.js";
+import { ending, needed, onlyYouCanSettle, saidUnstaged, sentLater } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
@@ -17,6 +24,7 @@ export const spec = onTarget({
       // One line if all is well.
       text: (status) => [
         `${target.name}: ${answer(status)}`,
+        restoredWords(status, world.clock.now()),
         openLines(status.open),
         ...problemSections(status.problems),
         causes("Waiting", "for something else", status.waiting),
@@ -39,12 +47,22 @@ function answer(status: Status): string {
   }
   if (count > 0) return yellow(needs);
   if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
+  if (status.waiting.some(({ code }) => unexplainedWaits.includes(code)))
+    return yellow(onlyYouCanSettle(status.waiting.reduce((sum, wait) => sum + wait.count, 0)));
   if (status.waiting.length > 0) return yellow("some events wait. Nothing is lost.");
+  if (status.restored !== null) return yellow("nothing that this ledger knows of is open, but it is an older copy.");
   const later = (status.open.events["deferred"] ?? 0) + (status.open.events["waiting"] ?? 0);
   if (later === 0) return green("all is well. Nothing is open.");
   return green(
     `all is well. ${counted(later, "event waits for its", "events wait for their")} time; ${sentLater(later)}`,
   );
+}
+
+function restoredWords({ restored }: Status, now: number): string {
+  if (restored === null) return "";
+  const { lastRun: newest, lastAt } = restored;
+  const age = lastAt === null ? "from before any run" : `of ${moment(lastAt, now)} (its last run is ${newest})`;
+  return `The ledger was restored from a backup ${age}. What was sent since is unknown to it; nothing of that is sent twice, because keys are made of the rows' own data.`;
 }
 
 /** Whether sending could continue without a person. */
@@ -74,5 +92,6 @@ function nextOf(status: Status, step: StepMaker): NextStep[] {
     ...(needsResume(status) ? [step("resume", `send what is still open${unless}`)] : []),
     ...stepsOfOpen(status, step, [rejects]),
     ...stepsOfWaiting(status.waiting, step),
+    ...(status.restored === null ? [] : stepsOfRestored("<backup>", step)),
   ];
 }

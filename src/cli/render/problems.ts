@@ -1,6 +1,6 @@
 /** Problems by cause: how many, what, where, and the code. Texts are plain already. */
 import { shorten } from "../../model/fold.js";
-import { solutionOf } from "../../model/solution.js";
+import { solutionOf, unexplainedWaits } from "../../model/solution.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
 import { earlierOf, problemsHere } from "../../report/outcome.js";
@@ -21,11 +21,20 @@ export function problemSections(problems: readonly ToldProblem[]): Part[] {
   ];
 }
 
-/** Largest first. */
+/** What no row to correct or decide explains. */
+export const waitSection = (waiting: readonly ToldProblem[]): string =>
+  causes(
+    "To settle",
+    "these wait for something else that only you can settle",
+    waiting.filter(({ code }) => unexplainedWaits.includes(code)),
+  );
+
+/** Largest first; what only waits behind something else is last. */
 export function causes(title: string, lead: string, problems: readonly ToldProblem[] = []): string {
   if (problems.length === 0) return "";
-  const largest = problems.toSorted((left, right) => right.count - left.count);
-  const width = grouped(largest[0]?.count ?? 0).length + 2;
+  const isBehind = ({ code }: ToldProblem) => Number(code.startsWith("behind-"));
+  const largest = problems.toSorted((left, right) => isBehind(left) - isBehind(right) || right.count - left.count);
+  const width = grouped(Math.max(...problems.map(({ count }) => count))).length + 2;
   const indent = " ".repeat(width + 2);
   return lines(
     joined([bold(title), lead], ": "),

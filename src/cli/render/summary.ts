@@ -6,7 +6,7 @@ import { nextSteps } from "../../report/next-steps.js";
 import { answer, endings, registrations, rowSum, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { told, type Told } from "../output.js";
-import { causes, problemSections } from "./problems.js";
+import { causes, problemSections, waitSection } from "./problems.js";
 import { green, joined, labelled, plain, yellow } from "./text.js";
 
 /** `problems`: as this reader may see them; `shown`: shortens paths. */
@@ -25,6 +25,7 @@ export function printSummary(
       (exitCode === ExitCode.ok ? green : yellow)(answer(line)),
       [line.rows.read > 0 && labelled("Rows", rowSum(line.rows, line.outcomes)), labelled("Requests", requests(line))],
       ...problemSections(plain(problems)),
+      waitSection(line.waiting ?? []),
       causes("Worth a look", "nothing waits for these", line.warnings),
     ],
     next: nextSteps({ ...summary, problems: [...problems] }, shown),

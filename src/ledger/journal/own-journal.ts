@@ -27,10 +27,17 @@ export function rememberJournal(database: LedgerDatabase, path: string): void {
   setFact(database, "journal", JSON.stringify(own));
 }
 
+/** Its path; null: none. */
+export function rememberedJournal(database: LedgerDatabase): string | null {
+  const text = fact(database, "journal");
+  return text === null ? null : (JSON.parse(text) as OwnJournal).path;
+}
+
 /** @returns its path; null: none */
 export function forgetJournal(database: LedgerDatabase): string | null {
-  const text = database.value<string>("DELETE FROM facts WHERE name = 'journal' RETURNING value");
-  return text === null ? null : (JSON.parse(text) as OwnJournal).path;
+  const path = rememberedJournal(database);
+  database.run("DELETE FROM facts WHERE name = 'journal'");
+  return path;
 }
 
 /**

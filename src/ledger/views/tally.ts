@@ -1,5 +1,6 @@
 /** Counts for summaries and `status`, of a run and of the whole ledger. */
 import { decided } from "../../model/solution.js";
+import { unexplainedWaits } from "../../model/solution.js";
 import type { OpenWork, RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -157,6 +158,7 @@ export function countInvalidRows(database: LedgerDatabase): number {
 const outcomes = [
   "toDecide",
   "toCorrect",
+  "toSettle",
   "waiting",
   "toSend",
   "later",
@@ -164,13 +166,13 @@ const outcomes = [
   "dismissed",
   "superseded",
 ] as const;
-const [DECIDE, CORRECT, WAITING, SEND, LATER, EVENTLESS, DISMISSED, SUPERSEDED] = outcomes.keys();
+const [DECIDE, CORRECT, SETTLE, WAITING, SEND, LATER, EVENTLESS, DISMISSED, SUPERSEDED] = outcomes.keys();
 
 /** A known row may still bring a new place, because its mapping was edited; it stays known. */
 const isStaged = `(EXISTS (SELECT 1 FROM row_events e WHERE e.row_id = f.row_id) OR EXISTS (SELECT 1 FROM row_records r WHERE r.row_id = f.row_id))`;
 
 const openOutcomes = `SELECT row_id, CASE
-    WHEN state = 'held' THEN ${WAITING} WHEN state = 'deferred' THEN ${LATER}
+    WHEN state = 'held' THEN iif(subject = 'event' AND id IN temp.to_settle, ${SETTLE}, ${WAITING}) WHEN state = 'deferred' THEN ${LATER}
     WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${decided.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
     WHEN state IN ('rejected', 'invalid') THEN ${CORRECT} ELSE ${SEND} END AS outcome
   FROM row_fates f WHERE subject IN ('row', 'event') OR (${isStaged}
@@ -188,6 +190,16 @@ const openOutcomes = `SELECT row_id, CASE
     JOIN documents_now d ON d.id = rr.record_id WHERE rr.kind = 'document' AND d.declared = 1 AND d.mode = 'create'
     AND d.create_empty = 0 AND d.state = 'planned' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id)`;
 
+/** Events held by what no row to correct explains, and what waits for these. */
+const toSettle = `CREATE TEMP TABLE held_now AS SELECT id, document_id, reason, waits_for FROM open_events WHERE state = 'held';
+  CREATE INDEX temp.held_now_by ON held_now (waits_for);
+  CREATE TEMP TABLE to_settle (id INTEGER PRIMARY KEY);
+  INSERT INTO temp.to_settle WITH RECURSIVE stuck (id, document_id) AS (
+    SELECT id, document_id FROM temp.held_now WHERE reason IN ('${unexplainedWaits.join("', '")}')
+    UNION SELECT h.id, h.document_id FROM stuck s
+      CROSS JOIN temp.held_now h ON h.waits_for IN ('event:' || s.id, 'document:' || s.document_id))
+  SELECT id FROM stuck;`;
+
 const none = Object.fromEntries(outcomes.map((name) => [name, 0])) as Omit<RowOutcomes, "landed">;
 
 const withInputs = "WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM json_each(@inputs))";
@@ -199,6 +211,7 @@ const withInputs = "WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM js
 export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): Omit<RowOutcomes, "landed"> {
   if (inputs.length === 0) return none;
   database.exec("CREATE TEMP TABLE row_outcomes (row_id INTEGER PRIMARY KEY, outcome INTEGER NOT NULL)");
+  database.exec(toSettle);
   const add = (rows: string) =>
     database.run(
       `${withInputs} INSERT INTO temp.row_outcomes ${rows}
@@ -213,6 +226,6 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
     `SELECT ${counts.join(", ")} FROM temp.row_outcomes o LEFT JOIN rows r ON r.id = o.row_id
      WHERE r.fate IS NULL OR r.fate IN ('staged', 'invalid')`,
   );
-  database.exec("DROP TABLE temp.row_outcomes");
+  database.exec("DROP TABLE temp.row_outcomes; DROP TABLE temp.to_settle; DROP TABLE temp.held_now");
   return found ?? none;
 }

@@ -78,6 +78,9 @@ export const status = line("status", "Of `status`.", {
   unstaged: object({ name: text, exitCode: countOrNull.describe("null: it still reads, or was killed") })
     .nullable()
     .describe("the newest import, where none of its rows is in the ledger"),
+  restored: object({ lastRun: textOrNull.describe("the last one in the backup"), lastAt: timeOrNull })
+    .nullable()
+    .describe("a backup put back without a journal, until files are imported again: what was sent since is unknown"),
   lastRun: object({
     name: text,
     startedAt: time,
@@ -188,17 +191,21 @@ export const pruned = line("pruned", "Of `ledger prune`: what was removed.", {
   runFolders: list(text).describe("names of runs whose folders were removed"),
 });
 
-export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again.", {
+const known = {
   entries: count.describe("read from the journal"),
   participants: count,
   addresses: count,
   documents: count,
   landed: count.describe("events"),
   inDoubt: count,
-});
+};
+
+export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again.", known);
 
 export const restored = line("restored", "Of `ledger restore`.", {
   kept: textOrNull.describe("the path under which what lay there is kept"),
+  journal: textOrNull.describe("that brought what came after the backup"),
+  known: object(known).nullable().describe("null: without a journal, what came after the backup is unknown"),
 });
 
 export const rebound = line("rebound", "Of `ledger rebind`.", {

@@ -19,6 +19,7 @@ import {
   textOrNull,
   time,
   toldProblem,
+  waiting,
 } from "./words.js";
 
 export const target = line("target", "Of every command on a target, first.", {
@@ -95,6 +96,7 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
     limit: object({ rate: number, burst: number }),
   }),
   problems: list(toldProblem),
+  waiting: list(waiting).optional().describe("what is held, by what it waits for"),
   warnings: list(toldProblem),
   files: list(
     object({

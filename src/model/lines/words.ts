@@ -40,6 +40,7 @@ export const rowOutcomes = object({
   landed: count.describe("all that the row says is at the service"),
   later: count.describe("its time has not come, or that of what it follows"),
   waiting: count.describe("waiting for something that a person must correct or decide"),
+  toSettle: count.describe("waiting for something that no row to correct or decide explains; see `waiting`"),
   toCorrect: count.describe("a person must change the row"),
   toDecide: count.describe("no change of the row helps; a person must decide"),
   toSend: count.describe("the next run sends it; of a plan: the import"),

@@ -83,6 +83,16 @@ export function findEvent(database: LedgerDatabase, text: string): { event: Show
   return found === null || event === undefined ? null : { event, document: found.document };
 }
 
+/** By the key that its mapping gives it, as it is printed; several documents may have one of that key. */
+export function eventsKeyed(database: LedgerDatabase, text: string): { event: ShownEvent; document: number }[] {
+  const found = database.rows<{ id: number; document: number }>(
+    `SELECT id, document_id AS document FROM events
+     WHERE (SELECT group_concat(value, ', ') FROM json_each(key_parts)) = @text COLLATE NOCASE`,
+    { text },
+  );
+  return found.flatMap(({ id, document }) => eventsWith(database, [id]).map((event) => ({ event, document })));
+}
+
 const selectDocuments = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.reason, d.service_id AS documentId, iso(d.last_at) AS lastAt,
     iif(d.replaced, 'true', 'false') AS replaced,
     iif(d.state = 'planned' AND NOT d.declared, 'undeclared', d.state) AS state,

@@ -2,6 +2,7 @@
 import type { Attempt } from "../../../model/attempt.js";
 import type { ShownAttempt, ShownRegistration, ShownRequest } from "../../../model/lines/show.js";
 import { resolved } from "../../event-key.js";
+import { foldName } from "../../../model/fold.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { rowNameOrNull } from "../../rows.js";
 
@@ -107,4 +108,16 @@ export function findRegistrations(database: LedgerDatabase, text: string): Shown
     if (ids.length > 0) return ids.flatMap((id) => registrations(database, which, { id }));
   }
   return [];
+}
+
+/** Participants whose names hold the text, but for case and accents. */
+export function findRegistrationsLike(database: LedgerDatabase, text: string): ShownRegistration[] {
+  const wanted = foldName(text);
+  const ids: number[] = [];
+  for (const { id, name } of database.each<{ id: number; name: string }>(
+    "SELECT id, payload ->> 'name' AS name FROM registrations WHERE kind = 'participant' AND payload ->> 'name' IS NOT NULL",
+  ))
+    if (wanted !== "" && foldName(name).includes(wanted)) ids.push(id);
+  const which = `(r.id = @id OR kind = 'address' AND ${resolved("owner")} = @id)`;
+  return ids.flatMap((id) => registrations(database, which, { id }));
 }

@@ -6,9 +6,16 @@ import type { LedgerDatabase } from "../../ledger-database.js";
 import { referenceOf, rowId, rowNameOrNull } from "../../rows.js";
 import { type Decided, requestsOf } from "../../runs.js";
 import { createCells } from "../../stage/row-cells.js";
-import { documentsWith, eventsOfRow, findEvent } from "./events.js";
+import { documentsWith, eventsKeyed, eventsOfRow, findEvent } from "./events.js";
 import type { Shown, ShownRow, ShownRun } from "../../../model/lines/show.js";
-import { findRegistrations, parsed, registrations, requestsBetween, requestsWithId } from "./requests.js";
+import {
+  findRegistrations,
+  findRegistrationsLike,
+  parsed,
+  registrations,
+  requestsBetween,
+  requestsWithId,
+} from "./requests.js";
 import { tallyRun } from "../tally.js";
 import type { Summary } from "../../../model/summary.js";
 
@@ -32,8 +39,8 @@ export interface ShowWhat {
 const NEWEST = 50;
 
 /**
- * `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, a request id. Empty:
- * unknown.
+ * `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, an event's key, a
+ * request id, part of a participant's name. Empty: unknown.
  */
 export function show(database: LedgerDatabase, text: string, { all = false, mapping = false }: ShowWhat = {}): Shown {
   const events = all ? -1 : NEWEST;
@@ -49,7 +56,15 @@ export function show(database: LedgerDatabase, text: string, { all = false, mapp
   const documents = documentsWith(database, documentsNamed(database, text), events);
   const parties = findRegistrations(database, text);
   if (documents.length + parties.length > 0) return { ...nothing, documents, registrations: parties };
-  return { ...nothing, requests: requestsWithId(database, text) };
+  const keyed = eventsKeyed(database, text);
+  if (keyed.length > 0) {
+    const ids = [...new Set(keyed.map(({ document }) => document))];
+    const only = keyed.length === 1 ? (keyed[0]?.event ?? null) : null;
+    return { ...nothing, event: only, documents: documentsWith(database, ids, events) };
+  }
+  const requests = requestsWithId(database, text);
+  if (requests.length > 0) return { ...nothing, requests };
+  return { ...nothing, registrations: findRegistrationsLike(database, text) };
 }
 
 /** `since` and `until`: ms, inclusive; oldest first. */

@@ -1,0 +1,75 @@
+/** What waits, what a name finds, and what a command would do are said where a person looks. */
+import { readFileSync } from "node:fs";
+import { codes } from "../../src/model/codes.js";
+import { ownCells } from "../../src/report/rejected-row.js";
+import { openOffice } from "../support/office.js";
+import { loadsWith, weighingsWith } from "../support/weighings.js";
+
+const source = readFileSync(new URL("./cli.told.yaml", import.meta.url), "utf8");
+const header = "id,kind,date,ref";
+const typo = [header, "C,Step,2025-01-01 10:00,", "C,RELATED,2025-01-02 10:00,TYPO", "C,Step2,2025-01-03 10:00,"];
+
+describe("a wait that no row to correct explains", () => {
+  it("is told by import, resume and plan, with its place and what to type", async () => {
+    const { type, writeCsv } = openOffice(source);
+    writeCsv("c.csv", typo);
+    const plan = await type("plan", "m.yaml", "c.csv");
+    expect(plan.out).toMatch(/lot TYPO[^]*c\.csv, row 3[^]*reference\s+corrected/);
+    expect(plan.out).not.toContain("dismiss");
+    for (const said of [await type("import", "m.yaml", "c.csv"), await type("resume")]) {
+      expect(said.code).toBe(3);
+      expect(said.out).toMatch(/1 {2}related of lot C waits for lot TYPO[^]*c\.csv, row 3 · reference-unknown/);
+      expect(said.out).toContain("rowferry dismiss --code reference-unknown --sandbox");
+    }
+    expect((await type("status")).out).toContain("only you can settle");
+    expect((await type("dismiss", "--code", "reference-unknown")).code).toBe(0);
+    expect((await type("resume")).code).toBe(0);
+  });
+
+  it("is counted apart from what waits for rows to correct", async () => {
+    const { type, writeCsv } = openOffice(source);
+    writeCsv("c.csv", [...typo, "D,Step,2025-13-01 10:00,", "D,Step2,2025-01-03 10:00,"]);
+    const { out } = await type("import", "m.yaml", "c.csv");
+    expect(out).toMatch(/5 = 1 landed \+ 1 waiting for them \+ 2 waiting for something else \+ 1\s+to correct/);
+  });
+});
+
+it("every row in a rejected file has a hint; that of a late row says what can send it", () => {
+  const hintOf = (code: "late" | "after-close" | "value-required") =>
+    ownCells({
+      ref: "x:1",
+      cells: [],
+      kinds: null,
+      problems: [{ code, message: "m", hint: null, column: null }],
+    }).at(-1);
+  expect(hintOf("value-required")).toBe(codes["value-required"].remedy);
+  for (const code of ["late", "after-close"] as const)
+    expect(hintOf(code)).toMatch(/no correction can send it\..*replace.*dismiss/);
+});
+
+describe("a name", () => {
+  it("finds but for case and accents, also an event by its key; an unknown one is told what is near", async () => {
+    const { type, writeCsv } = openOffice(source);
+    writeCsv("c.csv", [header, "Élan-1,Step,2025-01-01 10:00,"]);
+    expect((await type("import", "m.yaml", "c.csv")).code).toBe(0);
+    expect((await type("show", "elan-1")).out).toContain("lot Élan-1: open");
+    expect((await type("show", "step")).out).toContain("The event asked for");
+    expect((await type("show", "acúcar sa")).out).toContain("Açúcar SA");
+    expect(await type("show", "elan-7")).toMatchObject({ code: 2, err: expect.stringContaining("lot/Élan-1") });
+    expect(await type("dismiss", "--document", "elan-7")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("lot/Élan-1"),
+    });
+  });
+});
+
+it("withdraw and dismiss say what they would do before they refuse for lack of a terminal", async () => {
+  const { type, writeCsv } = openOffice(weighingsWith({}));
+  const many = Array.from({ length: 7 }, (_, index) => `A1 ${index + 10} wrong`);
+  writeCsv("all.csv", loadsWith([], ...many));
+  await type("import", "m.yaml", "all.csv");
+  expect((await type("dismiss", "--input", "all.csv")).err).toContain("This gives up 7 rows on 1 document.");
+  expect((await type("withdraw", "--input", "all.csv")).err).toMatch(
+    /This takes back 7 rows[^]*Nothing was changed.*--yes/,
+  );
+});
