@@ -395,7 +395,7 @@ describe("two rows of one event that differ", () => {
 });
 
 describe("a copy of a mapping under another file name", () => {
-  const load = weighings.inputs.weighings.documents.load;
+  const plain = weighings.inputs.weighings.documents.load;
   const renamed = (documents: object, more: object = {}) => ({
     ...weighings,
     ...more,
@@ -403,8 +403,8 @@ describe("a copy of a mapping under another file name", () => {
   });
 
   it.each([
-    ["with another label", renamed({ cargo: load })],
-    ["with another namespace", renamed({ load }, { namespace: "copy" })],
+    ["with another label", renamed({ cargo: plain })],
+    ["with another namespace", renamed({ load: plain }, { namespace: "copy" })],
   ])("%s does not send again what its original has sent", async (_, copy) => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads("L1 10 1"));
@@ -418,7 +418,7 @@ describe("a copy of a mapping under another file name", () => {
   it("sends them where its documents are said to be others, and nothing where it is a mere copy", async () => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads("L1 10 1"));
-    for (const copy of [weighings, renamed({ cargo: { ...load, was: "none" } })]) {
+    for (const copy of [weighings, renamed({ cargo: { ...plain, was: "none" } })]) {
       office.writeMapping(copy);
       renameSync(office.path("m.yaml"), office.path("copy.yaml"));
       const { code, said } = await office.type("import", "copy.yaml", "w.csv");
