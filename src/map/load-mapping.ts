@@ -89,6 +89,7 @@ async function extendByBase(source: MappingSource): Promise<void> {
   try {
     const base = await readSource(join(dirname(source.path), name));
     source.problems.push(...base.problems);
+    source.doubts.push(...base.doubts);
     if (typeof base.data !== "object" || base.data === null) refuse(`${name} holds no parts of a mapping.`);
     else if ("extends" in base.data) refuse(`${name} extends another one itself; one mapping extends one other.`);
     if (source.problems.length === 0) source.extend(base);

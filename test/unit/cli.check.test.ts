@@ -51,6 +51,8 @@ describe("rowferry check of a mapping alone", () => {
     expect([wrong.code, wrong.out]).toEqual([2, expect.stringContaining("house.yaml:8:")]);
     const warned = await checked(house(mapping.replace("timezone: UTC", "timezone: EST")));
     expect(warned.out).toContain("house.yaml:3:");
+    const quoted = await checked(house(mapping.replace("header: Tag", "header: “Tag”")));
+    expect(quoted.out).toContain("house.yaml:8:");
   });
 
   it("tells every mistake at once, each with its place, a caret line and the nearest name: exit 2", async () => {
