@@ -99,7 +99,10 @@ function usageError(error: CommanderError | RowferryError, argv: readonly string
   const inGroup = argv[0] === "ledger" && error.code !== "commander.unknownCommand";
   const words = inGroup ? argv.slice(0, 2).filter((word) => !word.startsWith("-")) : argv.slice(0, 1);
   const command = commands.some(({ name }) => name === argv[0]) ? `${words.join(" ")} ` : "";
-  const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+  const message = error.message
+    .replace(/^error: missing required argument '(.*)'$/, `rowferry ${command}needs <$1>.`)
+    .replace(/^error: /, "")
+    .replaceAll("\n", " ");
   const place = error instanceof RowferryError ? error.place : {};
   return new RowferryError("usage", message, { place, hint: helpHint(command), cause: error });
 }

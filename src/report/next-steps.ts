@@ -61,11 +61,14 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     ...stepsOfWaiting(waiting, step),
   ];
   if (steps.length === 0 && exitCode === ExitCode.person && stopped?.code !== "import-unstaged") {
-    if (isEmpty) steps.push(step("explain file-empty", "what to do about an empty file, and how to allow it"));
+    if (isEmpty) steps.push(aboutEmpty(step));
     else if (!isLeft) steps.push(step("status", "see what needs you, and why"));
   }
   return isLeft ? [...steps, step("status", "see what earlier imports left")] : steps;
 }
+
+export const aboutEmpty = (step: StepMaker): NextStep =>
+  step("explain file-empty", "what to do about an empty file, and how to allow it");
 
 /** `path`: the displayed path of the list of stranded documents. */
 export const resolveAll = (path: string, step: StepMaker): NextStep =>

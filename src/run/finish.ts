@@ -64,7 +64,7 @@ export const namesOf = (session: Pick<Session, "emptyFiles">, staged: readonly S
   ...staged.map(({ input }) => input),
 ];
 
-function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problems"] {
+export function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problems"] {
   if (place === undefined) return [];
   return [{ code: "file-empty", count: more.length + 1, place, column: null, example: "the file holds no rows" }];
 }

@@ -19,7 +19,7 @@ import { draftsFor, type ImportOptions, type ResumeOptions } from "./import.js";
 import { closing, type Later } from "./closing.js";
 import { openSession, type Session } from "./session.js";
 import { stageFiles } from "./stage.js";
-import { exitCodeOf, namesOf, outcomesOf } from "./finish.js";
+import { exitCodeOf, emptyFiles, namesOf, outcomesOf } from "./finish.js";
 
 export interface PlanOptions extends ImportOptions {
   /** The key, or `kind/key`, of a document whose requests are shown. */
@@ -54,7 +54,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       ...expected,
       cheaper: cheaperSetting(session, { ...expected, shells }, options.mappingPath),
       preview,
-      problems: tallyProblems(database, options.cells, namesOf(session, staged)),
+      problems: [...emptyFiles(session), ...tallyProblems(database, options.cells, namesOf(session, staged))],
       waiting: tallyHeld(database),
       warnings: tallyWarnings(database, startedAt),
       exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,

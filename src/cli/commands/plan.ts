@@ -2,7 +2,7 @@
 import type { Plan } from "../../model/summary.js";
 import { grouped } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
-import { stepsOfWaiting } from "../../report/next-steps.js";
+import { aboutEmpty, stepsOfWaiting } from "../../report/next-steps.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";
@@ -56,6 +56,7 @@ export async function planImport(
     verbatim: found.preview === null ? "" : preview(plain(found.preview)),
     next: [
       ...(isIdle ? [] : [step(`import ${[mappingPath, ...files].map(shellQuoted).join(" ")}`, "send what is ready")]),
+      ...(found.problems.some(({ code }) => code === "file-empty") ? [aboutEmpty(step)] : []),
       // Nothing is in the ledger yet that could be given up.
       ...stepsOfWaiting(found.waiting, step).filter(({ command }) => command.startsWith("rowferry import ")),
     ],
