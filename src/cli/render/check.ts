@@ -43,7 +43,10 @@ function tableText(table: TableCheck, width: number): string {
       line("columns", `${columns.found.length} found, ${columns.unmapped.length} not read`),
       rows.read > 0
         ? columnTable(table, width)
-        : [line("found", names(columns.found)), line("unmapped", names(columns.unmapped))],
+        : [
+            columns.found.length > 0 && line("found", names(columns.found)),
+            columns.unmapped.length > 0 && line("unmapped", names(columns.unmapped)),
+          ],
       columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${names(columns.absent)}`),
     ],
     samples.flatMap((record, at) =>
