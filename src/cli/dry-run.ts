@@ -1,5 +1,6 @@
 /** `--dry-run` of commands that decide: what they would do, and what could then be sent. */
 import type { Decision } from "../desk/access.js";
+import type { Line } from "../model/lines.js";
 import { said } from "../report/said.js";
 import type { Work } from "./on-target.js";
 import { told, type Told } from "./output.js";
@@ -18,9 +19,11 @@ export async function foreseen<Done>(
 ): Promise<Told> {
   const { foresee } = await import("../desk/foresee.js");
   const { done, ...found } = await watched(work, (observe) => foresee({ ...work.options, observe }, decide));
-  const lines = [tellDone(done) ?? []].flat().map(({ line }) => line);
-  return told({
-    line: { type: "foreseen", ...found, done: lines as never },
+  return sayForeseen({ ...found, done: [tellDone(done) ?? []].flat().map(({ line }) => line) as never });
+}
+
+export const sayForeseen = (found: Omit<Extract<Line, { type: "foreseen" }>, "type">): Told =>
+  told({
+    line: { type: "foreseen", ...found },
     text: (line) => ["Nothing was changed. It would do this:", said(line)],
   });
-}

@@ -1,7 +1,9 @@
 /** Shows what a decision would do and what could then be sent; changes nothing. */
+import { type Chosen, chosenPart, createRegisteredView } from "../ledger/views/expected.js";
 import { tallyHeld } from "../ledger/views/problems.js";
 import type { Plan, ToldWaiting } from "../model/summary.js";
-import { forecast } from "../run/forecast.js";
+import type { Target } from "../model/target.js";
+import { forecast, SERVICE_LIMIT, secondsAtLimit } from "../run/forecast.js";
 import type { ResumeOptions } from "../run/import.js";
 import { rehearse } from "../run/plan.js";
 import { type Decision, reading } from "./access.js";
@@ -31,4 +33,14 @@ export function foresee<Done>(
     const released = Math.max(0, before.events.held - events.held);
     return { done, requests, secondsAtLimit: seconds, documents, events, released, waiting: tallyHeld(database) };
   });
+}
+
+/** @throws RowferryError `ledger-missing` */
+export function foreseeVerify(target: Target, chosen: Chosen): Pick<Plan, "requests" | "secondsAtLimit"> {
+  const requests = reading(target, (database) =>
+    createRegisteredView(database, chosenPart(database, chosen)).countReads(),
+  );
+  const all = Object.values(requests).reduce((sum, count) => sum + count, 0);
+  const { rate, burst } = target;
+  return { requests, secondsAtLimit: secondsAtLimit(all, rate === null ? SERVICE_LIMIT : { rate, burst }) };
 }

@@ -73,7 +73,9 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
     (await each(work, view.participantsAfter, checkParticipant)) &&
     (await each(work, view.documentsAfter, checkDocument));
   note("documents whose id is not known (stranded, or their creation is in doubt)", view.countWithoutId());
-  for (const [kind, count] of Object.entries(view.countOthers())) note(`${kind}s that were not asked for`, count);
+  const [reads, all] = [view.countReads(), createRegisteredView(database).countReads()];
+  for (const kind of ["participant", "document"] as const)
+    note(`${kind}s that were not asked for`, (all[`read-${kind}`] ?? 0) - (reads[`read-${kind}`] ?? 0));
   const unverifiable = [...notes].map(([text, count]) => ({ text, count }));
   return { ...result, unverifiable, stopped: session.stopped?.message ?? (isWhole ? null : "Interrupted.") };
 }

@@ -17,7 +17,9 @@ const sentences: Say = {
   ],
   foreseen: ({ done, requests, secondsAtLimit, documents, events, released, waiting }) => [
     ...saidOf(done as unknown as Line[]),
-    `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
+    events === null
+      ? `${counted(total(requests), "read")} at the service: ${atLimit(secondsAtLimit)}. Nothing is sent.`
+      : `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
     ...waits(waiting),
   ],
   dismissed: ({ type: _, left, stranded, undo, ...done }) => [

@@ -2,6 +2,7 @@
 import type { Verification } from "../../model/summary.js";
 import { countedKinds, grouped } from "../../report/figures.js";
 import { verified } from "../../report/said.js";
+import { dryRun, sayForeseen } from "../dry-run.js";
 import { moment, pastTime, positiveInteger, rateFlags, selectorFlags, wait } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
@@ -12,6 +13,7 @@ export const spec = onTarget({
     document: selectorFlags.document,
     since: ["--since <time>", "only what was written down since: 2026-11-20, 02:13, 7d", pastTime],
     sample: ["--sample <n>", "only so many documents and participants, by chance", positiveInteger],
+    dryRun,
     ...rateFlags,
     wait,
   },
@@ -27,6 +29,11 @@ export const spec = onTarget({
     const { document, since, sample } = given;
     const now = work.world.clock.now();
     const chosen = { document, since: since === undefined ? undefined : (moment(since, now) ?? now), sample };
+    if (given.dryRun === true) {
+      const { foreseeVerify } = await import("../../desk/foresee.js");
+      const none = { done: [], documents: 0, events: null, released: 0, waiting: [] };
+      return sayForeseen({ ...none, ...foreseeVerify(work.target, chosen) });
+    }
     const { exitCodeOfVerification, verify } = await import("../../desk/verify.js");
     const found = await watched(work, (observe) =>
       verify({ ...work.options, journal: null, fresh: false, chosen, observe }),

@@ -129,18 +129,20 @@ export function createRegisteredView(database: LedgerDatabase, part: Part = { pa
       return database.rows(`${those("DESC")} UNION ${those("ASC")} ORDER BY id DESC`, { many });
     },
 
-    /** What is left out. */
-    countOthers: () => ({
-      participant: database.number(
-        `SELECT count(*) FROM registrations
-         WHERE kind = 'participant' AND state = 'registered' AND NOT ${isChosen("id", "participants")}`,
-        part,
-      ),
-      document: database.number(
-        `SELECT count(*) FROM document_states WHERE service_id IS NOT NULL AND NOT ${isChosen("document_id", "documents")}`,
-        part,
-      ),
-    }),
+    /** What `verify` reads, by kind. */
+    countReads(): { [kind: string]: number } {
+      const of = (kind: string, id: string) =>
+        `FROM registrations WHERE kind = '${kind}' AND state = 'registered' AND ${isChosen(id, "participants")}`;
+      const owner = resolved("owner");
+      return {
+        "read-participant": database.number(`SELECT count(*) ${of("participant", "id")}`, part),
+        "list-addresses": database.number(`SELECT count(DISTINCT ${owner}) ${of("address", owner)}`, part),
+        "read-document": database.number(
+          `SELECT count(*) FROM document_states WHERE service_id IS NOT NULL AND ${isChosen("document_id", "documents")}`,
+          part,
+        ),
+      };
+    },
 
     countWithoutId: () =>
       database.number("SELECT count(*) FROM document_states WHERE state IN ('stranded', 'stalled', 'sending')"),

@@ -66,7 +66,9 @@ export const foreseen = line("foreseen", "Of `--dry-run`, but for that of `impor
   ),
   secondsAtLimit: number,
   documents: count,
-  events: object({ ready: count, ...left }),
+  events: object({ ready: count, ...left })
+    .nullable()
+    .describe("null: it sends none"),
   released: count.describe("events that wait now, and would no longer"),
   waiting: list(waiting).describe("what would still be held, by what it waits for"),
 });
