@@ -46,7 +46,9 @@ export const spec = onTarget({
     const isRequests = anything === "requests" || since !== undefined || before !== undefined;
     const until = (before === undefined ? null : moment(before, now)) ?? now;
     const from = (since === undefined ? null : moment(since, now)) ?? until - 3_600_000;
-    const found = isRequests ? showSentBetween(target, from, until, count) : showAnything(target, anything, given);
+    const found = isRequests
+      ? showSentBetween(target, from, until, count)
+      : showAnything(target, anything, { ...given, eventKeys: true });
     const isEmpty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
     if (isEmpty && !isRequests)
       throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`, {

@@ -33,6 +33,8 @@ export interface ShowWhat {
   all?: boolean | undefined;
   /** The mapping's text as it was used for a row. */
   mapping?: boolean | undefined;
+  /** Also events by their keys, which takes a walk over all of them. */
+  eventKeys?: boolean | undefined;
 }
 
 /** Of a long timeline, unless all are asked for. */
@@ -42,7 +44,8 @@ const NEWEST = 50;
  * `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, an event's key, a
  * request id, part of a participant's name. Empty: unknown.
  */
-export function show(database: LedgerDatabase, text: string, { all = false, mapping = false }: ShowWhat = {}): Shown {
+export function show(database: LedgerDatabase, text: string, what: ShowWhat = {}): Shown {
+  const { all = false, mapping = false, eventKeys = false } = what;
   const events = all ? -1 : NEWEST;
   const rows = findRows(database, text, mapping ? 1 : 0);
   if (rows.length > 0) return { ...nothing, rows };
@@ -56,7 +59,7 @@ export function show(database: LedgerDatabase, text: string, { all = false, mapp
   const documents = documentsWith(database, documentsNamed(database, text), events);
   const parties = findRegistrations(database, text);
   if (documents.length + parties.length > 0) return { ...nothing, documents, registrations: parties };
-  const keyed = eventsKeyed(database, text);
+  const keyed = eventKeys ? eventsKeyed(database, text) : [];
   if (keyed.length > 0) {
     const ids = [...new Set(keyed.map(({ document }) => document))];
     const only = keyed.length === 1 ? (keyed[0]?.event ?? null) : null;
