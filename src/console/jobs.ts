@@ -8,7 +8,6 @@ import { createInterface } from "node:readline";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { shellQuoted } from "../model/shell-quoted.js";
-import { IN_CONSOLE } from "../model/whoami.js";
 import { rowSum } from "../report/outcome.js";
 import { said, saidOf } from "../report/said.js";
 
@@ -55,11 +54,7 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
    */
   async function ask([command = "", ...rest]: readonly string[], begun?: (pid: number) => void): Promise<Line[]> {
     const program = [...process.execArgv, process.argv[1] ?? "", command, "--json", ...rest];
-    const child = spawn(process.execPath, program, {
-      cwd,
-      env: { ...env, [IN_CONSOLE]: "yes" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(process.execPath, program, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     try {
       if (child.pid !== undefined) begun?.(child.pid);
     } catch (error) {
