@@ -63,6 +63,9 @@ interface Named {
   external: string | null;
 }
 
+/** That has a name. */
+export const everyParticipant =
+  "SELECT id, payload ->> 'name' AS name FROM registrations WHERE kind = 'participant' AND payload ->> 'name' IS NOT NULL";
 const everyDocument = "SELECT id, kind, key, external_id AS external FROM documents";
 
 /** The same but for case, accents and blanks; a walk over all documents, because no index finds them. */
@@ -93,10 +96,7 @@ export function namesNear(database: LedgerDatabase, text: string): string[] {
     near.delete(farthest);
   };
   for (const { kind, key } of database.each<Named>(everyDocument)) look(key, `${kind}/${key}`);
-  for (const { name } of database.each<{ name: string }>(
-    "SELECT payload ->> 'name' AS name FROM registrations WHERE kind = 'participant' AND payload ->> 'name' IS NOT NULL",
-  ))
-    look(name, name);
+  for (const { name } of database.each<{ name: string }>(everyParticipant)) look(name, name);
   return [...near].toSorted((one, other) => other[1] - one[1]).map(([name]) => name);
 }
 

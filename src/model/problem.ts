@@ -18,6 +18,17 @@ export const problem = (code: Code, message: string, hint: string | null = null)
   column: null,
 });
 
+/** `other`: the row before it, in words. */
+export const eventKeyTwice = (
+  { event, document }: { event: string; document: { kind: string; key: string } },
+  other: string,
+): Problem =>
+  problem(
+    "event-key-twice",
+    `The event ${event} of ${document.kind} ${document.key} is given with other content in ${other}.`,
+    "Keep the row that is right and delete the other, or give the event a key that differs between them.",
+  );
+
 /** Of one row of a group, whose problems are told together. */
 export const ofMember = (row: number, one: Problem): Problem => ({ ...one, message: `row ${row}: ${one.message}` });
 

@@ -46,11 +46,9 @@ async function checkFile(
   }
   if (input === null) return check;
   for (const mappingInput of file.inputs) {
-    for (const read of await input.each(mappingInput.read)) {
-      const table = await checkTable(input, { ...mappingInput, read }, { ...shared, progress: file.tell });
-      file.rows += table.rows.read;
-      check.tables.push(table);
-    }
+    const table = await checkTable(input, mappingInput, { ...shared, progress: file.tell });
+    file.rows += table.rows.read;
+    check.tables.push(table);
   }
   check.sheets = input.sheets.map((one) => {
     const read = check.tables.some(({ dialect, sheet }) => dialect !== null && sheet === one.sheet);

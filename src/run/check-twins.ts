@@ -1,7 +1,7 @@
 /** Finds rows of the files of one check that give one event different content; an import would send neither. */
 import { detachText } from "../model/detach.js";
 import { contentHash, eventDeduplicationId } from "../model/keys.js";
-import type { Problem } from "../model/problem.js";
+import { eventKeyTwice, type Problem } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 
 /** A bound for memory. */
@@ -24,12 +24,7 @@ export function createTwins() {
         const other = given.get(id);
         if (other === undefined) {
           if (given.size < MOST_TWINS) given.set(id, { hash, place: detachText(place) });
-        } else if (other.hash !== hash) {
-          const message = `The event ${event.event} of ${document.kind} ${document.key} is given with other content in ${other.place}.`;
-          const hint =
-            "Keep the row that is right and delete the other, or give the event a key that differs between them.";
-          return { code: "event-key-twice", message, hint, column: null };
-        }
+        } else if (other.hash !== hash) return eventKeyTwice(event, other.place);
       }
       return null;
     },

@@ -67,7 +67,7 @@ export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<Open
     };
     try {
       file.input = await openInput(path === "-" || cwd === undefined ? path : resolve(cwd, path));
-      file.inputs = await inputsOfFile(mapping, file.input, options.inputs);
+      file.inputs = await perSheet(file.input, await inputsOfFile(mapping, file.input, options.inputs));
     } catch (error) {
       file.error = error;
     }
@@ -88,6 +88,14 @@ export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<Open
   const names = passedOver.map(({ path }) => basename(path));
   const files = counted(passedOver.length, "file");
   tellInfo(observe)(`${files} passed over, which no input of the mapping reads: ${listed(names, 5)}.`);
+}
+
+/** An input that reads several sheets, once for each. */
+async function perSheet(file: Input, inputs: readonly MappingInput[]): Promise<MappingInput[]> {
+  const each = await Promise.all(
+    inputs.map(async (input) => (await file.each(input.read)).map((read) => ({ ...input, read }))),
+  );
+  return each.flat();
 }
 
 /**

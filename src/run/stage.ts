@@ -10,7 +10,6 @@ import type { StageOptions } from "../ledger/stage/staging.js";
 import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
-import type { ReadOptions } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { describePlace } from "../model/place.js";
@@ -55,15 +54,13 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
       continue;
     }
     for (const mappingInput of file.inputs) {
-      for (const read of await input.each(mappingInput.read)) {
-        const context = { mapping, isNew, used, mappingInput, read, settingsId, ofImport, file, staged };
-        const one = await stageTable(session, input, context).catch((thrown: unknown) =>
-          tellEmpty(session, thrown, () => [mappingInput]),
-        );
-        if (one === null) continue;
-        file.rows += one.read;
-        staged.push(one);
-      }
+      const context = { mapping, isNew, used, mappingInput, settingsId, ofImport, file, staged };
+      const one = await stageTable(session, input, context).catch((thrown: unknown) =>
+        tellEmpty(session, thrown, () => [mappingInput]),
+      );
+      if (one === null) continue;
+      file.rows += one.read;
+      staged.push(one);
     }
     tellUnread(session, input, staged);
   }
@@ -121,8 +118,6 @@ interface TableContext {
   isNew: boolean;
   used: MappingAsUsed;
   mappingInput: MappingInput;
-  /** Those of the input, for one sheet. */
-  read: ReadOptions;
   settingsId: number;
   ofImport: OfImport;
   file: OpenedFile;
@@ -134,7 +129,7 @@ interface TableContext {
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput | null> {
   const { mapping, mappingInput, ofImport } = context;
   const { inputs, clock, run } = session;
-  const table = await input.open(context.read);
+  const table = await input.open(mappingInput.read);
   const firstPlace = createFirstPlaces(session.database, table.header);
   const identity = {
     contentHash: input.contentHash,

@@ -2,7 +2,7 @@
  * Stages events under their deterministic keys: a new one is planned, a known one costs nothing; an edited one is a
  * correction until it lands, and `changed` afterwards (H9, H22, H27).
  */
-import { type Problem, problem } from "../../model/problem.js";
+import { eventKeyTwice, problem } from "../../model/problem.js";
 import type { DocumentRef, EventRecord } from "../../model/records.js";
 import type { EventContent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -138,13 +138,6 @@ export function createEventStager(
     return { id, known: false };
   };
 
-  const twice = (record: EventRecord, other: string): Problem =>
-    problem(
-      "event-key-twice",
-      `${nameOf(record)} is given with other content in ${other}.`,
-      "Keep the row that is right and delete the other, or give the event a key that differs between them.",
-    );
-
   /** Null: none. */
   const rowOfImport = ({ id }: StoredEvent) =>
     database
@@ -167,11 +160,8 @@ export function createEventStager(
       if (!isUnsent(stored) || !inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports may have given the event too: they are corrected, not contradicted.
       const twin = rowOfImport(stored);
-      return twin === null || superseded().includes(twin) ? null : twice(record, describeRow(database, twin));
+      return twin === null || superseded().includes(twin) ? null : eventKeyTwice(record, describeRow(database, twin));
     },
-
-    /** For two rows of a group. `other`: in words. */
-    twice: ({ record }: KeyedEvent, other: string): Problem => twice(record, other),
 
     isRepeated,
 

@@ -3,7 +3,7 @@
  * invalid + known + staged (P7). How a row takes another's place: `createRowWithdrawal`. Touches no network.
  */
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
-import { type Problem, problem } from "../../model/problem.js";
+import { eventKeyTwice, type Problem, problem } from "../../model/problem.js";
 import type { EventRecord, Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
@@ -251,7 +251,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const before = first.get(one.deduplicationId);
       if (before === undefined) first.set(one.deduplicationId, one);
       else if (!before.hash.equals(one.hash))
-        return { keyed, repeated: false, twins: events.twice(one, "another of its rows") };
+        return { keyed, repeated: false, twins: eventKeyTwice(one.record, "another of its rows") };
     }
     return { keyed: [...first.values()], repeated: first.size < keyed.length, twins: null };
   };

@@ -1,6 +1,7 @@
 /** Requests and answers from the ledger's record, without bodies and tokens (P9). */
 import type { Attempt } from "../../../model/attempt.js";
 import type { ShownAttempt, ShownRegistration, ShownRequest } from "../../../model/lines/show.js";
+import { everyParticipant } from "../../documents-named.js";
 import { resolved } from "../../event-key.js";
 import { foldName } from "../../../model/fold.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
@@ -114,9 +115,7 @@ export function findRegistrations(database: LedgerDatabase, text: string): Shown
 export function findRegistrationsLike(database: LedgerDatabase, text: string): ShownRegistration[] {
   const wanted = foldName(text);
   const ids: number[] = [];
-  for (const { id, name } of database.each<{ id: number; name: string }>(
-    "SELECT id, payload ->> 'name' AS name FROM registrations WHERE kind = 'participant' AND payload ->> 'name' IS NOT NULL",
-  ))
+  for (const { id, name } of database.each<{ id: number; name: string }>(everyParticipant))
     if (wanted !== "" && foldName(name).includes(wanted)) ids.push(id);
   const which = `(r.id = @id OR kind = 'address' AND ${resolved("owner")} = @id)`;
   return ids.flatMap((id) => registrations(database, which, { id }));
