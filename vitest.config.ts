@@ -29,7 +29,7 @@ export default defineConfig({
     // One process for all files of a worker: importing src and its libraries for each file took 40% of the suite's CPU time.
     isolate: false,
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ["default"],
   },
 });

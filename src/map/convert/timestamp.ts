@@ -119,7 +119,7 @@ function compileZone(options: DateOptions, defaults: ConvertDefaults): Zone {
       "the time zone of local times is not known",
       "Set `timezone: America/Sao_Paulo` (or another IANA name) under `defaults:`.",
     );
-  if (IANAZone.isValidZone(timezone)) return openZone(timezone, disambiguation);
+  if (IANAZone.create(timezone).isValid) return openZone(timezone, disambiguation);
   return refuseOptions(
     `there is no time zone ${JSON.stringify(timezone)}`,
     "Use an IANA name such as America/Sao_Paulo or Europe/Lisbon.",
