@@ -102,7 +102,7 @@ export const runFlags = {
   limit: ["--limit <n>", "send the events of at most this many documents", positiveInteger],
   until: [
     "--until <HH:MM>",
-    "start no new work after this time of day: the nearest, so none at all if it has just passed",
+    "start no new work after this time of day in the mapping's zone: the nearest, so none at all if it has just passed",
     timeOfDay,
   ],
   onFinish: ["--on-finish <command>", "run this when the command ends; $ROWFERRY_SUMMARY names the summary's file"],

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
+import { inZone, localZone } from "../report/figures.js";
 import { stepOn, type StepMaker } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import { resolveTarget, type TargetFlags } from "../settings/target.js";
@@ -46,21 +47,33 @@ export function onTarget<const Table extends Flags>({ run, anyones, ...spec }: T
     ...spec,
     flags: { ...spec.flags, ...targetFlags },
     run: (frame, given, ...taken) =>
-      withTarget(frame, given as CommonFlags, (work) => run(work, given as never, ...taken), anyones),
+      withTarget(frame, given as CommonFlags, (work) => run(work, given as never, ...taken), { anyones }),
   });
 }
 
-/** @throws RowferryError of the settings, and `ledger-of-another-target` */
+/**
+ * Local times are those of `mapping`, or of the one that the newest file was imported with, else this machine's.
+ * @throws RowferryError of the settings, and `ledger-of-another-target`
+ */
 export async function withTarget(
   frame: Frame,
   flags: CommonFlags,
   body: (work: Work) => Promise<Told>,
-  anyones = false,
+  { anyones = false, mapping = "" }: { anyones?: boolean | undefined; mapping?: string } = {},
 ): Promise<number> {
   const { world, signal } = frame;
   const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
   frame.logFolder = `${target.stateFolder}/runs`;
-  if (!anyones) await proveTarget(target);
+  const { reading, zoneOfFiles, zoneOfMapping } = await import("../desk/access.js");
+  let zone = zoneOfMapping(resolve(world.cwd, mapping));
+  if (!anyones && existsSync(target.ledgerPath))
+    try {
+      const ofNewest = reading(target, zoneOfFiles);
+      zone ??= ofNewest;
+    } catch (error) {
+      // The command itself reports other faults.
+      if (error instanceof RowferryError && error.code === "ledger-of-another-target") throw error;
+    }
   const output = createOutput(world, flags);
   const shown = (path: string) => shownPath(path, world.cwd);
   const service = target.baseUrl === "" ? "" : ` ${plainText(target.baseUrl)}`;
@@ -86,24 +99,15 @@ export async function withTarget(
       if (!output.json && !output.quiet) world.stderr.write(`${about}\n`);
     },
   };
+  const ownTimes = inZone(zone ?? localZone());
   let ended: { exitCode: number; closing: string } = { exitCode: ExitCode.unexpected, closing: about };
   try {
     const found = await body(work);
     tell(output, found);
     ended = { exitCode: found.exitCode ?? ExitCode.ok, closing: found.closing ?? about };
   } finally {
+    ownTimes();
     output.end(ended.exitCode, ended.closing);
   }
   return ended.exitCode;
-}
-
-/** Refuses another target's ledger early. The command itself reports other faults. */
-async function proveTarget(target: Target): Promise<void> {
-  if (!existsSync(target.ledgerPath)) return;
-  const { reading } = await import("../desk/access.js");
-  try {
-    reading(target, () => {});
-  } catch (error) {
-    if (error instanceof RowferryError && error.code === "ledger-of-another-target") throw error;
-  }
 }

@@ -58,7 +58,6 @@ export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: 
 export async function runCommand(frame: Frame, flags: SendingFlags, { source, send }: Run): Promise<number> {
   const { world, signal } = frame;
   const now = world.clock.now();
-  const until = flags.until === undefined ? undefined : nearestTimeOfDay(flags.until, now);
   let target = flags.target ?? "";
   let teller: Teller | null = null;
   let run: { summary: Summary; folder: string; commands: string[] } | undefined;
@@ -70,12 +69,13 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   let exitCode: number;
   try {
     target = targetName({ flags, env: world.env, cwd: world.cwd });
-    exitCode = await withTarget(frame, flags, async (work) => {
+    const sending = async (work: Work) => {
       teller = await tellerOf(work.target, world);
       await teller?.began();
       work.announce();
       // The console sees the running command.
       const course = keepCourse(work.target.stateFolder, () => world.clock.now(), work.target.rate);
+      const until = flags.until === undefined ? undefined : nearestTimeOfDay(flags.until, now);
       const summary = await watched(work, (observe) => {
         if (until !== undefined) tellUntil(work, `${flags.until} (${localZone()})`, now - until, observe);
         return send(world.pipeline, {
@@ -97,7 +97,8 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       const commands = nextSteps(summary, work.shown).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
       return tellSummary(work, summary);
-    });
+    };
+    exitCode = await withTarget(frame, flags, sending, { mapping: source });
   } catch (thrown) {
     run = undefined;
     const { error, exitCode: code } = endOf(thrown, signal);

@@ -1,11 +1,10 @@
 /** What a person sees first: whether all is well, and what there is to do; what was run and read; and what is to be decided. */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { READABLE } from "../model/file-endings.js";
 import { glob } from "tinyglobby";
-import { parse } from "yaml";
 import { shownPath } from "../cli/output.js";
-import { reading } from "../desk/access.js";
+import { reading, zoneOfFiles } from "../desk/access.js";
 import { isHeld } from "../ledger/care/lock.js";
 import { listInputs } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
@@ -87,7 +86,6 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const causes = openCauses(database);
       const lastRun = createRunStore(database).last();
       const isAtWork = isHeld(database);
-      const [newest] = listInputs(database, 1);
       const live = isAtWork ? readCourse(target.stateFolder, now) : null;
       const answer = answerOf(database, causes, isAtWork, lastRun?.exitCode ?? 0);
       return {
@@ -100,7 +98,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
         /** Of local times in its newest file; null: as this machine has it. */
-        zone: newest === undefined ? null : zoneOf(newest.mapping),
+        zone: zoneOfFiles(database),
         /** Whoever started it; null: no run is active, or it is silent. */
         live: live && { share: live.share, parts: courseParts(live) },
       };
@@ -127,21 +125,6 @@ function expectedOf(name: string, cwd: string): string | null {
   const expect = config.targets?.[name]?.expect ?? config.expect;
   if (expect === undefined) return null;
   return `every ${expect.every}${expect.by === undefined ? "" : `, by ${expect.by}`}`;
-}
-
-/** What the mapping, or the one that it extends, names for the times of its files; null: nothing, or it cannot be read. */
-function zoneOf(mapping: string, isBase = false): string | null {
-  try {
-    const { defaults, extends: base } = parse(readFileSync(mapping, "utf8")) as {
-      defaults?: { timezone?: unknown };
-      extends?: unknown;
-    };
-    if (defaults?.timezone === undefined && typeof base === "string" && !isBase)
-      return zoneOf(join(dirname(mapping), base), true);
-    return new Intl.DateTimeFormat("en", { timeZone: String(defaults?.timezone) }).resolvedOptions().timeZone;
-  } catch {
-    return null;
-  }
 }
 
 const allIsWell = "All is well.";

@@ -1,10 +1,14 @@
 /** Access to a ledger outside of runs (reading, short writes, alone under the lock), and to the service. */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parse } from "yaml";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal/entries.js";
 import { type JournalEntry, openJournal } from "../ledger/journal/journal.js";
 import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
+import { listInputs } from "../ledger/inputs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
 import { type LedgerDatabase, openLedger, openLedgerBeside, openLedgerReadOnly } from "../ledger/open-ledger.js";
 import type { Clock, Random } from "../model/clock.js";
@@ -38,6 +42,27 @@ function using<Result>(database: LedgerDatabase, work: Work<Result>): Result {
     throw asLedgerFailure(error, database.name);
   } finally {
     database.close();
+  }
+}
+
+/** Of local times in the newest file. */
+export function zoneOfFiles(database: LedgerDatabase): string | null {
+  const [newest] = listInputs(database, 1);
+  return newest === undefined ? null : zoneOfMapping(newest.mapping);
+}
+
+/** What the mapping, or the one that it extends, names for the times of its files; null: nothing, or it cannot be read. */
+export function zoneOfMapping(mapping: string, isBase = false): string | null {
+  try {
+    const { defaults, extends: base } = parse(readFileSync(mapping, "utf8")) as {
+      defaults?: { timezone?: unknown };
+      extends?: unknown;
+    };
+    if (defaults?.timezone === undefined && typeof base === "string" && !isBase)
+      return zoneOfMapping(join(dirname(mapping), base), true);
+    return new Intl.DateTimeFormat("en", { timeZone: String(defaults?.timezone) }).resolvedOptions().timeZone;
+  } catch {
+    return null;
   }
 }
 

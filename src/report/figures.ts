@@ -43,13 +43,26 @@ export function localZone(): string {
   return timeZone === undefined || timeZone === "Etc/Unknown" ? "UTC" : timeZone;
 }
 
-/** `2026-11-02 02:00:05`, by this machine's clock. */
+/** What this process was started with. */
+export const ownZone = process.env["TZ"];
+
+/** Local times of this process become those of `zone`, read and told. @returns how to end that */
+export function inZone(zone: string): () => void {
+  const before = process.env["TZ"];
+  process.env["TZ"] = zone;
+  return () => {
+    if (before === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = before;
+  };
+}
+
+/** `2026-11-02 02:00:05`, in the local zone. */
 export function localTime(time: number | string): string {
   // Sweden writes times as ISO does.
   return new Date(time).toLocaleString("sv-SE");
 }
 
-/** `today 02:00`, `yesterday 23:10`, `Tuesday 02:00` within a week, else `2026-11-02 02:00`; by this machine's clock. */
+/** `today 02:00`, `yesterday 23:10`, `Tuesday 02:00` within a week, else `2026-11-02 02:00`; in the local zone. */
 export function moment(time: number | string, now: number): string {
   const at = new Date(time);
   const [date = "", clock = ""] = localTime(time).slice(0, -3).split(" ");

@@ -1,5 +1,6 @@
 /** Runs a command that a person has set, in the system's shell. It gets no secret of ours (F68). */
 import { spawn } from "node:child_process";
+import { ownZone } from "../report/figures.js";
 import { withoutSecrets } from "../settings/environment.js";
 
 interface ShellOptions {
@@ -23,7 +24,12 @@ export function runShellCommand(
 ): Promise<string | null> {
   const output = print === undefined ? "ignore" : "pipe";
   return new Promise<string | null>((resolve, reject) => {
-    const child = spawn(command, { shell: true, cwd, env: withoutSecrets(env), stdio: ["pipe", output, output] });
+    const child = spawn(command, {
+      shell: true,
+      cwd,
+      env: { ...withoutSecrets(env), TZ: ownZone },
+      stdio: ["pipe", output, output],
+    });
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     const letGo = () => streams.forEach((stream) => stream.destroy());
     const end = (how: string | null) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands.js";
 import type { ImportOptions, Pipeline } from "../../src/cli/pipeline.js";
@@ -203,6 +203,19 @@ describe("flags reach the pipeline", () => {
     const until = new Date(seen?.limits.until ?? 0);
     expect([until.getHours(), until.getMinutes()]).toEqual([6, 0]);
     expect(Math.abs(until.getTime() - world.now)).toBeLessThanOrEqual(86_400_000 / 2);
+  });
+
+  it("--until is in the mapping's zone, and a command of one's own runs in the machine's", async () => {
+    let until = 0;
+    const runImport = (options: ImportOptions) => {
+      until = options.limits.until ?? 0;
+      return Promise.resolve(summary());
+    };
+    const world = testWorld({ pipeline: { runImport } });
+    writeFileSync(join(world.cwd, "m.yaml"), "defaults: { timezone: Asia/Tokyo }");
+    await type(world, "import", "m.yaml", "a.csv", "--until", "06:00", "--on-finish", "echo zone $(date +%Z)");
+    expect(new Date(until).getUTCHours()).toBe(21);
+    expect(world.out + world.err).toMatch(/zone (?!JST)/);
   });
 
   it.each([
