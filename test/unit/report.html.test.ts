@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { inZone } from "../../src/report/figures.js";
 import { htmlReport } from "../../src/report/html/html-report.js";
 import { html } from "../../src/report/html/markup.js";
 import { reportData, withText } from "../support/report.html-data.js";
@@ -53,6 +54,14 @@ describe("the HTML report", () => {
       Number(count.replaceAll(",", "")),
     );
     expect(words.reduce((sum, count) => sum + count, 0)).toBe(many);
+  });
+
+  it("times are in the mapping's zone, which is named", () => {
+    const over = inZone("Asia/Tokyo");
+    onTestFinished(over);
+    const page = htmlReport({ ...reportData(), summary: summary({ startedAt: "2026-11-20T02:00:00.000Z" }) });
+    expect(page).toContain('<time datetime="2026-11-20T02:00:00.000Z">2026-11-20 11:00:00</time>');
+    expect(page).toContain("<dt>Times in</dt><dd>Asia/Tokyo</dd>");
   });
 
   const hostile = `<script>owned=1</script><img src=x onerror=owned=1>"' onload="owned=1" &amp; \u202Egnp \u001b[2J`;

@@ -1,7 +1,7 @@
 /** `report.html`: one file without network or scripts; the answer first, then numbers, then details. */
 import type { RowCounts, StateCounts, Summary } from "../../model/summary.js";
 import { writeAtomically } from "../atomic-file.js";
-import { counted, grouped, shortDuration } from "../figures.js";
+import { counted, grouped, localZone, shortDuration } from "../figures.js";
 import { nextSteps } from "../next-steps.js";
 import { answer, endings, rowParts, total } from "../outcome.js";
 import type { ReportData } from "./collect-report-data.js";
@@ -61,6 +61,7 @@ function header(summary: Summary): Markup {
     ["Ledger", ledger],
     ["Mapping", mapping],
     ["Began", timeMarkup(Date.parse(startedAt))],
+    ["Times in", localZone()],
     ["Took", Number.isFinite(seconds) ? shortDuration(seconds) : "—"],
   ];
   return html`<header>

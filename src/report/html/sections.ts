@@ -1,7 +1,7 @@
 /** The report's sections on problems and held events, by cause. */
 import { type Code, codes } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
-import { counted, grouped } from "../figures.js";
+import { counted, grouped, localTime } from "../figures.js";
 import { targetFlags } from "../next-steps.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import type { ProblemGroup, ReportData, Sample } from "./collect-report-data.js";
@@ -118,12 +118,10 @@ function documentName({ kind, key }: { kind: string; key: string }): Markup {
   return html`<span class="soft">${kind}</span> <b>${key}</b>`;
 }
 
-/** `2026-11-20 02:00:00 UTC`; `—` for an invalid time. */
+/** `2026-11-20 02:00:00`, in the local zone; `—` for an invalid time. */
 export function timeMarkup(ms: number): Markup {
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) return html`—`;
-  const iso = date.toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+  if (Number.isNaN(ms)) return html`—`;
+  return html`<time datetime="${new Date(ms).toISOString()}">${localTime(ms)}</time>`;
 }
 
 /** The word is always shown, not only its colour. */
