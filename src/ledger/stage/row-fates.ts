@@ -41,6 +41,14 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
       return next;
     },
 
+    /** A row that contradicts another of this import is not corrected by it. */
+    unsettle(hash: Buffer, imported: ReadonlySet<number>) {
+      database.run(
+        "DELETE FROM dismissals WHERE cell_hash = @hash AND row_id >> 32 IN (SELECT value FROM json_each(@imported))",
+        { hash, imported: [...imported] },
+      );
+    },
+
     /** Whether this is the first time that rows with these cells come back uncorrected. */
     tellOnce: (hash: Buffer) =>
       database.run("UPDATE dismissals SET told = 1 WHERE cell_hash = @hash AND told = 0", { hash }) > 0,

@@ -185,6 +185,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const placements = mangled.length > 0 ? [] : given;
     const problems = [...unread, ...found, ...mangled.map((one) => one.problem), ...(apart === null ? [] : [apart])];
     const hash = hashOf(group);
+    if (problems.some(({ code }) => code === "event-key-twice")) fates.unsettle(hash, inputsOfImport);
     const settled = fates.settledBefore(hash, id);
     const again = settled === null && correction === null ? withdrawal.sameRow(inputsOfImport, hash) : null;
     fates.addGroup(mapped, { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled });

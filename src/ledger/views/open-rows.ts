@@ -100,10 +100,10 @@ export function createOpenRowReader(database: LedgerDatabase) {
   };
 }
 
-/** What an invalid row contradicts waits for it, and may be what is wrong. */
-const contradicted = `SELECT re.row_id FROM rows r JOIN placements p ON p.row_id = r.id AND p.event IS NOT NULL
+/** What an invalid row contradicts waits for it, and may be what is wrong: its newest row. */
+const contradicted = `SELECT max(re.row_id) FROM rows r JOIN placements p ON p.row_id = r.id AND p.event IS NOT NULL
   JOIN events_now e ON e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id AND NOT e.landed
-  JOIN row_events re ON re.event_id = e.id WHERE r.settled IS NULL AND r.reason = 'event-key-twice'`;
+  JOIN row_events re ON re.event_id = e.id WHERE r.settled IS NULL AND r.reason = 'event-key-twice' GROUP BY e.id`;
 const contradiction: Problem = {
   code: "event-key-twice",
   message: "Another row gives its event with other content.",
