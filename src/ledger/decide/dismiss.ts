@@ -1,5 +1,7 @@
 /** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
+import { createKnownRows } from "../known-rows.js";
+import { describeChange } from "../views/changes.js";
 import type { LineOf } from "../../model/lines.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -96,6 +98,18 @@ export function undismiss(
   now: number,
 ): Omit<Dismissed, "left" | "stranded"> {
   const writer = new Writer(database);
+  /** Their message may have gone with an earlier file, or be about content that has gone since. */
+  const tellChanged = () => {
+    const known = Array.from(createKnownRows(database).links(undefined, undefined, new Set(selection.events)));
+    const rowOf = new Map(known.map(({ event, row }) => [event, row]));
+    const changed = `SELECT e.id, max(re.row_id) AS row FROM events_now e LEFT JOIN row_events re ON re.event_id = e.id
+      WHERE e.id IN (SELECT value FROM json_each(@events)) AND e.state = 'changed' GROUP BY e.id`;
+    for (const { id, row } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
+      const newest = Math.max(row ?? 0, rowOf.get(id) ?? 0) || null;
+      const told = { code: "changed", message: describeChange(database, id, newest), severity: "error", at: now };
+      database.add("problems", { ...told, row_id: newest, subject: "event", subject_id: id, stage: "staging" });
+    }
+  };
   return database.atomic(() => {
     for (const row of selection.rows) {
       database.run(
@@ -117,6 +131,7 @@ export function undismiss(
       writer.undismissed(event, now);
       markOpenOf(database, event);
     }
+    tellChanged();
     for (const id of selection.documents) {
       writer.replanned("document", id, now);
       markOpen(database, id);
