@@ -256,6 +256,7 @@ export const stepsOfRestored = (backup: string, step: StepMaker): NextStep[] => 
     "import <mapping> <files…>",
     "without one, import all files since then again: what had landed comes back as foreign-collision, and is not sent twice",
   ),
+  step("verify", "then compare with the service: where nothing differs, the ledger is whole again"),
 ];
 
 /**
