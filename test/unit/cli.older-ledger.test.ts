@@ -128,6 +128,22 @@ describe("a backup is put back", () => {
     expect(await isUnknown()).toBe(false);
   });
 
+  it.each([
+    ["restore", "nowhere.db"],
+    ["restore", "notes.csv"],
+    ["restore", "copy.db", "--journal", "nowhere.ndjson"],
+    ["rebuild", "nowhere.ndjson"],
+    ["rebuild", "journal.ndjson", "notes.csv"],
+    ["rebuild", "journal.ndjson", "nowhere.db"],
+  ])("or nothing is: %s of %s leaves no folder, and no file in one that was there", async (...command) => {
+    const { world, path, type } = await twoNights();
+    writeFileSync(path("notes.csv"), "Load,At,Gross\n".repeat(20));
+    for (const ledger of ["new/deep/ledger.db", "ledger.db"]) {
+      expect(await type("ledger", ...command, "--sandbox", "--ledger", path(ledger))).toMatchObject({ code: 2 });
+      expect(readdirSync(world.cwd).filter((name) => /^new|^ledger/.test(name))).toEqual([]);
+    }
+  });
+
   it("but not with a journal that is not there", async () => {
     const { type } = await twoNights();
     expect((await type("ledger", "restore", "copy.db", "--journal", "nowhere.ndjson")).code).toBe(2);
