@@ -148,20 +148,40 @@ export function undismiss(
   });
 }
 
+/** Records by what they were. */
+export interface Retried {
+  refused: number;
+  foreign: number;
+  doubtful: number;
+  /** Their rows were deleted from their file. */
+  gone: number;
+  /** Held events, left as they are: what they wait for may be among the others. */
+  waiting: number;
+}
+
 /**
  * Plans rejected work again, except what the plan itself refused permanently; every run retries stalled work anyway.
- * `gone`: includes rows missing from their file. @returns how many records
+ * `gone`: includes rows missing from their file.
  */
-export function retry(database: LedgerDatabase, selection: Selection, now: number, gone = false): number {
+export function retry(database: LedgerDatabase, selection: Selection, now: number, gone = false): Retried {
   const writer = new Writer(database);
+  const done: Retried = { refused: 0, foreign: 0, doubtful: 0, gone: 0, waiting: 0 };
   return database.atomic(() => {
     const { events, documents, participants, addresses } = selection;
-    const changed = [
-      ...events.map((id) => writer.askedAgain("event", id, now) || writer.retried(id, gone, now)),
-      ...documents.map((id) => writer.askedAgain("document", id, now) || writer.replanned("document", id, now)),
-      ...[...participants, ...addresses].map((id) => writer.replanned("participant", id, now)),
-    ];
-    for (const event of events) markOpenOf(database, event);
-    return changed.filter(Boolean).length;
+    const states = database.rows<{ id: number; state: string }>(
+      "SELECT id, iif(reason = 'row-gone', 'gone', state) AS state FROM events_now WHERE id IN (SELECT value FROM json_each(@events))",
+      { events },
+    );
+    for (const { id, state } of states) {
+      markOpenOf(database, id);
+      if (state === "held") done.waiting += 1;
+      else if (state === "stalled") done.doubtful += writer.askedAgain("event", id, now) ? 1 : 0;
+      else if (writer.retried(id, gone, now)) done[state === "foreign" || state === "gone" ? state : "refused"] += 1;
+    }
+    for (const id of documents)
+      if (writer.askedAgain("document", id, now)) done.doubtful += 1;
+      else if (writer.replanned("document", id, now)) done.refused += 1;
+    for (const id of [...participants, ...addresses]) if (writer.replanned("participant", id, now)) done.refused += 1;
+    return done;
   });
 }
