@@ -94,15 +94,15 @@ describe("a row that is corrected while the service does not answer about its ow
     "%s: the newest data go out, and what may differ is told",
     async (_title, match, when, after, at, told) => {
       const { sandbox, office } = await officeOf(owned());
-      const away503 = (at: "before" | "after") => ({ kind: "status", status: 503, when: at }) as const;
+      const answers503 = (moment: "before" | "after") => ({ kind: "status", status: 503, when: moment }) as const;
       // The run's own second look is not answered either.
       const look = {
         match: { method: "GET", path: "/participants" },
         nth: 2,
         times: 60,
-        action: away503("before"),
+        action: answers503("before"),
       } as const;
-      sandbox.setFaults([{ match, action: away503(when) }, ...(when === "after" ? [look] : [])]);
+      sandbox.setFaults([{ match, action: answers503(when) }, ...(when === "after" ? [look] : [])]);
       office.writeCsv("loads.csv", rows(`A 10 1 ${ALFA} Alfa RuaA`));
       await office.ends(4, "import m.yaml loads.csv --max-outage 10s");
       sandbox.setFaults([]);

@@ -40,7 +40,7 @@ export function dismiss(
       now,
     });
     const settle = "UPDATE rows SET settled = 'dismissed' WHERE (id = @row OR lead = @row) AND settled IS NULL";
-    if (database.run(settle, { row }) > 0) done.rows += 1;
+    done.rows += database.run(settle, { row });
     causes.push(`row:${row}`);
     markOpenByRow(database, row);
   };
@@ -111,15 +111,15 @@ export function undismiss(
     }
   };
   return database.atomic(() => {
+    let rows = 0;
     for (const row of selection.rows) {
       database.run(
         `DELETE FROM dismissals WHERE id = (SELECT max(d.id) FROM dismissals d JOIN rows r USING (cell_hash)
            WHERE r.id = @row AND d.row_id IS NULL)`,
         { row },
       );
-      database.run("UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'", {
-        row,
-      });
+      const reopen = "UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'";
+      rows += database.run(reopen, { row });
       markOpenByRow(database, row);
     }
     for (const event of selection.events) {
@@ -137,9 +137,9 @@ export function undismiss(
       markOpen(database, id);
     }
     for (const id of [...selection.participants, ...selection.addresses]) writer.replanned("participant", id, now);
-    const { rows, events, documents, participants, addresses } = selection;
+    const { events, documents, participants, addresses } = selection;
     return {
-      rows: rows.length,
+      rows,
       events: events.length,
       documents: documents.length,
       participants: participants.length,
