@@ -263,7 +263,7 @@ function openRunJournal(
         `There is no ledger here, but the journal ${path} holds events that one has sent.`,
         {
           place: { file: target.ledgerPath },
-          hint: `Run \`rowferry ledger restore <backup> --journal ${shellQuoted(path)}\`, or \`rowferry ledger rebuild ${shellQuoted(path)}\` where there is no backup, then this command again. To start over, name another journal.`,
+          hint: `Run \`rowferry ledger rebuild ${shellQuoted(path)}\`, or \`rowferry ledger restore <backup> --journal ${shellQuoted(path)}\` if there is a backup, then this command again. To start over, name another journal.`,
         },
       );
     throw new RowferryError(
