@@ -21,7 +21,7 @@ import type { Line } from "../model/lines.js";
 import type { Target } from "../model/target.js";
 import { courseParts, readCourse } from "../report/course.js";
 import { counted } from "../report/figures.js";
-import { onlyYouCanSettle } from "../report/outcome.js";
+import { onlyYouCanSettle, openOfCopy, saidRestored } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { targetsWithLedger } from "../settings/choose-target.js";
 import { readConfig } from "../settings/config-file.js";
@@ -67,6 +67,7 @@ export type Targets = ReturnType<typeof createTargets>;
 const unreadable = {
   answer: "This ledger cannot be read.",
   isWell: false,
+  restored: null,
   lastRun: null,
   expected: null,
   zone: null,
@@ -84,12 +85,15 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
     const target = targets.get(name);
     const found = reading(target, (database) => {
       const causes = openCauses(database);
-      const lastRun = createRunStore(database).last();
+      const runs = createRunStore(database);
+      const [lastRun, restored] = [runs.last(), runs.restoredBlind()];
       const isAtWork = isHeld(database);
       const live = isAtWork ? readCourse(target.stateFolder, now) : null;
-      const answer = answerOf(database, causes, isAtWork, lastRun?.exitCode ?? 0);
+      const answer = answerOf(database, causes, isAtWork, lastRun?.exitCode ?? 0, restored !== null);
       return {
         answer,
+        /** What a ledger restored without its journal cannot know; null: it was not. */
+        restored: restored && saidRestored(restored, now),
         isWell: answer === allIsWell,
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
@@ -134,6 +138,7 @@ function answerOf(
   { toCorrect, decide }: OpenCauses,
   isAtWork: boolean,
   exitCode: number,
+  isRestored: boolean,
 ): string {
   const needs = (count: number, one: string, what: string): string[] =>
     count === 0 ? [] : [`${counted(count, one)} ${count === 1 ? "needs" : "need"} a ${what}.`];
@@ -149,6 +154,7 @@ function answerOf(
   const left = planned + sending + stalled;
   if (left > 0) return `${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`;
   if (held > 0) return onlyYouCanSettle(held);
+  if (isRestored) return `Nothing ${openOfCopy}`;
   return exitCode === 0 ? allIsWell : "Nothing is open, but the last run did not end well.";
 }
 

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { backupLedger, datedBackup, keepBackups } from "../ledger/care/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
-import { hasLog, lockLedger, refuseAnothersLog } from "../ledger/care/lock.js";
+import { hasLog, lockLedger, lockOf, refuseAnothersLog } from "../ledger/care/lock.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
 import { journalOwner } from "../ledger/journal/journal.js";
 import { forgetJournal, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
@@ -34,6 +34,7 @@ import { inTransaction } from "../ledger/ledger-database.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/views/expected.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
+import { makeFolder } from "../model/make-folder.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -221,7 +222,7 @@ export function rebuildLedger(
             : "`rowferry ledger restore`, with this backup and --journal, keeps it beside the new one.",
       });
     requireOwn(journal, owner);
-    if (from !== null) copyOwn(from, temporary);
+    if (from !== null) copyBackup(from, temporary);
     const database = openLedger(temporary, owner, clock.now());
     try {
       return await replayed(database, journal, clock.now());
@@ -267,15 +268,11 @@ export async function restoreLedger(
   { backup: from, journal: named }: { backup: string; journal: string | null },
   clock: Clock,
 ): Promise<Restored> {
-  if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
   const { ledgerPath: path } = target;
   const owner = ownerOf(target);
   return putInPlace(target, clock, from, async (temporary) => {
     const isThere = (journal: string | null | undefined) => journal != null && existsSync(journal);
-    refuseAnothersLog(from);
-    copyOwn(from, temporary);
-    if (hasLog(from)) copyFileSync(`${from}-wal`, `${temporary}-wal`);
-    takeAsItIs(temporary);
+    copyBackup(from, temporary);
     const now = clock.now();
     const database = openLedger(temporary, owner, now);
     let restored: Omit<Restored, "kept">;
@@ -311,9 +308,14 @@ function journalOfFormer(target: Target): string | null {
   }
 }
 
-function copyOwn(from: string, to: string): void {
+/** With what is in its log. */
+function copyBackup(from: string, to: string): void {
+  if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
+  refuseAnothersLog(from);
   copyFileSync(from, to);
   chmodSync(to, 0o600);
+  if (hasLog(from)) copyFileSync(`${from}-wal`, `${to}-wal`);
+  takeAsItIs(to);
 }
 
 /** Under the lock; `make`'s file, perhaps a copy of `from`, takes the ledger's place once it is complete. */
@@ -323,6 +325,8 @@ async function putInPlace<Made>(
   from: string | null,
   make: (temporary: string) => Promise<Made> | Made,
 ): Promise<Made> {
+  const isNew = !existsSync(path) && !existsSync(lockOf(path));
+  const folder = makeFolder(dirname(path));
   const lock = await lockLedger(path, { wait: false, clock });
   const temporary = `${path}.new`;
   const clear = () => {
@@ -336,6 +340,7 @@ async function putInPlace<Made>(
     return made;
   } catch (error) {
     clear();
+    if (isNew) rmSync(folder ?? lockOf(path), { recursive: true, force: true });
     const isAboutCopy = error instanceof RowferryError && error.place.file === temporary && from !== null;
     if (!isAboutCopy) throw error;
     const { code, message, hint } = error;

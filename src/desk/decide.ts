@@ -7,7 +7,7 @@ import {
   type Settled,
   settleDoubt,
 } from "../ledger/decide/resolve.js";
-import { dismiss, type Dismissed, retry, undismiss } from "../ledger/decide/dismiss.js";
+import { dismiss, type Dismissed, retry, type Retried, undismiss } from "../ledger/decide/dismiss.js";
 import { type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import { type Selectors, replaceable, rowsNamed, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
@@ -90,8 +90,8 @@ export function withdrawing(selectors: Selectors): Decision<Withdrawn> {
   };
 }
 
-/** Plans rejected work again, selected or all. @returns how many records */
-export function retrying(selectors: Selectors): Decision<number> {
+/** Plans rejected work again, selected or all. */
+export function retrying(selectors: Selectors): Decision<Retried> {
   return (database, now) => ({
     done: retry(database, selected(database, selectors), now, selectors.code === "row-gone"),
   });
@@ -104,12 +104,19 @@ export function retrying(selectors: Selectors): Decision<number> {
 export async function runRetry({ selectors, ...options }: ResumeOptions & { selectors: Selectors }): Promise<Summary> {
   reading(options.target, (database) => selected(database, selectors));
   return run("retry", null, options, async ({ database, clock, observe }) => {
-    const { done } = retrying(selectors)(database, clock.now());
+    const { refused, foreign, doubtful, gone, waiting } = retrying(selectors)(database, clock.now()).done;
+    const again = {
+      "refused records": refused,
+      "foreign records": foreign,
+      "doubtful records": doubtful,
+      "deleted rows": gone,
+    };
+    const waits = waiting === 0 ? "" : `; ${counted(waiting, "event only waits", "events only wait")} for others`;
     observe({
       type: "notice",
       level: "info",
       code: null,
-      message: `${counted(done, "refused record")} ${done === 1 ? "is" : "are"} tried again`,
+      message: `tried again: ${countedKinds(again)}${waits}`,
     });
     return [];
   });

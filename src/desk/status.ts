@@ -1,5 +1,6 @@
 /** Open work and its causes, and the list of runs; beside a running import. */
 import { createRunStore } from "../ledger/runs.js";
+import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import { tallyHeld, tallyProblems } from "../ledger/views/problems.js";
 import { listRuns } from "../ledger/views/show/show.js";
 import type { ShownRun } from "../model/lines/show.js";
@@ -27,6 +28,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
         lastRun: restored.lastRun,
         lastAt: restored.lastAt === null ? null : iso(restored.lastAt),
       },
+      withdrawn: tallyWithdrawn(database),
       open: tallyOpen(database),
       problems: tallyProblems(database, cells, files),
       waiting: tallyHeld(database),

@@ -1,5 +1,5 @@
 /** `verify`: compares the ledger with reads of the service. */
-import { createRunStore } from "../ledger/runs.js";
+import { createRunStore, NOT_ASKED_FOR } from "../ledger/runs.js";
 import {
   type Chosen,
   chosenPart,
@@ -75,7 +75,7 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
   note("documents whose id is not known (stranded, or their creation is in doubt)", view.countWithoutId());
   const [reads, all] = [view.countReads(), createRegisteredView(database).countReads()];
   for (const kind of ["participant", "document"] as const)
-    note(`${kind}s that were not asked for`, (all[`read-${kind}`] ?? 0) - (reads[`read-${kind}`] ?? 0));
+    note(`${kind}s ${NOT_ASKED_FOR}`, (all[`read-${kind}`] ?? 0) - (reads[`read-${kind}`] ?? 0));
   const unverifiable = [...notes].map(([text, count]) => ({ text, count }));
   return { ...result, unverifiable, stopped: session.stopped?.message ?? (isWhole ? null : "Interrupted.") };
 }

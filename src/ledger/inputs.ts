@@ -43,6 +43,12 @@ const stored = (row: InputRow | null): StoredInput | null => {
   };
 };
 
+/** In SQL, of an input: a later import has staged another file of its name. */
+export const isEarlier = (
+  input: string,
+): string => `EXISTS (SELECT 1 FROM inputs mine JOIN inputs later USING (name, namespace, mapping_input)
+  WHERE mine.id = ${input} AND later.sheet IS mine.sheet AND later.run_id > mine.run_id)`;
+
 export function createInputStore(database: LedgerDatabase) {
   const find = ({ contentHash, sheet, named, namespace, mappingInput }: InputIdentity) =>
     stored(
@@ -106,9 +112,7 @@ export function createInputStore(database: LedgerDatabase) {
     /** Whether the timelines still hold what every row says: only then can a repeated file be skipped (H36). */
     isStillTrue({ id }: StoredInput) {
       const isUnjudged = database.has(
-        `SELECT 1 FROM inputs mine WHERE id = @id AND (judged_at <> @changes OR EXISTS (SELECT 1 FROM inputs i
-           WHERE i.name = mine.name AND i.sheet IS mine.sheet AND i.namespace = mine.namespace
-             AND i.mapping_input = mine.mapping_input AND i.staged_at > mine.staged_at))`,
+        `SELECT 1 FROM inputs WHERE id = @id AND (judged_at <> @changes OR ${isEarlier("@id")})`,
         { id, changes: contentChanges(database) },
       );
       if (isUnjudged) return false;

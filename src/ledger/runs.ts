@@ -12,6 +12,9 @@ export interface Run {
   name: string;
 }
 
+/** Of records that a `verify` of a part leaves out. */
+export const NOT_ASKED_FOR = "that were not asked for";
+
 /** A person decides by these. They send nothing, and stand among the runs so that everybody can see who did what. */
 const isDecision = "command IN ('dismiss', 'withdraw', 'replace', 'resolve')";
 
@@ -90,15 +93,17 @@ export function createRunStore(database: LedgerDatabase) {
       ),
 
     /**
-     * A backup that was put back without its journal, until an import has staged files again: when the backup's last
-     * run ended, ms, and its name. Null: none such.
+     * A backup that was put back without its journal, until an import has staged files again and a whole `verify` has
+     * then found no difference: when the backup's last run ended, ms, and its name. Null: none such.
      */
     restoredBlind: () =>
       database.row<{ lastRun: string | null; lastAt: number | null }>(
         `SELECT b.name AS lastRun, coalesce(b.finished_at, b.started_at) AS lastAt FROM runs r
          LEFT JOIN runs b ON b.id = (SELECT max(id) FROM runs WHERE id < r.id AND command <> 'restore')
-         WHERE r.command = 'restore' AND r.id = (SELECT max(id) FROM runs
-           WHERE command IN ('restore', 'rebuild') OR (command = 'import' AND staged_at IS NOT NULL))`,
+         WHERE r.command = 'restore' AND r.id = (SELECT max(id) FROM runs WHERE command IN ('restore', 'rebuild'))
+           AND NOT EXISTS (SELECT 1 FROM runs i JOIN runs v ON v.id > i.id
+             WHERE i.id > r.id AND i.command = 'import' AND i.staged_at IS NOT NULL
+               AND v.command = 'verify' AND v.exit_code = ${ExitCode.ok} AND instr(v.summary, '${NOT_ASKED_FOR}') = 0)`,
       ),
 
     /** By name, or the last with a summary; null: none. */

@@ -18,5 +18,5 @@ export function makeFolder(path: string, mode = 0o700): string | undefined {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT")
       throw new RowferryError("path-unusable", `${path} cannot be used: no folder can be made there`, { cause });
   }
-  return mkdirSync(path, { recursive: true, mode }) ?? made;
+  return [made, mkdirSync(path, { recursive: true, mode })].find((one) => one !== undefined);
 }

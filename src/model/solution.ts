@@ -35,5 +35,6 @@ export const unexplainedWaits: readonly Code[] = [
   "address-not-registered",
   "related-cancelled",
   "replacement-incomplete",
+  "target-id-unknown",
   "link-circle",
 ];

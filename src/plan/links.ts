@@ -309,7 +309,9 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
     if (cancel !== null) return cancel;
     if (document.mode === "target" && document.state === "planned") {
       const maker = makers.get(document.id);
-      if (maker === undefined) return { reason: "reference-unknown", waitsFor: `document:${document.id}` };
+      const self = `document:${document.id}`;
+      if (maker === undefined) return { reason: "reference-unknown", waitsFor: self };
+      if (maker.dismissed) return { reason: "target-id-unknown", waitsFor: self };
       if (!ready.has(maker.id)) return { reason: "target-not-created", waitsFor: `event:${maker.id}` };
     }
     const unmetReference = reference(event);

@@ -18,8 +18,9 @@ export function makersOf(
   };
   const candidates = [...documents.values()].flatMap(({ events }) =>
     events.filter(
-      ({ id, target, dismissed, reason }) =>
-        target !== null && !dismissed && reason !== "dismissed" && !refused.has(id),
+      ({ id, target, state, dismissed, reason }) =>
+        // Whoever sent a foreign event that a person has accepted made its target, too.
+        target !== null && (!dismissed || state === "foreign") && reason !== "dismissed" && !refused.has(id),
     ),
   );
   for (const event of candidates.toSorted(compareEvents)) {

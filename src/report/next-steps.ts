@@ -92,6 +92,7 @@ const told =
 type Decision = readonly [when: (open: Open) => boolean, why: string, command: string];
 
 const replace = "replace <document> --reason <text>";
+const giveId = "resolve <document> --document-id <id>";
 
 /** Whether something with this code is on documents that can be replaced; `of` false: on others. */
 const canBeReplaced =
@@ -174,12 +175,12 @@ export const decisions: readonly Decision[] = [
   [
     (open) => some("documents", "stranded")(open) && !some("documents", "stranded", 2)(open),
     "find the stranded document's id at the service and enter it",
-    "resolve <document> --document-id <id>",
+    giveId,
   ],
   [
     some("documents", "unsettled"),
     "check at the service whether the document in doubt exists: enter its id, or use --not-landed",
-    "resolve <document> --document-id <id>",
+    giveId,
   ],
   [
     (open) => some("events", "unsettled")(open) && !some("documents", "unsettled")(open),
@@ -232,6 +233,8 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
         step(replace, "send the cancelled document that others refer to again,"),
         step(`dismiss --code ${code}`, "or give up what refers to it"),
       ];
+    if (code === "target-id-unknown")
+      return [step(giveId, "something else has made the document that these wait for: find its id at the service")];
     if (row === null) return [];
     if (code === "replacement-incomplete") {
       const again = "the ledger has lost rows of a document that is being replaced: import their files again";
@@ -253,6 +256,7 @@ export const stepsOfRestored = (backup: string, step: StepMaker): NextStep[] => 
     "import <mapping> <files…>",
     "without one, import all files since then again: what had landed comes back as foreign-collision, and is not sent twice",
   ),
+  step("verify", "then compare with the service: where nothing differs, the ledger is whole again"),
 ];
 
 /**

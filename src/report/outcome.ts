@@ -2,7 +2,7 @@
 import { ExitCode } from "../model/exit-code.js";
 import type { ShownRow } from "../model/lines/show.js";
 import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary, ToldProblem } from "../model/summary.js";
-import { counted, grouped, shortDuration } from "./figures.js";
+import { counted, grouped, moment, shortDuration } from "./figures.js";
 
 /** `word`: for lists. `tone`: its colour. */
 export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" | "bad" }> = {
@@ -27,6 +27,17 @@ export function saidUnstaged({ name, exitCode }: { name: string; exitCode: numbe
   const [ended, first] =
     exitCode === ExitCode.person ? ["refused", "Correct what it named, then run"] : ["stopped", "Run"];
   return `${name} was ${ended} before its rows were staged: none of them is in the ledger. ${first} that import again.`;
+}
+
+export const openOfCopy = "that this ledger knows of is open, but it was restored from an older copy.";
+
+/** A backup that was put back without its journal; times as `moment` takes them. */
+export function saidRestored(
+  { lastRun, lastAt }: { lastRun: string | null; lastAt: string | number | null },
+  now: number,
+): string {
+  const age = lastAt === null ? "from before any run" : `of ${moment(lastAt, now)} (its last run is ${lastRun})`;
+  return `The ledger was restored from a backup ${age}. What was sent since is unknown to it; nothing of that is sent twice, because keys are made of the rows' own data.`;
 }
 
 /** Of the files that were read; all, where none is of these. */

@@ -263,7 +263,7 @@ function openRunJournal(
         `There is no ledger here, but the journal ${path} holds events that one has sent.`,
         {
           place: { file: target.ledgerPath },
-          hint: `Run \`rowferry ledger rebuild ${shellQuoted(path)}\` (a backup of the ledger after it, if there is one), then this command again. To start over, name another journal.`,
+          hint: `Run \`rowferry ledger rebuild ${shellQuoted(path)}\`, or \`rowferry ledger restore <backup> --journal ${shellQuoted(path)}\` if there is a backup, then this command again. To start over, name another journal.`,
         },
       );
     throw new RowferryError(

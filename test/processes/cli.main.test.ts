@@ -138,7 +138,15 @@ describe("output (DESIGN section 3)", () => {
     const readStatus: Pipeline["readStatus"] = (options) => {
       asked.push(options.cells);
       const problems = [{ ...hidden, example: '"12,5O" is not a number' }];
-      return Promise.resolve({ open, problems, waiting: [], unstaged: null, restored: null, lastRun: null });
+      return Promise.resolve({
+        open,
+        problems,
+        waiting: [],
+        unstaged: null,
+        restored: null,
+        withdrawn: [],
+        lastRun: null,
+      });
     };
     const collected = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
     await type(collected, "import", "m.yaml", "a.csv");

@@ -5,6 +5,7 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
 import iconv from "iconv-lite";
+import { createTargets, overviewOf } from "../../src/console/overview.js";
 import { type Office, openOffice } from "../support/office.js";
 import { loads, parties, weighingsWith, weights } from "../support/weighings.js";
 
@@ -263,7 +264,12 @@ describe("a rejected group", () => {
     const { said } = await office.type("show", "g.csv:5");
     expect(said).toContain("g.csv, row 5: invalid (value-required) since corrected");
     const other = await rejectedGroup(...group);
-    expect((await other.office.type("dismiss", "--row", "g.csv:3")).out).toContain("Dismissed: 1 row.");
+    const { cwd, now } = other.office.world;
+    expect(overviewOf("sandbox", createTargets({ cwd, env: {} }), cwd, now).toCorrect).toBe(3);
+    await other.office.ends(3, "rejects", "3 rows need you");
+    await other.office.ends(0, "dismiss --row g.csv:3", "Dismissed: 3 rows.");
+    await other.office.ends(0, "dismiss --undo --row g.csv:3", "Open again: 3 rows.");
+    await other.office.ends(0, "dismiss --row g.csv:3");
     expect((await other.office.type("status", "--json")).out).toContain('"rows":0');
   });
 });

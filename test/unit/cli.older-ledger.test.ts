@@ -1,6 +1,7 @@
 /** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back (H40). */
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Summary } from "../../src/model/summary.js";
 import { openOffice } from "../support/office.js";
 import { loadsWith, weighingsWith } from "../support/weighings.js";
@@ -10,7 +11,7 @@ const first = "A1 10 1 Weighing";
 const all = [first, "A1 20 1 Weighing", "A2 20 1 Weighing", "A2 30 1 CLOSE"];
 
 /** An office with two nights behind it, and a copy of its ledger from between them. */
-async function twoNights() {
+async function twoNights(second = all) {
   const office = openOffice(weighingsWith({ columns: { what: "What" }, event: { name: "=what" } }));
   const { world, path, type } = office;
   const imported = async (file: string, journal: string, ...flags: string[]) => {
@@ -23,7 +24,7 @@ async function twoNights() {
     for (const end of ["", "-wal", "-shm"]) rmSync(`${path("state/sandbox/ledger.db")}${end}`, { force: true });
   };
   office.writeCsv("first.csv", rows(first));
-  office.writeCsv("all.csv", rows(...all));
+  office.writeCsv("all.csv", rows(...second));
   expect((await imported("first.csv", "journal.ndjson")).code).toBe(0);
   await done("ledger", "backup", "copy.db");
   expect((await imported("all.csv", "journal.ndjson")).code).toBe(0);
@@ -100,6 +101,49 @@ describe("a backup is put back", () => {
     expect(await bring("away.ndjson")).toEqual(nothingNew);
   });
 
+  it("without one: nothing settles what is unknown but its files, and a verify of everything after them", async () => {
+    const { world, path, type, bring, forget, documents } = await twoNights(all.slice(0, 3));
+    renameSync(path("journal.ndjson"), path("away.ndjson"));
+    await type("ledger", "restore", "copy.db");
+    const here = createTargets({ cwd: world.cwd, env: {} });
+    const isUnknown = async () => {
+      const { restored } = overviewOf("sandbox", here, world.cwd, world.now);
+      const { out } = await type("status");
+      expect(restored !== null).toBe(out.includes("unknown to it"));
+      return restored !== null;
+    };
+    const id = documents().find(({ externalId }) => externalId === "A2")?.id ?? "";
+    await type("verify");
+    expect(await isUnknown()).toBe(true);
+    await forget();
+    expect((await bring("new.ndjson")).code).toBe(3);
+    await type("resolve", "A2", "--document-id", id, "--yes");
+    await type("dismiss", "--code", "foreign-collision", "--yes");
+    await type("resume");
+    await type("dismiss", "--code", "foreign-collision", "--yes");
+    await type("verify", "--document", "A1");
+    expect(await isUnknown()).toBe(true);
+    await type("resume");
+    expect((await type("verify")).code).toBe(0);
+    expect(await isUnknown()).toBe(false);
+  });
+
+  it.each([
+    ["restore", "nowhere.db"],
+    ["restore", "notes.csv"],
+    ["restore", "copy.db", "--journal", "nowhere.ndjson"],
+    ["rebuild", "nowhere.ndjson"],
+    ["rebuild", "journal.ndjson", "notes.csv"],
+    ["rebuild", "journal.ndjson", "nowhere.db"],
+  ])("or nothing is: %s of %s leaves no folder, and no file in one that was there", async (...command) => {
+    const { world, path, type } = await twoNights();
+    writeFileSync(path("notes.csv"), "Load,At,Gross\n".repeat(20));
+    for (const ledger of ["new/deep/ledger.db", "ledger.db"]) {
+      expect(await type("ledger", ...command, "--sandbox", "--ledger", path(ledger))).toMatchObject({ code: 2 });
+      expect(readdirSync(world.cwd).filter((name) => /^new|^ledger/.test(name))).toEqual([]);
+    }
+  });
+
   it("but not with a journal that is not there", async () => {
     const { type } = await twoNights();
     expect((await type("ledger", "restore", "copy.db", "--journal", "nowhere.ndjson")).code).toBe(2);
@@ -121,6 +165,16 @@ describe("a ledger older than its journal", () => {
       expect(await bring()).toEqual(nothingNew);
     }
     expect(await dump()).toBe(sent);
+  });
+
+  it("is its own backup for the command that the refusal names", async () => {
+    const { world, type, restore, bring } = await twoNights();
+    restore();
+    await bring();
+    expect(world.out + world.err).toContain("ledger restore <backup> --journal <journal>");
+    const itself = ["ledger", "restore", "state/sandbox/ledger.db", "--journal", "journal.ndjson"];
+    expect((await type(...itself)).code).toBe(0);
+    expect(await bring()).toEqual(nothingNew);
   });
 
   it("that went on all the same has doubled nothing, and takes nothing back that the journal tells of", async () => {

@@ -82,6 +82,7 @@ const status: Status = {
   ],
   unstaged: null,
   restored: null,
+  withdrawn: [{ input: "a.csv", rows: 2 }],
   lastRun: { name: "2026-11-20T0200-import", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
 };
 
@@ -96,6 +97,7 @@ it("status says what needs a person, what is wrong and where, how the last run e
   expect(text).toMatch(
     /Waiting: .*\n {2}91 {2}step of manifest 1 waits for manifest 9\n {6}march\.csv, row 2 · reference-unknown/,
   );
+  expect(text).toContain("a.csv: 2 rows were taken back. Importing the file stages them again.\n");
   expect(text).toMatch(/Last run 2026-11-20T0200-import, .*: still working, or killed\.\n/);
   const commands = [...world.out.matchAll(/^(rowferry .*)$/gm)].map(([, command]) => command);
   expect(commands).toEqual([

@@ -67,6 +67,52 @@ describe("a row that is corrected in its file before it was sent", () => {
   });
 });
 
+describe("a row that is corrected while the service does not answer about its owner or place", () => {
+  const post = (path: string) => ({ method: "POST", path }) as const;
+  const alpha = rows(`A 10 1 ${ALFA} Alpha RuaA`);
+  const place = "/participants/{participantId}/addresses";
+  it.each([
+    ["the lookup of its owner", { method: "GET", path: "/participants" }, "before", alpha, "Alpha RuaA", []],
+    ["the creation of its owner, absent", post("/participants"), "before", alpha, "Alpha RuaA", []],
+    [
+      "the creation of its owner, there",
+      post("/participants"),
+      "after",
+      alpha,
+      "Alfa RuaA",
+      [expect.stringContaining("is registered as")],
+    ],
+    [
+      "the creation of its place",
+      post(place),
+      "before",
+      rows(`A 10 1 ${ALFA} Alfa RUAA`),
+      "Alfa RUAA",
+      [expect.stringContaining("also given with another street")],
+    ],
+  ] as const)(
+    "%s: the newest data go out, and what may differ is told",
+    async (_title, match, when, after, at, told) => {
+      const { sandbox, office } = await officeOf(owned());
+      const answers503 = (moment: "before" | "after") => ({ kind: "status", status: 503, when: moment }) as const;
+      // The run's own second look is not answered either.
+      const look = {
+        match: { method: "GET", path: "/participants" },
+        nth: 2,
+        times: 60,
+        action: answers503("before"),
+      } as const;
+      sandbox.setFaults([{ match, action: answers503(when) }, ...(when === "after" ? [look] : [])]);
+      office.writeCsv("loads.csv", rows(`A 10 1 ${ALFA} Alfa RuaA`));
+      await office.ends(4, "import m.yaml loads.csv --max-outage 10s");
+      sandbox.setFaults([]);
+      const { warnings, exitCode } = await office.brought("loads.csv", after);
+      const found = [office.participants()[0]?.name, office.addresses()[0]?.street].join(" ");
+      expect([exitCode, found, warnings.map(({ example }) => example)]).toEqual([0, at, told]);
+    },
+  );
+});
+
 describe("a row whose owner or place the service refuses", () => {
   const refuse = (path: string) =>
     [{ match: { method: "POST", path }, action: { kind: "status", status: 422, when: "before" } }] as const;

@@ -2,6 +2,7 @@
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
+import type { PipelineEvent } from "../../src/model/summary.js";
 import { showRuns } from "../../src/desk/status.js";
 import { runRetry } from "../../src/desk/decide.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
@@ -121,6 +122,19 @@ describe("dismiss", () => {
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
   });
 
+  it("is not what is tried again, which is told for what it was: what waits only waits", async () => {
+    world = createWorld();
+    await world.bring("a", ["M1 10 bad", "M1 20"]);
+    const told = async (selectors: Parameters<typeof runRetry>[0]["selectors"]) => {
+      const said: string[] = [];
+      const observe = (event: PipelineEvent) => void (event.type === "notice" && said.push(event.message));
+      await world.clock.run(runRetry({ ...retrying(), observe, selectors }));
+      return said;
+    };
+    expect(await told({ code: "behind-rejected" })).toContain("tried again: nothing; 1 event only waits for others");
+    expect(await told({})).toContain("tried again: 1 refused record; 1 event only waits for others");
+  });
+
   it("of a participant stays, whatever is tried again after it (H23)", async () => {
     world = createWorld();
     world.setFaults([
@@ -129,14 +143,18 @@ describe("dismiss", () => {
     await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ participants: 1, events: 1 });
     expect(() => dismiss({ input: "a.csv", row: ["2"] })).toThrow(expect.objectContaining({ code: "usage" }));
-    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
+    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toMatchObject({
+      refused: 0,
+    });
     const summary = await world.resume();
     expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);
     // A later row needs that participant: then it is to be had again.
     world.setFaults([]);
     const later = await world.bring("b", ["M2 10"]);
     expect([later.open.events, later.exitCode]).toEqual([{ held: 1 }, 3]);
-    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(1);
+    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toMatchObject({
+      refused: 1,
+    });
     expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
   });
 

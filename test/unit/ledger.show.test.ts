@@ -7,7 +7,7 @@ import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 import { type Office, openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { loads, weighings } from "../support/weighings.js";
 
 let world: World;
 afterEach(() => world.close());
@@ -99,6 +99,27 @@ it("a row is found by its place exactly as it is printed, in the sheet that it n
   expect(await found("book.xlsx, row 2")).toHaveLength(2);
   expect(await found("w.csv, row 2")).toEqual([[null, 2, null]]);
   expect((await office.type("show", 'book.xlsx, sheet "May", row 3')).code).toBe(2);
+});
+
+it("an event is told with its rows of the newest file of each name; a row of an earlier one says that it is", async () => {
+  world = createWorld();
+  const office = openOffice(weighings);
+  const files = [
+    ["L1 10 1", "L1 20 1"],
+    ["L1 05 1", "L1 10 1", "L1 20 1", "L1 30 1"],
+    ["L1 10 1", "L1 20 1"],
+  ];
+  for (const rows of files) await office.brought("a.csv", loads(...rows));
+  await office.brought("b.csv", loads("L1 20 1"));
+  const [load] = (await shownIn(office, "load/L1")).documents;
+  expect(load?.events.map(({ rows }) => rows)).toEqual([
+    ["a.csv, row 2 (earlier file)"],
+    ["a.csv, row 2"],
+    ["a.csv, row 3", "b.csv, row 2"],
+    ["a.csv, row 5 (earlier file)"],
+  ]);
+  const { rows } = await shownIn(office, "a.csv:2");
+  expect(rows.map(({ isCurrent }) => isCurrent)).toEqual([false, true]);
 });
 
 describe("show of registrations, runs and requests", () => {

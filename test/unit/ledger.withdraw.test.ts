@@ -1,5 +1,6 @@
 /** What was staged and never sent can be taken back, and comes again with its file (HARD-CASES H39). */
 import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { readStatus } from "../../src/desk/status.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { withdrawSelected } from "../support/decide.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
@@ -42,12 +43,15 @@ describe("the rest of a file that was imported with --limit", () => {
     expect(timelines()).toEqual([1, 1]);
   });
 
-  it("is staged again by the very same bytes", async () => {
+  it("is staged again by the very same bytes; until then `status` names it", async () => {
     world = createWorld();
+    const takenBack = async () => (await readStatus({ target: world.target })).withdrawn;
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     await withdraw({ input: "a.csv" });
+    expect(await takenBack()).toEqual([{ input: "a.csv", rows: 2 }]);
     const again = await world.bring("a", rows);
     expect([again.exitCode, again.rows.known, again.rows.staged]).toEqual([0, 1, 2]);
+    expect(await takenBack()).toEqual([]);
     expect(timelines()).toEqual([1, 1, 1]);
     expect(isSound()).toEqual([]);
   });

@@ -36,14 +36,15 @@ export const spec = onTarget({
           `correct ${counted(correctable, "row")} in that file, save, and import it`,
         ),
       );
-    const decided = files.reduce((sum, { rows, correctable }) => sum + rows - correctable, 0);
+    const count = files.reduce((sum, { rows }) => sum + rows, 0);
+    const decided = files.reduce((sum, { correctable }) => sum - correctable, count);
     if (decided > 0)
       next.push(step("status", `see what to decide about ${counted(decided, "row")} that no correction can send`));
     if (stranded !== null) next.push(resolveAll(shown(stranded.path), step));
     return told({
       line: { type: "rejects", ...found },
       text: ({ rows }) => [
-        (rows.length === 0 ? "No row to correct." : `${counted(rows.length, "row needs", "rows need")} you.`) +
+        (count === 0 ? "No row to correct." : `${counted(count, "row needs", "rows need")} you.`) +
           (stranded === null ? "" : ` Stranded: ${counted(stranded.documents, "document")}.`),
         [
           rows

@@ -226,6 +226,7 @@ function rowLines(row: ShownRow, look: ShowLook): Part {
   );
   return [
     `imported ${localTime(row.stagedAt)} from ${row.path} with ${row.mapping}`,
+    !row.isCurrent && `a later ${row.file} has been imported since`,
     row.groupOf !== null && `belongs to the group that begins in row ${row.groupOf}`,
     row.problems.map(({ code, column, message, hint }) => [
       `${column === null ? "" : `${column}: `}${message} · ${code}`,

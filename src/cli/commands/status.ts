@@ -9,7 +9,15 @@ import {
   stepsOfRestored,
   stepsOfWaiting,
 } from "../../report/next-steps.js";
-import { ending, needed, onlyYouCanSettle, saidUnstaged, sentLater } from "../../report/outcome.js";
+import {
+  ending,
+  needed,
+  onlyYouCanSettle,
+  openOfCopy,
+  saidRestored,
+  saidUnstaged,
+  sentLater,
+} from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
@@ -24,10 +32,14 @@ export const spec = onTarget({
       // One line if all is well.
       text: (status) => [
         `${target.name}: ${answer(status)}`,
-        restoredWords(status, world.clock.now()),
+        status.restored !== null && saidRestored(status.restored, world.clock.now()),
         openLines(status.open),
         ...problemSections(status.problems),
         causes("Waiting", "for something else", status.waiting),
+        status.withdrawn.map(
+          ({ input, rows }) =>
+            `${input}: ${counted(rows, "row was", "rows were")} taken back. Importing the file stages them again.`,
+        ),
         lastRun(status, world.clock.now()),
       ],
       next: nextOf(found, step),
@@ -50,19 +62,12 @@ function answer(status: Status): string {
   if (status.waiting.some(({ code }) => unexplainedWaits.includes(code)))
     return yellow(onlyYouCanSettle(status.waiting.reduce((sum, wait) => sum + wait.count, 0)));
   if (status.waiting.length > 0) return yellow("some events wait. Nothing is lost.");
-  if (status.restored !== null) return yellow("nothing that this ledger knows of is open, but it is an older copy.");
+  if (status.restored !== null) return yellow(`nothing ${openOfCopy}`);
   const later = (status.open.events["deferred"] ?? 0) + (status.open.events["waiting"] ?? 0);
   if (later === 0) return green("all is well. Nothing is open.");
   return green(
     `all is well. ${counted(later, "event waits for its", "events wait for their")} time; ${sentLater(later)}`,
   );
-}
-
-function restoredWords({ restored }: Status, now: number): string {
-  if (restored === null) return "";
-  const { lastRun: newest, lastAt } = restored;
-  const age = lastAt === null ? "from before any run" : `of ${moment(lastAt, now)} (its last run is ${newest})`;
-  return `The ledger was restored from a backup ${age}. What was sent since is unknown to it; nothing of that is sent twice, because keys are made of the rows' own data.`;
 }
 
 /** Whether sending could continue without a person. */

@@ -28,6 +28,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
         <span class="quiet">{name}</span> {answer}
       </h1>
       <Trouble failure={failure} />
+      {target.restored !== null && <p class="note">{target.restored}</p>}
       {lastRun !== null && live === null && (
         <p class="quiet">
           Last run {when(lastRun.startedAt)}: {ending(lastRun)}

@@ -42,8 +42,10 @@ export interface Waiting {
 /** @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted. */
 export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
   makeFolder(dirname(ledgerPath));
-  return untilHeld(ledgerPath, options, () => tryLock(`${ledgerPath}.lock`));
+  return untilHeld(ledgerPath, options, () => tryLock(lockOf(ledgerPath)));
 }
+
+export const lockOf = (ledgerPath: string): string => `${ledgerPath}.lock`;
 
 /** Call right after opening the locked ledger; release before closing it. @throws as `lockLedger` */
 export function holdLedger(database: LedgerDatabase, options: Waiting): Promise<LedgerLock> {

@@ -1,5 +1,7 @@
 /** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
+import { createKnownRows } from "../known-rows.js";
+import { describeChange } from "../views/changes.js";
 import type { LineOf } from "../../model/lines.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -38,7 +40,7 @@ export function dismiss(
       now,
     });
     const settle = "UPDATE rows SET settled = 'dismissed' WHERE (id = @row OR lead = @row) AND settled IS NULL";
-    if (database.run(settle, { row }) > 0) done.rows += 1;
+    done.rows += database.run(settle, { row });
     causes.push(`row:${row}`);
     markOpenByRow(database, row);
   };
@@ -96,16 +98,28 @@ export function undismiss(
   now: number,
 ): Omit<Dismissed, "left" | "stranded"> {
   const writer = new Writer(database);
+  /** Their message may have gone with an earlier file, or be about content that has gone since. */
+  const tellChanged = () => {
+    const known = Array.from(createKnownRows(database).links(undefined, undefined, new Set(selection.events)));
+    const rowOf = new Map(known.map(({ event, row }) => [event, row]));
+    const changed = `SELECT e.id, max(re.row_id) AS row FROM events_now e LEFT JOIN row_events re ON re.event_id = e.id
+      WHERE e.id IN (SELECT value FROM json_each(@events)) AND e.state = 'changed' GROUP BY e.id`;
+    for (const { id, row } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
+      const newest = Math.max(row ?? 0, rowOf.get(id) ?? 0) || null;
+      const told = { code: "changed", message: describeChange(database, id, newest), severity: "error", at: now };
+      database.add("problems", { ...told, row_id: newest, subject: "event", subject_id: id, stage: "staging" });
+    }
+  };
   return database.atomic(() => {
+    let rows = 0;
     for (const row of selection.rows) {
       database.run(
         `DELETE FROM dismissals WHERE id = (SELECT max(d.id) FROM dismissals d JOIN rows r USING (cell_hash)
            WHERE r.id = @row AND d.row_id IS NULL)`,
         { row },
       );
-      database.run("UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'", {
-        row,
-      });
+      const reopen = "UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'";
+      rows += database.run(reopen, { row });
       markOpenByRow(database, row);
     }
     for (const event of selection.events) {
@@ -117,14 +131,15 @@ export function undismiss(
       writer.undismissed(event, now);
       markOpenOf(database, event);
     }
+    tellChanged();
     for (const id of selection.documents) {
       writer.replanned("document", id, now);
       markOpen(database, id);
     }
     for (const id of [...selection.participants, ...selection.addresses]) writer.replanned("participant", id, now);
-    const { rows, events, documents, participants, addresses } = selection;
+    const { events, documents, participants, addresses } = selection;
     return {
-      rows: rows.length,
+      rows,
       events: events.length,
       documents: documents.length,
       participants: participants.length,
@@ -133,20 +148,40 @@ export function undismiss(
   });
 }
 
+/** Records by what they were. */
+export interface Retried {
+  refused: number;
+  foreign: number;
+  doubtful: number;
+  /** Their rows were deleted from their file. */
+  gone: number;
+  /** Held events, left as they are: what they wait for may be among the others. */
+  waiting: number;
+}
+
 /**
  * Plans rejected work again, except what the plan itself refused permanently; every run retries stalled work anyway.
- * `gone`: includes rows missing from their file. @returns how many records
+ * `gone`: includes rows missing from their file.
  */
-export function retry(database: LedgerDatabase, selection: Selection, now: number, gone = false): number {
+export function retry(database: LedgerDatabase, selection: Selection, now: number, gone = false): Retried {
   const writer = new Writer(database);
+  const done: Retried = { refused: 0, foreign: 0, doubtful: 0, gone: 0, waiting: 0 };
   return database.atomic(() => {
     const { events, documents, participants, addresses } = selection;
-    const changed = [
-      ...events.map((id) => writer.askedAgain("event", id, now) || writer.retried(id, gone, now)),
-      ...documents.map((id) => writer.askedAgain("document", id, now) || writer.replanned("document", id, now)),
-      ...[...participants, ...addresses].map((id) => writer.replanned("participant", id, now)),
-    ];
-    for (const event of events) markOpenOf(database, event);
-    return changed.filter(Boolean).length;
+    const states = database.rows<{ id: number; state: string }>(
+      "SELECT id, iif(reason = 'row-gone', 'gone', state) AS state FROM events_now WHERE id IN (SELECT value FROM json_each(@events))",
+      { events },
+    );
+    for (const { id, state } of states) {
+      markOpenOf(database, id);
+      if (state === "held") done.waiting += 1;
+      else if (state === "stalled") done.doubtful += writer.askedAgain("event", id, now) ? 1 : 0;
+      else if (writer.retried(id, gone, now)) done[state === "foreign" || state === "gone" ? state : "refused"] += 1;
+    }
+    for (const id of documents)
+      if (writer.askedAgain("document", id, now)) done.doubtful += 1;
+      else if (writer.replanned("document", id, now)) done.refused += 1;
+    for (const id of [...participants, ...addresses]) if (writer.replanned("participant", id, now)) done.refused += 1;
+    return done;
   });
 }

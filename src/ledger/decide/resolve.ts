@@ -129,7 +129,10 @@ export function resolveDocument(
   serviceId: string,
   now: number | null,
 ): void {
-  if (document.state !== "stranded" && document.state !== "stalled") {
+  const isForeign = () =>
+    document.state === "planned" &&
+    database.has("SELECT 1 FROM events_now WHERE target_document = @id AND state = 'foreign'", document);
+  if (document.state !== "stranded" && document.state !== "stalled" && !isForeign()) {
     throw new RowferryError(
       "document-not-stranded",
       `${document.kind} ${document.key} is ${document.state}; only a stranded document, or one whose creation is in doubt, takes an id.`,

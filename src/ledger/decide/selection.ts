@@ -2,7 +2,7 @@
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { generationsNamed } from "../documents-named.js";
-import { inputOf, parseRowReference, rowNumberOf } from "../rows.js";
+import { groupOf, inputOf, parseRowReference, rowNumberOf } from "../rows.js";
 
 export interface Selectors {
   /** A run that staged or sent it. */
@@ -153,7 +153,8 @@ export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
        UNION SELECT document_id FROM events WHERE id IN (SELECT value FROM json_each(@events)))`,
     selection,
   );
-  return { rows: rowsOf(database, selection).size, documents: found };
+  const rows = [...rowsOf(database, selection)].reduce((sum, row) => sum + groupOf(database, row).length, 0);
+  return { rows, documents: found };
 }
 
 /** Selected events that changed or are late for their document, which is named as `kind/key`. */

@@ -5,7 +5,8 @@
 import { RowferryError } from "../../model/error.js";
 import type { LineOf } from "../../model/lines.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { groupOf } from "../rows.js";
+import { isEarlier } from "../inputs.js";
+import { groupOf, isInInput } from "../rows.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
@@ -56,6 +57,13 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
   database.run("UPDATE inputs SET judged_at = -1 WHERE id IN (SELECT row_id >> 32 FROM temp.taken)");
   return { rows, events, participants, addresses };
 }
+
+/** Rows taken back whose file has not been imported since, nor another of its name. */
+export const tallyWithdrawn = (database: LedgerDatabase): { input: string; rows: number }[] =>
+  database.rows(
+    `SELECT i.name AS input, count(*) AS rows FROM inputs i CROSS JOIN rows r ON ${isInInput("r.id")}
+     WHERE i.judged_at = -1 AND r.settled = 'withdrawn' AND NOT ${isEarlier("i.id")} GROUP BY i.id ORDER BY i.id`,
+  );
 
 /** Settles rows without records in the ledger, with the rest of their groups. @returns how many */
 function settleRows(database: LedgerDatabase, taken: readonly number[]) {

@@ -7,7 +7,7 @@ import type { DocumentRef, EventRecord } from "../../model/records.js";
 import type { EventContent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf } from "../rows.js";
-import { changesOf, describeChanges } from "../views/changes.js";
+import { describeChange } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type EventKeys, hasLanded, isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
@@ -129,12 +129,7 @@ export function createEventStager(
     changedByImport.add(id);
     writer.changed(id, hash, JSON.stringify(columns), now);
     if (isDismissed(documentOf(record), key, hash)) return { id, known: writer.dismissed(id, false, now) };
-    const changes = changesOf(database, id);
-    const before = database.value<number>("SELECT first_row FROM events_now WHERE id = @id", { id });
-    const place = before === null || before === row ? "" : ` (${describeRow(database, before)})`;
-    const what = changes.length === 0 ? "" : `: ${describeChanges(changes)}`;
-    const message = `${nameOf(record)} has landed with other content${place}${what}. A timeline cannot be edited.`;
-    report(problem("changed", message), "error", id);
+    report(problem("changed", describeChange(database, id, row)), "error", id);
     return { id, known: false };
   };
 

@@ -17,6 +17,8 @@ interface Stored {
   payload: string;
   extended: string;
   state: string;
+  /** 1: a create may have been sent. */
+  attempted: number;
   row_id: number | null;
 }
 
@@ -31,7 +33,7 @@ interface Given {
 
 export function createRegistrationStager(
   database: LedgerDatabase,
-  { references, identity: policy, extendedFields, settingsId, now, superseded, report }: Staging,
+  { references, identity: policy, extendedFields, settingsId, now, superseded, versions, report }: Staging,
 ) {
   const writer = new Writer(database);
   // The mapper returns the same object for rows with the same record.
@@ -49,7 +51,7 @@ export function createRegistrationStager(
 
   const find = ({ kind, owner, identity }: Given) =>
     database.row<Stored>(
-      `SELECT id, payload, extended, state, row_id FROM registrations
+      `SELECT id, payload, extended, state, attempted, row_id FROM registrations
        WHERE kind = @kind AND owner = @owner AND identity = @identity`,
       { kind, owner, identity },
     );
@@ -115,9 +117,16 @@ export function createRegistrationStager(
     const isSame = stored.payload === payload && stored.extended === extended;
     const fields = isSame ? [] : differingFields(given, stored);
     const isWithdrawn = stored.row_id === null && (state === "planned" || state === "rejected");
-    const isOpen = state === "rejected" || isWithdrawn || (state === "planned" && policy === "last");
+    // The next run looks up what may have been created, and creates what is absent with the newest data.
+    const isVersion = stored.row_id !== null && [row, ...versions()].includes(stored.row_id);
+    const isUnsent = state === "planned" || state === "stalled";
+    const isOpen =
+      state === "rejected" || isWithdrawn || (isUnsent && policy === "last") || (state === "stalled" && isVersion);
     if (isWithdrawn ? !isSame : fields.length > 0) {
-      if (!isOpen) return warnOnce(String(id), differs(record, fields, stored));
+      // What a participant is registered as is told by its lookup.
+      const mayDiffer = state === "stalled" && given.kind === "address" && stored.attempted === 1;
+      if (!isOpen || mayDiffer) warnOnce(String(id), differs(record, fields, stored));
+      if (!isOpen) return;
       writer.replanned(given.kind, id, now);
       return database.change("registrations", id, { payload, extended, row_id: row });
     }
@@ -139,11 +148,11 @@ export function createRegistrationStager(
       return record.alias === null ? null : keptByAnother(kind, record, stored?.id ?? null);
     },
 
-    /** The row that declared it, if it was not sent; null: none. */
+    /** The row that declared it, until it is registered; null: none. */
     declarer(record: RegistrationRecord): number | null {
       const given = givenBy(record);
       const stored = given && find(given);
-      return stored?.state === "planned" || stored?.state === "rejected" ? stored.row_id : null;
+      return stored === null || stored.state === "registered" ? null : stored.row_id;
     },
 
     stage(record: RegistrationRecord, row: number) {

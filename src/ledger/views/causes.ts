@@ -64,7 +64,7 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
   const sorted = [...ofRows, ...records].toSorted((one, other) => other.count - one.count);
   const { correct = [], decide = [] } = Object.groupBy(sorted, ({ code }) => solutionOf(code));
   const refused = records.filter(({ code }) => solutionOf(code) === "correct");
-  const invalid = database.number("SELECT count(*) FROM invalid_rows WHERE lead IS NULL");
+  const invalid = database.number("SELECT count(*) FROM invalid_rows");
   return { correct, decide, toCorrect: refused.reduce((total, { count }) => total + count, invalid) };
 }
 

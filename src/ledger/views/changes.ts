@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../model/json.js";
 import { type EventContent, type EventNow, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow } from "../rows.js";
 
 export interface FieldChange {
   field: string;
@@ -18,13 +19,22 @@ export function changesOf(database: LedgerDatabase, event: number): FieldChange[
     : changesBetween(database, found, JSON.parse(found.changed_content) as EventContent);
 }
 
-/** Describes the changes. Values are quoted, because most are cells, which collected output hides (P9). */
-export function describeChanges(changes: readonly FieldChange[]): string {
+/** The landed event and `row`, in words. Values are quoted, because most are cells, which collected output hides (P9). */
+export function describeChange(database: LedgerDatabase, event: number, row: number | null): string {
   const quoted = (value: string | null) => (value === null ? "absent" : JSON.stringify(value));
+  const changes = changesOf(database, event);
   const told = changes
     .slice(0, 4)
     .map(({ field, landed, now }) => `${field} was ${quoted(landed)} and is ${quoted(now)}`);
-  return [...told, ...(changes.length > 4 ? [`${changes.length - 4} more`] : [])].join(", ");
+  const more = changes.length > 4 ? [`${changes.length - 4} more`] : [];
+  const { name = "", before = null } =
+    database.row<{ name: string; before: number | null }>(
+      "SELECT event || ' of ' || document AS name, first_row AS before FROM events_now WHERE id = @event",
+      { event },
+    ) ?? {};
+  const place = before === null || before === row ? "" : ` (${describeRow(database, before)})`;
+  const what = changes.length === 0 ? "" : `: ${[...told, ...more].join(", ")}`;
+  return `The event ${name} has landed with other content${place}${what}. A timeline cannot be edited.`;
 }
 
 function changesBetween(database: LedgerDatabase, landed: EventContent, now: EventContent): FieldChange[] {

@@ -89,7 +89,7 @@ export const ledgerCodes = {
   ),
   "ledger-behind-journal": usage(
     "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
-    "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; to start over, name another journal.",
+    "Run `rowferry ledger restore <backup> --journal <journal>`, with the newest backup or this ledger itself as the backup: it keeps the older ledger beside the new one. To start over, name another journal.",
     "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
   ),
   "ledger-not-written": passing(

@@ -119,7 +119,7 @@ export const planCodes = {
     "A SPLIT into load 55, whose own rows were imported yesterday and have created it.",
   ),
   "target-id-unknown": mark(
-    "The event that created this document landed, but the answer with the document's id was lost.",
+    "The event that created this document is on its timeline, but the answer with the document's id was lost, or went to whoever sent the event.",
     "Find its id at the service and run `rowferry resolve <document> --document-id <id>`.",
     "An OUTPUT event confirmed only by a duplicate answer.",
   ),

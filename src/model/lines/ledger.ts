@@ -82,7 +82,12 @@ export const status = line("status", "Of `status`.", {
     .describe("the newest import, where none of its rows is in the ledger"),
   restored: object({ lastRun: textOrNull.describe("the last one in the backup"), lastAt: timeOrNull })
     .nullable()
-    .describe("a backup put back without a journal, until files are imported again: what was sent since is unknown"),
+    .describe(
+      "a backup put back without a journal: what was sent since is unknown, until files are imported again and a `verify` then finds no difference",
+    ),
+  withdrawn: list(object({ input: text, rows: count })).describe(
+    "rows that were taken back, until their file is imported again",
+  ),
   lastRun: object({
     name: text,
     startedAt: time,

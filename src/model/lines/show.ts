@@ -63,7 +63,7 @@ const event = object({
   deduplicationId: text,
   eventId: textOrNull,
   targetDocumentId: textOrNull,
-  rows: list(text).describe("of every input that held it"),
+  rows: list(text).describe("that brought it; of files of one name those of the newest"),
   messages,
   decisions: list(decision),
   sentAt: timeOrNull.describe("last; null: never"),
@@ -122,6 +122,7 @@ const row = object({
   mappingText: textOrNull.describe(
     "as used, with the files that it extends or takes functions from; null without `--mapping`",
   ),
+  isCurrent: flag.describe("no later import brought another file of this name"),
   stagedAt: time,
   fate: text.describe("`skipped`, `invalid`, `known`, `staged`"),
   reason: textOrNull,

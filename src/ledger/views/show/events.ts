@@ -1,7 +1,8 @@
 import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type JsonObject, parseJson } from "../../../model/json.js";
-import { describeRow, rowName } from "../../rows.js";
+import { isEarlier } from "../../inputs.js";
+import { describeRow, inputOf, rowName } from "../../rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
 import type { ShownDocument, ShownEvent } from "../../../model/lines/show.js";
@@ -42,7 +43,7 @@ function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEven
   });
 }
 
-/** Every row of every input that brought the event; those of one name once, as of a file that comes every night. */
+/** Rows that brought the event; those of an earlier file only where the newest of that name has it no more. */
 function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
   const open = database.rows<{ row: number; event: number }>(
     `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
@@ -50,9 +51,26 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
   );
   const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
   const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
-  const names = Map.groupBy(links, ({ event }) => event);
-  const placesOf = (some: typeof links) => [...new Set(some.map(({ row }) => describeRow(database, row)))];
-  return new Map(Array.from(names, ([event, some]) => [event, placesOf(some)]));
+  const inputs = database.rows<{ id: number; file: string; earlier: number }>(
+    `SELECT id, name AS file, ${isEarlier("i.id")} AS earlier FROM inputs i WHERE id IN (SELECT value FROM json_each(@inputs))`,
+    { inputs: [...new Set(links.map(({ row }) => inputOf(row)))] },
+  );
+  const inputsById = new Map(inputs.map((input) => [input.id, input]));
+  const placesOf = (some: typeof links) => {
+    const found = some.map(({ row }) => ({ row, ...inputsById.get(inputOf(row)) }));
+    const current = new Set(found.flatMap(({ file, earlier }) => (earlier === 1 ? [] : [file])));
+    const places = found.flatMap(({ row, file, earlier }) => {
+      if (earlier !== 1) return [describeRow(database, row)];
+      return current.has(file) ? [] : [`${describeRow(database, row)} (earlier file)`];
+    });
+    return [...new Set(places)];
+  };
+  return new Map(
+    Array.from(
+      Map.groupBy(links, ({ event }) => event),
+      ([event, some]) => [event, placesOf(some)],
+    ),
+  );
 }
 
 /** Includes all generations of their documents (H26). */

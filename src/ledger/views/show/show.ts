@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { documentsNamed } from "../../documents-named.js";
 import { createKnownRows } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
+import { isEarlier } from "../../inputs.js";
 import { referenceOf, rowId, rowNameOrNull } from "../../rows.js";
 import { type Decided, requestsOf } from "../../runs.js";
 import { createCells } from "../../stage/row-cells.js";
@@ -77,7 +78,7 @@ export function showRequests(database: LedgerDatabase, since: number, until: num
 
 /** Answers P7: what became of any row of any file, and why. A row without an entry of its own is known by its records. */
 const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@id")} AS reference, i.mapping,
-    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
+    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, iif(${isEarlier("i.id")}, 'false', 'true') AS isCurrent, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
       iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
     ${rowNameOrNull("r.settled_by")} AS settledBy, r.lead & 4294967295 AS groupOf,
     coalesce(r.lead, @id) AS source,
@@ -96,7 +97,7 @@ function shown(database: LedgerDatabase, input: number, number: number, mapping:
   const known = createKnownRows(database).eventsOf(id).length;
   const row = database.row<object>(select, { id, input, number, known, mapping });
   if (row === null) return null;
-  const { fate, header, source, ...found } = parsed<Found>(row, "header", "problems");
+  const { fate, header, source, ...found } = parsed<Found>(row, "header", "problems", "isCurrent");
   if (fate === null) return null;
   const kept = createCells(database).of(id);
   return {
