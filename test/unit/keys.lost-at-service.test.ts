@@ -35,7 +35,7 @@ test.each<[string, string, string[]]>([
   const { office, live } = await afterRestore(["L1 10 1"], lost);
   const { code, out } = await office.type("verify");
   expect([code, out]).toEqual([3, expect.stringContaining(`load ${load}`)]);
-  expect(out).toContain("rowferry replace <document> --reason <text>");
+  expect(out).toContain(`rowferry replace load/${load} --reason <text>`);
   expect((await office.type("replace", `load/${load}`, "--reason", "lost at the service")).code).toBe(0);
   let last = await office.run("resume");
   if (last.exitCode === 3) {
@@ -60,7 +60,7 @@ test("a new row of a document that is gone leads to what brings all of it back, 
     expect(text).toContain("document-gone");
   }
   expect(code).toBe(3);
-  for (const text of said.slice(0, 2)) expect(text).toMatch(/rowferry verify[^]*rowferry replace <document> --reason/);
+  for (const text of said.slice(0, 2)) expect(text).toMatch(/rowferry verify[^]*rowferry replace load\/L2 --reason/);
 
   await office.ends(3, "verify");
   expect((await office.type("replace", "load/L2", "--reason", "lost at the service")).code).toBe(0);

@@ -1,6 +1,7 @@
 /** `rowferry verify`: compares the ledger with the service. */
 import type { Verification } from "../../model/summary.js";
 import { countedKinds, grouped } from "../../report/figures.js";
+import { naming } from "../../report/next-steps.js";
 import { verified } from "../../report/said.js";
 import { dryRun, sayForeseen } from "../dry-run.js";
 import { moment, pastTime, positiveInteger, rateFlags, selectorFlags, wait } from "../flags.js";
@@ -38,6 +39,7 @@ export const spec = onTarget({
     const found = await watched(work, (observe) =>
       verify({ ...work.options, journal: null, fresh: false, chosen, observe }),
     );
+    const differing = found.differences.flatMap(({ document: of }) => of ?? []);
     return told({
       line: { type: "verify", ...found },
       text: ({ checked, differences, unread, unverifiable, stopped }) => [
@@ -49,14 +51,15 @@ export const spec = onTarget({
           unverifiable.map(({ text, count }) => `  ${text} (${grouped(count)})`),
         ],
       ],
-      next: found.differences.some(({ subject }) => subject === "document" || subject === "event")
-        ? [
-            work.step(
-              "replace <document> --reason <text>",
-              "where the service has lost it: send the document again, as its next generation",
-            ),
-          ]
-        : [],
+      next:
+        differing.length === 0
+          ? []
+          : [
+              work.step(
+                naming("replace <document> --reason <text>", differing),
+                "where the service has lost it: send the document again, as its next generation",
+              ),
+            ],
       exitCode: exitCodeOfVerification(found, work.options.signal),
     });
   },

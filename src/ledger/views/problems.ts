@@ -124,15 +124,31 @@ function tally(
     const failure = database.row<Failure>(first, found);
     if (failure === null) return [];
     const one = told(database, conceal, { ...failure, count: found.count, earlier: found.earlier });
-    return [found.subject === "event" && areOfMakers(database, found.code) ? { ...one, replaceable: false } : one];
+    return [{ ...one, ...documentOf(database, found) }];
   });
 }
 
-const areOfMakers = (database: LedgerDatabase, code: Code): boolean =>
-  database.number(
-    `SELECT NOT EXISTS (SELECT 1 FROM open_events WHERE code = @code AND document_id NOT IN (${MAKERS}))`,
+/** The stranded document of an event may be the one that it makes. */
+const documentsWith: { [subject: string]: string } = {
+  event: "SELECT document_id FROM open_events WHERE code = @code AND state <> 'held' AND code <> 'document-stranded'",
+  document: "SELECT id FROM failed_documents WHERE reason = @code",
+};
+
+/** Those that can be replaced come first, and are meant if there are any. */
+function documentOf(database: LedgerDatabase, { subject, code }: Pick<Failure, "subject" | "code">) {
+  const which = documentsWith[subject];
+  if (which === undefined) return {};
+  const [first, second] = database.rows<{ document: string; isMaker: number }>(
+    `SELECT DISTINCT kind || '/' || key AS document, id IN (${MAKERS}) AS isMaker FROM documents
+     WHERE id IN (${which}) ORDER BY isMaker LIMIT 2`,
     { code },
-  ) === 1;
+  );
+  if (first === undefined) return {};
+  return {
+    ...(subject === "event" && first.isMaker === 1 ? { replaceable: false as const } : {}),
+    ...(first.isMaker === second?.isMaker ? {} : { document: first.document }),
+  };
+}
 
 /** A placeholder while cells are hidden. */
 const NAME = "\u0001";
@@ -161,17 +177,24 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
 /** Held events by what they wait for, most frequent first, with the first one as an example. */
 export function tallyHeld(database: LedgerDatabase): ToldWaiting[] {
   return database
-    .rows<Omit<ToldWaiting, "column" | "example"> & { name: string; waits_for: string | null }>(
+    .rows<
+      Omit<ToldWaiting, "column" | "example" | "document"> & {
+        name: string;
+        waits_for: string | null;
+        document: string | null;
+      }
+    >(
       `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, e.waits_for, ${rowName("e.first_row")} AS place,
-         (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row"
-       FROM (SELECT reason AS code, count(*) AS count, coalesce(min(iif(
+         (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row",
+         (SELECT kind || '/' || key FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS document
+       FROM (SELECT reason AS code, count(*) AS count, count(DISTINCT waits_for) AS waited, coalesce(min(iif(
            EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
          FROM open_events o WHERE state = 'held' GROUP BY reason) h
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
-    .map(({ name, waits_for, ...held }) => {
+    .map(({ name, waits_for, document, ...held }) => {
       const example = `${name} waits for ${withoutParty(describeWait(database, waits_for))}`;
-      return { ...held, column: null, example };
+      return { ...held, column: null, example, ...(document === null ? {} : { document }) };
     });
 }
 

@@ -106,6 +106,7 @@ const difference = object({
   name: text,
   id: text,
   text,
+  document: text.optional().describe("`kind/key`, of a document or an event"),
 });
 
 export const verify = line("verify", "Of `verify`.", {
