@@ -209,7 +209,9 @@ describe("rowferry doctor", () => {
     const env = { ...(await service()), ROWFERRY_BASE_URL: "http://127.0.0.1:9" };
     expect(await typedIn(env, "doctor")).toMatchObject({
       code: 4,
-      said: expect.stringMatching(/✕ reach no answer from http:\/\/127\.0\.0\.1:9 \(.*ECONNREFUSED/),
+      said: expect.stringMatching(
+        /127\.0\.0\.1:9: 127\.0\.0\.1:9 refuses connections: nothing listens there; .* \(ECONNREFUSED\)/,
+      ),
     });
   });
 
