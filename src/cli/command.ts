@@ -78,8 +78,12 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
 
 /** Commander finds no `--dry-run` for `--dry`, and `--help` for `--keep`. */
 function unknownOption(made: Command, { exitCode, code, message }: CommanderError): CommanderError {
-  const [said = "", , word = ""] = /^.*'(-+)([^=']*).*'/.exec(message) ?? [];
-  const typed = word.toLowerCase();
+  const [said = ""] = message.split("\n");
+  const typed = said
+    .slice(said.indexOf("'"))
+    .replace(/^'-*/, "")
+    .replace(/['=].*/s, "")
+    .toLowerCase();
   const known = [...made.options, ...(made.parent?.options ?? [])].flatMap(({ long }) => long?.slice(2) ?? []);
   const holding = typed.length < 2 ? [] : known.filter((name) => `-${name}`.includes(`-${typed}`));
   const near = holding.length > 0 ? holding : [nearestName(typed, [...known, "help"])].filter((name) => name !== null);

@@ -146,7 +146,7 @@ async function tellSummary({ world, target, shown }: Work, summary: Summary): Pr
   if (world.stdout.isTTY && problems.length > 0) {
     // The ledger knows nothing of empty files.
     const empty = problems.filter(({ code }) => code === "file-empty");
-    const files = [...summary.inputs.map(({ input }) => input), ...empty.map(({ place }) => place ?? "")];
+    const files = [...summary.inputs.map(({ input }) => input), ...empty.map(({ place }) => basename(place ?? ""))];
     const status = await world.pipeline.readStatus({ target, cells: true, files });
     problems = [...empty, ...status.problems];
   }

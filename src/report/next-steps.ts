@@ -98,7 +98,7 @@ const replace = "replace <document> --reason <text>";
 /** `documents`: as the command takes them; it stays a placeholder if there are several. */
 export function naming(words: string, documents: readonly string[]): string {
   const [only, ...others] = new Set(documents);
-  return only === undefined || others.length > 0 ? words : words.replace(/<document.*?>/, () => shellQuoted(only));
+  return only === undefined || others.length > 0 ? words : words.replace(/<document[^<>]*>/, () => shellQuoted(only));
 }
 
 /** Whether something with this code is on documents that can be replaced; `of` false: on others. */
