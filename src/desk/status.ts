@@ -29,7 +29,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
       },
       open: tallyOpen(database),
       problems: tallyProblems(database, cells, files),
-      waiting: tallyHeld(database),
+      waiting: tallyHeld(database, cells),
       lastRun: last && {
         name: last.name,
         exitCode: last.exitCode,

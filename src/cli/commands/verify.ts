@@ -36,9 +36,11 @@ export const spec = onTarget({
       return sayForeseen({ ...none, ...foreseeVerify(work.target, chosen) });
     }
     const { exitCodeOfVerification, verify } = await import("../../desk/verify.js");
-    const found = await watched(work, (observe) =>
+    const compared = await watched(work, (observe) =>
       verify({ ...work.options, journal: null, fresh: false, chosen, observe }),
     );
+    const isShown = work.world.stdout.isTTY && !work.output.json;
+    const found = isShown ? compared : withoutParties(compared);
     const differing = found.differences.flatMap(({ document: of }) => of ?? []);
     return told({
       line: { type: "verify", ...found },
@@ -64,6 +66,16 @@ export const spec = onTarget({
     });
   },
 });
+
+/** Collected output hides whose tax id, name and street they are (P9); the id at the service says it. */
+function withoutParties({ differences, unread, ...found }: Verification): Verification {
+  const hidden = (records: Verification["differences"]) =>
+    records.map((one) => {
+      if (one.subject !== "participant" && one.subject !== "address") return one;
+      return { ...one, name: '"…"', text: one.text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"') };
+    });
+  return { ...found, differences: hidden(differences), unread: hidden(unread) };
+}
 
 const listed = (records: Verification["differences"]): string[] =>
   records.map(({ subject, name, id, text }) => `  ${subject} ${name} (${id}) ${text}`);

@@ -91,11 +91,16 @@ const shownWhole: Conceal = (_code, message) => message;
 const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? shownWhole : createConceal(database);
 
-/** A tax id or a street is personal; the row says whose it is. A key of the mapping stays, as a document's does. */
+/**
+ * A tax id or a street is personal; the row says whose it is. A key of the mapping stays, as a document's does, unless
+ * it may be a tax id.
+ */
 function withoutParty(text: string): string {
-  const kind = /^(participant|address) /.exec(text)?.[1];
-  if (kind === undefined || text.endsWith("which no row has brought yet")) return text;
-  return `${kind} "…"${/ \(\w+\)$/.exec(text)?.[0] ?? ""}`;
+  const [, kind, name = ""] = /^(participant|address) ([^ ]+ )?/.exec(text) ?? [];
+  if (kind === undefined) return text;
+  const unbrought = ", which no row has brought yet";
+  if (!text.endsWith(unbrought)) return `${kind} "…"${/ \(\w+\)$/.exec(text)?.[0] ?? ""}`;
+  return /\d{8}/.test(text.replaceAll(/[./-]/g, "")) ? `${kind} ${name}"…"${unbrought}` : text;
 }
 
 const warningsSince = (
@@ -175,7 +180,7 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
 }
 
 /** Held events by what they wait for, most frequent first, with the first one as an example. */
-export function tallyHeld(database: LedgerDatabase): ToldWaiting[] {
+export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[] {
   return database
     .rows<
       Omit<ToldWaiting, "column" | "example" | "document"> & {
@@ -193,7 +198,8 @@ export function tallyHeld(database: LedgerDatabase): ToldWaiting[] {
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
     .map(({ name, waits_for, document, ...held }) => {
-      const example = `${name} waits for ${withoutParty(describeWait(database, waits_for))}`;
+      const what = describeWait(database, waits_for);
+      const example = `${name} waits for ${cells ? what : withoutParty(what)}`;
       return { ...held, column: null, example, ...(document === null ? {} : { document }) };
     });
 }
