@@ -68,6 +68,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
     if (teller !== null && !isWatched(world, exitCode)) await notify(teller);
   };
   let exitCode: number;
+  frame.isSending = true;
   try {
     target = targetName({ flags, env: world.env, cwd: world.cwd });
     exitCode = await withTarget(frame, flags, async (work) => {
@@ -107,6 +108,8 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       await to.failed(failureOf({ target, source: basename(source), code: why, exitCode: code, place }));
     });
     throw thrown;
+  } finally {
+    frame.isSending = false;
   }
   if (run === undefined) return exitCode;
   const { summary, folder, commands } = run;
