@@ -62,6 +62,8 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
     else if (read !== undefined) option.choices(read);
     made.addOption(usual === undefined ? option : option.default(usual));
   }
+  // Commander says so of groups, in other words.
+  if (run === undefined) made.helpCommand("help [command]", "print the help of a command");
   for (const [name, [summary, sub]] of Object.entries(subcommands))
     define(made.command(name).description(summary).helpOption("-h, --help", "print this help"), sub, frame);
   made.addHelpText("after", exampleText(examples, notes));
@@ -101,7 +103,7 @@ export function exampleText(
 ): string {
   const entries = Object.entries(examples);
   const width = Math.max(
-    ...entries.map(([typed, why]) => (typed.length + why.length + 6 > COLUMNS ? 0 : typed.length)),
+    ...entries.map(([typed, why]) => (why === "" || typed.length + why.length + 6 > COLUMNS ? 0 : typed.length)),
   );
   const lines = entries.flatMap(([typed, why]) => {
     if (why === "") return [`  ${typed}`];

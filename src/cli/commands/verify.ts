@@ -12,8 +12,8 @@ import { watched } from "../run-command.js";
 export const spec = onTarget({
   flags: {
     document: selectorFlags.document,
-    since: ["--since <time>", "only what was written down since: 2026-11-20, 02:13, 7d", pastTime],
-    sample: ["--sample <n>", "only so many documents and participants, by chance", positiveInteger],
+    since: ["--since <time>", "only what the ledger recorded since: 2026-11-20, 02:13, 7d", pastTime],
+    sample: ["--sample <n>", "only so many documents and participants, at random", positiveInteger],
     dryRun,
     ...rateFlags,
     wait,
@@ -24,7 +24,7 @@ export const spec = onTarget({
     "rowferry verify --sample 200": "a quick look",
   },
   notes: [
-    "Reads every participant, address list and document that the ledger knows, one request each; less with --document, --since or --sample, and says so. Of an event it looks whether its id is on the timeline, not what it says there. Changes nothing. Exit code 3: something differs or could not be read.",
+    "Reads every participant, address list and document that the ledger knows, one request each; less with --document, --since or --sample, and says so. It looks for the id of each event on the timeline, not at what the event says there. Changes nothing. Exit code 3: something differs or could not be read.",
   ],
   async run(work, given) {
     const { document, since, sample } = given;
