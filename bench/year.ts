@@ -74,7 +74,8 @@ async function live(prunes: boolean): Promise<void> {
       const summary = await world.import([{ mapping, path }]);
       const { user, system } = process.cpuUsage(began);
       if (summary.exitCode !== 0) throw new Error(`night ${night} ended with ${summary.exitCode}`);
-      if (prunes && night % 7 === 6) await prune(world.target, 30 * DAY_MS, { clock: world.clock, waitForLock: false });
+      if (prunes && night % 7 === 6)
+        await prune(world.target, world.clock.now() - 30 * DAY_MS, { clock: world.clock, waitForLock: false });
       collect();
       const runs = sizeOf(join(stateFolder, "runs"));
       lines["rows of the export"].push(rows);

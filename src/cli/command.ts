@@ -1,5 +1,6 @@
 /** A command as data, from which main.ts makes a command line. */
-import { type Command, Option } from "commander";
+import { type Command, CommanderError, Option } from "commander";
+import { nearestName } from "../map/nearest.js";
 import type { Frame } from "./frame.js";
 import { fitted } from "./render/text.js";
 
@@ -61,15 +62,35 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
     else if (read !== undefined) option.choices(read);
     made.addOption(usual === undefined ? option : option.default(usual));
   }
+  // Commander says so of groups, in other words.
+  if (run === undefined) made.helpCommand("help [command]", "print the help of a command");
   for (const [name, [summary, sub]] of Object.entries(subcommands))
     define(made.command(name).description(summary).helpOption("-h, --help", "print this help"), sub, frame);
   made.addHelpText("after", exampleText(examples, notes));
+  made.exitOverride((error) => {
+    throw error.code === "commander.unknownOption" ? unknownOption(made, error) : error;
+  });
   if (run === undefined) return made;
   return made.action(async (...taken: unknown[]) => {
     // Flags may come before or after the subcommand.
     const given = (taken.at(-1) as Command).optsWithGlobals();
     frame.exitCode = await run(frame, given, ...(taken.slice(0, -2) as never[]));
   });
+}
+
+/** Commander finds no `--dry-run` for `--dry`, and `--help` for `--keep`. */
+function unknownOption(made: Command, { exitCode, code, message }: CommanderError): CommanderError {
+  const [said = ""] = message.split("\n");
+  const typed = said
+    .slice(said.indexOf("'"))
+    .replace(/^'-*/, "")
+    .replace(/['=].*/s, "")
+    .toLowerCase();
+  const known = [...made.options, ...(made.parent?.options ?? [])].flatMap(({ long }) => long?.slice(2) ?? []);
+  const holding = typed.length < 2 ? [] : known.filter((name) => `-${name}`.includes(`-${typed}`));
+  const near = holding.length > 0 ? holding : [nearestName(typed, [...known, "help"])].filter((name) => name !== null);
+  const hint = near.length === 0 ? "" : ` (Did you mean ${near.map((name) => `--${name}`).join(" or ")}?)`;
+  return new CommanderError(exitCode, code, said + hint);
 }
 
 const COLUMNS = 80;
@@ -82,7 +103,7 @@ export function exampleText(
 ): string {
   const entries = Object.entries(examples);
   const width = Math.max(
-    ...entries.map(([typed, why]) => (typed.length + why.length + 6 > COLUMNS ? 0 : typed.length)),
+    ...entries.map(([typed, why]) => (why === "" || typed.length + why.length + 6 > COLUMNS ? 0 : typed.length)),
   );
   const lines = entries.flatMap(([typed, why]) => {
     if (why === "") return [`  ${typed}`];

@@ -116,7 +116,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     // Without `close`, which its owner calls.
     transport: (request) =>
       transport(request).catch((error: Error) => {
-        failure = ` (${plainLine(error.message, 200)})`;
+        failure = `: ${plainLine(error.message, 200)}`;
         throw error;
       }),
     maxOutageMs: 1_000,

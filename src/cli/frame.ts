@@ -12,5 +12,7 @@ export interface Frame {
   readonly signal: AbortSignal;
   /** Null: the target is not known yet. */
   logFolder: string | null;
+  /** Now. */
+  isSending?: boolean;
   exitCode: number;
 }

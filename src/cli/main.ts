@@ -21,10 +21,10 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     // A closing terminal signals twice, because its shell repeats the signal.
     if (stop.signal.aborted && signal === "SIGHUP") return;
     if (stop.signal.aborted) return world.exitNow(exitCode);
-    const atOnce = "Ctrl-C again stops at once, but may strand documents that are being created.";
-    // A server makes no calls of its own.
-    if (argv[0] !== "console" && argv[0] !== "sandbox")
-      world.stderr.write(`rowferry: stopping; calls under way finish first. ${atOnce}\n`);
+    if (frame.isSending === true)
+      world.stderr.write(
+        "rowferry: stopping; calls under way finish first. Ctrl-C again stops at once, but may strand documents that are being created.\n",
+      );
     stop.abort({ signal, exitCode } satisfies Interruption);
   });
   try {

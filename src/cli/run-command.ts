@@ -67,6 +67,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
     if (teller !== null && !isWatched(world, exitCode)) await notify(teller);
   };
   let exitCode: number;
+  frame.isSending = true;
   try {
     target = targetName({ flags, env: world.env, cwd: world.cwd });
     const sending = async (work: Work) => {
@@ -108,6 +109,8 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       await to.failed(failureOf({ target, source: basename(source), code: why, exitCode: code, place }));
     });
     throw thrown;
+  } finally {
+    frame.isSending = false;
   }
   if (run === undefined) return exitCode;
   const { summary, folder, commands } = run;
@@ -147,7 +150,7 @@ async function tellSummary({ world, target, shown }: Work, summary: Summary): Pr
   if (world.stdout.isTTY && problems.length > 0) {
     // The ledger knows nothing of empty files.
     const empty = problems.filter(({ code }) => code === "file-empty");
-    const files = [...summary.inputs.map(({ input }) => input), ...empty.map(({ place }) => place ?? "")];
+    const files = [...summary.inputs.map(({ input }) => input), ...empty.map(({ place }) => basename(place ?? ""))];
     const status = await world.pipeline.readStatus({ target, cells: true, files });
     problems = [...empty, ...status.problems];
   }

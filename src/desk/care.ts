@@ -77,25 +77,54 @@ export function check(target: Target): CheckResult[] {
   return reading(target, checkLedger);
 }
 
-/**
- * Deletes folders of runs that ended more than `keepMs` ago, unless a person has worked in them since, or must still
- * correct rows that they hold. @returns the runs
- */
-export function prune(target: Target, keepMs: number, holding: Holding): Promise<string[]> {
-  return alone(target, holding, (database) => {
-    const before = holding.clock.now() - keepMs;
-    const isOld = (folder: string) =>
-      existsSync(folder) && readdirSync(folder).every((name) => statSync(join(folder, name)).mtimeMs < before);
-    const inputs = createInputStore(database);
-    const uncorrected = createRejects(database)
-      .inputs()
-      .flatMap((id) => inputs.get(id) ?? []);
-    const isNeeded = (folder: string) => uncorrected.some((input) => existsSync(rejectedPath(folder, input, [])));
-    const ended = createRunStore(database).endedBefore(before);
-    const runFolders = ended.filter((run) => isOld(runFolder(target, run)) && !isNeeded(runFolder(target, run)));
-    for (const run of runFolders) rmSync(runFolder(target, run), { recursive: true });
-    return runFolders;
+export interface Pruned {
+  /** Names of the runs. */
+  runFolders: string[];
+  bytes: number;
+  /** The oldest run whose folder stays. Null: none does. */
+  oldestKept: string | null;
+}
+
+/** What `prune` would delete, beside a running import. */
+export const prunable = (target: Target, before: number): Pruned =>
+  reading(target, (database) => prunableIn(database, target, before));
+
+/** `confirmed`: throws where nothing is to be deleted. */
+export function prune(
+  target: Target,
+  before: number,
+  holding: Holding,
+  confirmed: (found: Pruned) => Promise<void> = async () => {},
+): Promise<Pruned> {
+  return alone(target, holding, async (database) => {
+    const found = prunableIn(database, target, before);
+    await confirmed(found);
+    for (const run of found.runFolders) rmSync(runFolder(target, run), { recursive: true });
+    return found;
   });
+}
+
+/**
+ * Folders of runs that ended before then (ms), unless a person has worked in them since, or must still correct rows that
+ * they hold.
+ */
+function prunableIn(database: LedgerDatabase, target: Target, before: number): Pruned {
+  const filesOf = (run: string) =>
+    readdirSync(runFolder(target, run)).map((name) => statSync(join(runFolder(target, run), name)));
+  const inputs = createInputStore(database);
+  const uncorrected = createRejects(database)
+    .inputs()
+    .flatMap((id) => inputs.get(id) ?? []);
+  const isNeeded = (run: string) =>
+    uncorrected.some((input) => existsSync(rejectedPath(runFolder(target, run), input, [])));
+  const isThere = (run: string) => existsSync(runFolder(target, run));
+  const runFolders = createRunStore(database)
+    .endedBefore(before)
+    .filter((run) => isThere(run) && filesOf(run).every(({ mtimeMs }) => mtimeMs < before) && !isNeeded(run));
+  const bytes = runFolders.flatMap(filesOf).reduce((sum, { size }) => sum + size, 0);
+  const all = database.values<string>("SELECT name FROM runs ORDER BY id");
+  const oldestKept = all.find((run) => isThere(run) && !runFolders.includes(run)) ?? null;
+  return { runFolders, bytes, oldestKept };
 }
 
 /** Participants, before a ledger changes hands. */

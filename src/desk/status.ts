@@ -31,7 +31,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
       withdrawn: tallyWithdrawn(database),
       open: tallyOpen(database),
       problems: tallyProblems(database, cells, files),
-      waiting: tallyHeld(database),
+      waiting: tallyHeld(database, cells),
       lastRun: last && {
         name: last.name,
         exitCode: last.exitCode,

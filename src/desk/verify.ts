@@ -64,10 +64,13 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
     session,
     checked: result.checked,
     note,
-    about: (subject, name, id) => ({
-      differs: (text) => void result.differences.push({ subject, name, id, text }),
-      unread: (text) => void result.unread.push({ subject, name, id, text }),
-    }),
+    about: (subject, name, id, document) => {
+      const one = { subject, name, id, ...(document === undefined ? {} : { document }) };
+      return {
+        differs: (text) => void result.differences.push({ ...one, text }),
+        unread: (text) => void result.unread.push({ ...one, text }),
+      };
+    },
   };
   const isWhole =
     (await each(work, view.participantsAfter, checkParticipant)) &&
@@ -89,7 +92,7 @@ interface Work extends Pick<Verification, "checked"> {
   session: Session;
   /** What a read cannot show. */
   note(text: string, count?: number): void;
-  about(subject: Verification["differences"][number]["subject"], name: string, id: string): About;
+  about(subject: Verification["differences"][number]["subject"], name: string, id: string, document?: string): About;
 }
 
 /** False: the run was stopped before the end. */
@@ -167,7 +170,7 @@ function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs:
 async function checkDocument(work: Work, document: RegisteredDocument): Promise<void> {
   const { id, serviceId, kind, key, generation, events, state, isReplaced } = document;
   const name = `${kind} ${key}${generation > 1 ? `, generation ${generation}` : ""}`;
-  const one = work.about("document", name, serviceId);
+  const one = work.about("document", name, serviceId, `${kind}/${key}`);
   const answer = await read(work, { kind: "document", id }, readDocument(serviceId), one);
   if (answer === null) return;
   work.checked.documents += 1;
@@ -196,7 +199,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
     work.checked.events += 1;
     if ((eventId !== null && ids.has(eventId)) || ids.has(deduplicationId)) continue;
     if (eventId === null) work.note("events that landed without an id and cannot be told apart in a read");
-    else work.about("event", `${event} of ${name}`, eventId).differs("is not on the timeline");
+    else work.about("event", `${event} of ${name}`, eventId, `${kind}/${key}`).differs("is not on the timeline");
   }
 }
 

@@ -38,7 +38,7 @@ export const lines = {
   "Files, mappings and the rest": [
     files.written,
     files.draft,
-    files.timelines,
+    files.timeline,
     files.mapping,
     files.file,
     files.check,

@@ -57,7 +57,7 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const isEmpty = problems.some(({ code }) => code === "file-empty");
   const steps = [
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
-    ...stepsOfOpen({ open, problems: here }, step, corrections, stranded),
+    ...stepsOfOpen({ open, problems: here, everywhere: problems }, step, corrections, stranded),
     ...stepsOfWaiting(waiting, step),
   ];
   if (steps.length === 0 && exitCode === ExitCode.person && stopped?.code !== "import-unstaged") {
@@ -77,7 +77,8 @@ export const resolveAll = (path: string, step: StepMaker): NextStep =>
     "look up each stranded document at the service, fill in its document_id and save, then give the file back",
   );
 
-type Open = Pick<Summary, "open"> & { problems: readonly ToldProblem[] };
+/** `everywhere`: with what earlier imports left; default: the problems. */
+type Open = Pick<Summary, "open"> & { problems: readonly ToldProblem[]; everywhere?: readonly ToldProblem[] };
 
 const some =
   (kind: "events" | "documents", state: string, atLeast = 1) =>
@@ -89,10 +90,17 @@ const told =
   ({ problems }: Open) =>
     problems.some((problem) => problem.code === code);
 
-type Decision = readonly [when: (open: Open) => boolean, why: string, command: string];
+/** `of`: the problems whose only document takes the place of `<document>`. */
+type Decision = readonly [when: (open: Open) => boolean, why: string, command: string, ...of: Code[]];
 
 const replace = "replace <document> --reason <text>";
 const giveId = "resolve <document> --document-id <id>";
+
+/** `documents`: as the command takes them; it stays a placeholder if there are several. */
+export function naming(words: string, documents: readonly string[]): string {
+  const [only, ...others] = new Set(documents);
+  return only === undefined || others.length > 0 ? words : words.replace(/<document[^<>]*>/, () => shellQuoted(only));
+}
 
 /** Whether something with this code is on documents that can be replaced; `of` false: on others. */
 const canBeReplaced =
@@ -104,7 +112,7 @@ const canBeReplaced =
 function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
   const dismiss = `dismiss --code ${code}`;
   return [
-    [canBeReplaced(code), `${what}: ${again},`, replace],
+    [canBeReplaced(code), `${what}: ${again},`, replace, code],
     [canBeReplaced(code), `or ${otherwise}`, dismiss],
     [
       canBeReplaced(code, false),
@@ -144,7 +152,7 @@ export const decisions: readonly Decision[] = [
     "dismiss --code foreign-collision",
   ],
   [told("document-gone"), "the service no longer knows documents that it had: see what else is gone,", "verify"],
-  [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace],
+  [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace, "document-gone"],
   [
     canBeReplaced("document-gone", false),
     "their documents have made others and cannot be sent again: once the service has them back, try again,",
@@ -176,16 +184,21 @@ export const decisions: readonly Decision[] = [
     (open) => some("documents", "stranded")(open) && !some("documents", "stranded", 2)(open),
     "find the stranded document's id at the service and enter it",
     giveId,
+    "document-stranded",
+    "target-id-unknown",
+    "foreign-collision",
   ],
   [
     some("documents", "unsettled"),
     "check at the service whether the document in doubt exists: enter its id, or use --not-landed",
     giveId,
+    "doubt-unsettled",
   ],
   [
     (open) => some("events", "unsettled")(open) && !some("documents", "unsettled")(open),
     "check at the service whether the events in doubt have landed; use --not-landed if they have not",
     "resolve <document, row or event key> --landed",
+    "doubt-unsettled",
   ],
 ];
 
@@ -198,9 +211,13 @@ export function stepsOfOpen(
 ): NextStep[] {
   // Whether a corrected row could solve anything.
   const isMendable = open.open.rows > 0 || isCorrectable(open);
+  const documentsOf = (of: readonly Code[]) =>
+    (open.everywhere ?? open.problems).flatMap((problem) => (of.includes(problem.code) && problem.document) || []);
   const steps = [
     ...(isMendable ? corrections : []),
-    ...decisions.flatMap(([when, why, words]) => (when(open) ? [step(words, why)] : [])),
+    ...decisions.flatMap(([when, why, words, ...of]) =>
+      when(open) ? [step(naming(words, documentsOf(of)), why)] : [],
+    ),
     ...(some("documents", "stranded", 2)(open) ? [stranded] : []),
   ];
   return steps.length === 0 ? [] : [...steps, step("console", "or correct and decide in the browser")];
@@ -223,18 +240,24 @@ const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
 };
 
 /** `row`: an example, as `--row` takes it. */
-export function stepsOfWaiting(waiting: readonly { code: Code; row: string | null }[], step: StepMaker): NextStep[] {
-  return waiting.flatMap(({ code, row }) => {
+export function stepsOfWaiting(
+  waiting: readonly { code: Code; row: string | null; document?: string | undefined }[],
+  step: StepMaker,
+): NextStep[] {
+  return waiting.flatMap(({ code, row, document }) => {
+    const named = (words: string) => naming(words, document === undefined ? [] : [document]);
     const wait = waits[code];
     if (wait !== undefined)
       return [step("import <mapping> <files…>", wait.missing), step(`dismiss --code ${code}`, wait.giveUp)];
     if (code === "related-cancelled")
       return [
-        step(replace, "send the cancelled document that others refer to again,"),
+        step(named(replace), "send the cancelled document that others refer to again,"),
         step(`dismiss --code ${code}`, "or give up what refers to it"),
       ];
     if (code === "target-id-unknown")
-      return [step(giveId, "something else has made the document that these wait for: find its id at the service")];
+      return [
+        step(named(giveId), "something else has made the document that these wait for: find its id at the service"),
+      ];
     if (row === null) return [];
     if (code === "replacement-incomplete") {
       const again = "the ledger has lost rows of a document that is being replaced: import their files again";

@@ -4,6 +4,7 @@ import type { InputStore } from "../ledger/inputs.js";
 import { inputOf, parseRowReference } from "../ledger/rows.js";
 import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
+import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
 import type { PipelineEvent } from "../model/summary.js";
 import { bytesOf } from "../read/files.js";
@@ -69,7 +70,7 @@ export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<Open
       file.input = await openInput(path === "-" || cwd === undefined ? path : resolve(cwd, path));
       file.inputs = await perSheet(file.input, await inputsOfFile(mapping, file.input, options.inputs));
     } catch (error) {
-      file.error = error;
+      file.error = asGiven(error, path);
     }
     try {
       const unread = file.error === null ? null : whyUnread(mapping, path, file.error);
@@ -85,7 +86,7 @@ export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<Open
   const [first] = passedOver;
   if (first === undefined) return;
   if (passedOver.length === paths.length) throw first.error;
-  const names = passedOver.map(({ path }) => basename(path));
+  const names = passedOver.map(({ path }) => path);
   const files = counted(passedOver.length, "file");
   tellInfo(observe)(`${files} passed over, which no input of the mapping reads: ${listed(names, 5)}.`);
 }
@@ -119,9 +120,22 @@ function originOf(text: string | null, namespace: string, store: InputStore): st
   return input.contentHash.startsWith(reference.hashPrefix) ? input.mappingInput : null;
 }
 
+/** With the folder: another one may hold a file of the same name. */
+export function asGiven(error: unknown, path: string): unknown {
+  if (!(error instanceof RowferryError) || !path.endsWith(`/${error.place.file}`)) return error;
+  const { code, message, place, hint, cause } = error;
+  const Kind = error instanceof UnreadFile ? UnreadFile : RowferryError;
+  return new Kind(code, message, { place: { ...place, file: path }, hint, cause });
+}
+
 /** Of a file that cannot be opened, or is empty. @throws RowferryError `mapping-files`. */
-export const inputsByName = (mapping: Mapping, path: string): MappingInput[] =>
-  path === "-" ? mapping.inputs : mapping.inputsFor(basename(path));
+export function inputsByName(mapping: Mapping, path: string): MappingInput[] {
+  try {
+    return path === "-" ? mapping.inputs : mapping.inputsFor(basename(path));
+  } catch (error) {
+    throw asGiven(error, path);
+  }
+}
 
 /** Null: some input reads a file of this name. */
 function whyUnread(mapping: Mapping, path: string, error: unknown): UnreadFile | null {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { tallyOpen, tallyRun, tallyRows } from "../ledger/views/tally.js";
 import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { idsOf } from "../ledger/work.js";
@@ -60,7 +61,7 @@ export function summarise(
 
 /** Of files, as `tallyProblems` takes them. */
 export const namesOf = (session: Pick<Session, "emptyFiles">, staged: readonly StagedInput[]): string[] => [
-  ...session.emptyFiles,
+  ...session.emptyFiles.map((place) => basename(place)),
   ...staged.map(({ input }) => input),
 ];
 

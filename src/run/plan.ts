@@ -55,7 +55,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       cheaper: cheaperSetting(session, { ...expected, shells }, options.mappingPath),
       preview,
       problems: [...emptyFiles(session), ...tallyProblems(database, options.cells, namesOf(session, staged))],
-      waiting: tallyHeld(database),
+      waiting: tallyHeld(database, options.cells),
       warnings: tallyWarnings(database, startedAt),
       exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,
     };

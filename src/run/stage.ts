@@ -18,7 +18,7 @@ import type { RowCounts } from "../model/summary.js";
 import { counted } from "../report/figures.js";
 import { expandFiles } from "../read/files.js";
 import type { Input, Table } from "../read/table.js";
-import { inputsByName, type OpenedFile, openFiles } from "./files.js";
+import { asGiven, inputsByName, type OpenedFile, openFiles } from "./files.js";
 import { shortOfDisk } from "./free-disk.js";
 import type { Session } from "./session.js";
 import {
@@ -56,7 +56,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
     for (const mappingInput of file.inputs) {
       const context = { mapping, isNew, used, mappingInput, settingsId, ofImport, file, staged };
       const one = await stageTable(session, input, context).catch((thrown: unknown) =>
-        tellEmpty(session, thrown, () => [mappingInput]),
+        tellEmpty(session, asGiven(thrown, path), () => [mappingInput]),
       );
       if (one === null) continue;
       file.rows += one.read;
@@ -143,7 +143,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const name = { input: input.name, sheet: table.sheet };
   const same = context.staged.find(({ id }) => id === before?.id);
   if (same !== undefined) {
-    session.tell(`${input.name}: The content is that of ${same.input}, so it is read once.`);
+    session.tell(`${context.file.path}: The content is that of ${same.input}, so it is read once.`);
     return null;
   }
   const isSame = before?.mappingHash === context.used.mappingHash && before.counts.read > 0;
@@ -153,7 +153,8 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     inputs.finish(before.id, counts);
     return { id: before.id, ...name, ...counts };
   }
-  const tell = (notes: readonly string[]): void => notes.forEach((note) => session.tell(`${input.name}: ${note}`));
+  const tell = (notes: readonly string[]): void =>
+    notes.forEach((note) => session.tell(`${context.file.path}: ${note}`));
   const known = table.notes.length;
   tell(table.notes);
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });

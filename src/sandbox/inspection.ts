@@ -1,5 +1,5 @@
 /** Reads the sandbox from outside: typed for tests, as JSON or text, and its request log. */
-import { type DumpOptions, dumpTimelines } from "./dump.js";
+import { type DumpOptions, dumpTimelines, timelinesOf } from "./dump.js";
 import { type DocumentRecord, type EventRecord, naturalKey, placeOf } from "./records.js";
 import type { Store } from "./store.js";
 
@@ -90,6 +90,7 @@ export function inspectionOf(store: Store, log: RequestLog) {
     statistics: () => structuredClone(log.statistics),
     /** For diffs. */
     dump: (options: DumpOptions = {}) => dumpTimelines(store, options),
+    timelines: (options: DumpOptions = {}) => timelinesOf(store, options),
   };
   return inspection;
 }

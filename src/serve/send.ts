@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { request } from "undici";
 import type { Clock } from "../model/clock.js";
 import type { Channel } from "../settings/notify-settings.js";
+import { faultOf } from "../submit/failure.js";
 import { agentFor } from "../submit/undici-transport.js";
 import { type Notification, subjectOf, textOf } from "./message.js";
 import { runShellCommand } from "./shell-command.js";
@@ -132,5 +133,6 @@ async function run({ command, cwd }: Extract<Channel, { kind: "command" }>, inpu
 function failureIn(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (/^(it |the package )/.test(message)) return message;
-  return name === "TimeoutError" ? "it did not answer in time" : `it could not be reached (${code ?? name})`;
+  if (name === "TimeoutError") return "it did not answer in time";
+  return faultOf(error, "its host") ?? `it could not be reached (${code ?? name})`;
 }

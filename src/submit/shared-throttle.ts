@@ -9,6 +9,7 @@ import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { inTurn, safeBurst, safeRateShare, type Throttle, type Turn } from "./throttle.js";
+import { saidOf } from "./failure.js";
 import { plainLine } from "./words.js";
 
 export interface SharedThrottleOptions {
@@ -149,7 +150,7 @@ function connect(url: string, patienceMs: number) {
   let received = 0;
   let failure = "no answer";
   redis.on("error", (error: Error) => {
-    failure = error.message;
+    failure = saidOf(error, "Redis");
   });
   redis.on("connect", () => {
     failure = "no answer";

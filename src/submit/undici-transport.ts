@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
 import { isLoopback } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
+import { asFailure, describe, saidOf } from "./failure.js";
 import { MOST_LANES } from "./lanes.js";
 import {
   type Transport,
@@ -43,7 +44,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Tra
     try {
       return await exchange(dispatcher, request, maxAnswerBytes);
     } catch (error) {
-      throw asFailure(error);
+      throw asFailure(error, request.url);
     }
   };
   transport.close = async () => {
@@ -87,7 +88,7 @@ class ProxyPool extends Pool {
     try {
       return await super.connect(options);
     } catch (error) {
-      throw new TransportFailure("proxy", false, `The proxy gave no connection: ${describe(error).message}`, error);
+      throw new TransportFailure("proxy", false, `the proxy gave no connection: ${saidOf(error, "the proxy")}`, error);
     }
   }
 }
@@ -156,57 +157,4 @@ function decoded(body: Buffer, encodings: string, limit: number): Buffer {
     }
   }
   return plain;
-}
-
-/** Codes of undici, Node and OpenSSL, and whether the request may have left. */
-const failures: Record<string, [TransportFailureKind, sent: boolean]> = {
-  ECONNREFUSED: ["connect-refused", false],
-  ENOTFOUND: ["dns", false],
-  EAI_AGAIN: ["dns", false],
-  UND_ERR_CONNECT_TIMEOUT: ["connect-timeout", false],
-  EHOSTUNREACH: ["unreachable", false],
-  ENETUNREACH: ["unreachable", false],
-  EADDRNOTAVAIL: ["unreachable", false],
-  UND_ERR_HEADERS_TIMEOUT: ["headers-timeout", true],
-  UND_ERR_BODY_TIMEOUT: ["body-timeout", true],
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: ["too-large", true],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["truncated", true],
-  UND_ERR_SOCKET: ["reset", true],
-  ECONNRESET: ["reset", true],
-  EPIPE: ["reset", true],
-  UND_ERR_INVALID_ARG: ["malformed", false],
-};
-
-function asFailure(error: unknown): TransportFailure {
-  if (error instanceof TransportFailure) return error;
-  const { name, code, syscall, message } = describe(error);
-  if (code === "ETIMEDOUT")
-    return new TransportFailure(
-      syscall === "connect" ? "connect-timeout" : "reset",
-      syscall !== "connect",
-      message,
-      error,
-    );
-  const known = failures[code];
-  if (known !== undefined) {
-    // An answer that ends early is reported like a closed socket: "other side closed", with bytes of the answer read.
-    const kind = known[0] === "reset" && /terminated|aborted/i.test(message) ? "truncated" : known[0];
-    return new TransportFailure(kind, known[1], `${message} (${code})`, error);
-  }
-  if (name === "HTTPParserError") return new TransportFailure("malformed", true, message, error);
-  if (/^(CERT_|ERR_TLS|ERR_SSL|EPROTO|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(code))
-    return new TransportFailure("tls", false, `${message} (${code})`, error);
-  if (/proxy response/i.test(message)) return new TransportFailure("proxy", false, message, error);
-  return new TransportFailure("other", true, message, error);
-}
-
-/** What Node, OpenSSL or undici says of a failure. */
-function describe(error: unknown): { name: string; code: string; syscall: string; message: string } {
-  const said = (error ?? {}) as Partial<NodeJS.ErrnoException> & { errors?: unknown[] };
-  const { name = "", syscall = "", message = "", errors, cause } = said;
-  const code = typeof said.code === "string" ? said.code : "";
-  // Happy eyeballs: one AggregateError for all addresses tried; a body that breaks off: the reason is the cause.
-  const [inner] = errors ?? [cause];
-  if (code === "" && inner !== undefined && inner !== null) return describe(inner);
-  return { name, code, syscall, message: message || code || String(error) };
 }

@@ -100,7 +100,7 @@ describe("rowferry check of files", () => {
     const { code, out, world } = await checked({ "rows-1.csv": rows }, "rows-1.csv");
     expect(code).toBe(3);
     for (const line of [
-      'format    utf-8, delimiter ";", quote ", lines end in LF',
+      'format    utf-8, delimiter ";", quote \'"\', lines end in LF',
       "header    row 2",
       "columns   5 found, 1 not read\n",
       "  sends     event: step\n              document: 1\n",

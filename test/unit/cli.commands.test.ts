@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { commands as every } from "../../src/cli/commands.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
@@ -32,6 +33,36 @@ describe("a wrong command line", () => {
       expect([code, (await typed(world, ...help.split(" "))).code]).toEqual([2, 0]);
     },
   );
+});
+
+describe("an option that a command does not have", () => {
+  it.each([...every.map(({ name }) => name).filter((name) => name !== "ledger"), "ledger prune", "ledger backup"])(
+    "%s: is answered with what it has, where one is near",
+    async (line) => {
+      const argv = line.split(" ");
+      const { out: help } = await typedIn({}, ...argv, "--help");
+      const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = ""]) => option);
+      for (const option of options) {
+        const cut = option.replace(/-[a-z]+$/, "");
+        const typo = cut === "-" || options.includes(cut) ? `${option}x` : cut;
+        const { code, err } = await typedIn({}, ...argv, typo);
+        const near = /^rowferry: unknown option '.*' \(Did you mean (.*)\?\)$/m.exec(err)?.[1]?.split(" or ") ?? [];
+        expect([code, near], typo + err).toEqual([2, expect.arrayContaining([option])]);
+        expect([...options, "--no-color"]).toEqual(expect.arrayContaining(near));
+      }
+      expect((await typedIn({}, ...argv, "--max-tries-of-nothing")).err).not.toContain("Did you mean");
+    },
+  );
+
+  it.each([
+    ["import -dry-run", "--dry-run"],
+    ["show x --JSON", "--json"],
+    ["resolve x --id 3", "--document-id"],
+    ["ledger prune --keep 9d", "--keep-for"],
+    ["import --color", "--no-color"],
+  ])("%s means %s", async (line, meant) => {
+    expect((await typedIn({}, ...line.split(" "))).err).toContain(`(Did you mean ${meant}?)`);
+  });
 });
 
 describe("a command that reads files by a mapping", () => {
@@ -176,7 +207,9 @@ describe("rowferry doctor", () => {
     const env = { ...(await service()), ROWFERRY_BASE_URL: "http://127.0.0.1:9" };
     expect(await typedIn(env, "doctor")).toMatchObject({
       code: 4,
-      said: expect.stringMatching(/✕ reach no answer from http:\/\/127\.0\.0\.1:9 \(.*ECONNREFUSED/),
+      said: expect.stringMatching(
+        /127\.0\.0\.1:9: 127\.0\.0\.1:9 refuses connections: nothing listens there; .* \(ECONNREFUSED\)/,
+      ),
     });
   });
 

@@ -309,7 +309,16 @@ it("ledger prune keeps the folder of a run whose rows nobody has corrected, and 
   office.world.now = Date.now() + 86_400_000;
   await office.ends(0, "ledger prune --keep-for 0d", "Removed: folders of 0 runs.");
   await typed("dismiss", "--row", "march.csv:3");
-  await office.ends(0, "ledger prune --keep-for 0d", `Removed: folders of 1 run: ${run}.`);
+  await office.ends(0, "ledger prune --keep-for 0d --dry-run", "Would remove: folders of 1 run, ");
+  office.world.ask = () => Promise.resolve("no");
+  expect((await typed("ledger", "prune", "--keep-for", "0d")).err).toContain("It was not confirmed.");
+  delete office.world.ask;
+  expect(readdirSync(office.path("state/sandbox/runs"))).toContain(run);
+  await office.ends(0, "ledger prune --keep-for 180d --dry-run", `The oldest run whose folder stays: ${run}.`);
+  expect(await typed("ledger", "prune", "--keep-for", "0d")).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(new RegExp(`^Removed: folders of 1 run, [\\d,]+ bytes: ${run}\\.`)),
+  });
 });
 
 it("`ledger rebind` without a target says that the sandbox has nothing to bind, and nothing of another tenant", async () => {

@@ -40,3 +40,22 @@ test.each([
     expect([code, said], argument).toEqual([2, expect.stringContaining(name)]);
   }
 });
+
+test.each([
+  ["w-1.csv", ""],
+  ["w-1.csv", 'load;what\nL1;"open\n'],
+  ["w-1.xlsx", Buffer.from([0x50, 0x4b, 3, 4, 0])],
+  ["x.csv", "a,b\n1,2\n"],
+])("of two files named %s the bad one is named with its folder", async (name, bad) => {
+  const office = openOffice(weighingsWith({ files: "w-*" }));
+  for (const folder of ["good", "bad"]) mkdirSync(office.path(folder));
+  office.writeCsv(`good/w-1.csv`, loads("L1 10 1"));
+  writeFileSync(office.path(`bad/${name}`), bad);
+  for (const command of ["import", "plan", "check"])
+    for (const argument of ["bad", `bad/${name}`, "bad/*"]) {
+      const { code, said } = await office.type(command, "m.yaml", office.path("good"), office.path(argument));
+      const before = said.split(name).slice(0, -1);
+      expect([code > 0 || name === "x.csv", before.length > 0], said).toEqual([true, true]);
+      for (const text of before) expect(text).toMatch(/(?:bad|good)\/$/);
+    }
+});

@@ -372,7 +372,7 @@ describe("several files of one command", () => {
 
   test("an empty one does not stop the others, and needs a person (F25)", async () => {
     const { summary } = await importedAll({}, 5);
-    const told = { place: "rows-2.csv", column: null, example: "the file holds no rows" };
+    const told = { place: expect.stringMatching(/rows-2\.csv$/), column: null, example: "the file holds no rows" };
     expect(summary).toMatchObject({
       exitCode: 3,
       rows: { staged: 6 },

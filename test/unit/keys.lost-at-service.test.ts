@@ -35,7 +35,7 @@ test.each<[string, string, string[]]>([
   const { office, live } = await afterRestore(["L1 10 1"], lost);
   const { code, out } = await office.type("verify");
   expect([code, out]).toEqual([3, expect.stringContaining(`load ${load}`)]);
-  expect(out).toContain("rowferry replace <document> --reason <text>");
+  expect(out).toContain(`rowferry replace load/${load} --reason <text>`);
   expect((await office.type("replace", `load/${load}`, "--reason", "lost at the service")).code).toBe(0);
   let last = await office.run("resume");
   if (last.exitCode === 3) {
@@ -60,7 +60,7 @@ test("a new row of a document that is gone leads to what brings all of it back, 
     expect(text).toContain("document-gone");
   }
   expect(code).toBe(3);
-  for (const text of said.slice(0, 2)) expect(text).toMatch(/rowferry verify[^]*rowferry replace <document> --reason/);
+  for (const text of said.slice(0, 2)) expect(text).toMatch(/rowferry verify[^]*rowferry replace load\/L2 --reason/);
 
   await office.ends(3, "verify");
   expect((await office.type("replace", "load/L2", "--reason", "lost at the service")).code).toBe(0);
@@ -87,4 +87,16 @@ test("of a document that has made others, which no next generation can bring bac
   await office.ends(3, "retry --code document-gone");
   await office.ends(0, "dismiss --code document-gone");
   await office.ends(0, "resume");
+});
+
+test("whose participant is lost is shown at a terminal, and not where output is collected (F24)", async () => {
+  const { office } = await afterRestore([], ["L1 10 1"]);
+  for (const flag of [[], ["--json"]]) {
+    const { code, out } = await office.type("verify", ...flag);
+    expect([code, out]).toEqual([3, expect.stringMatching(/participant.*is not there/s)]);
+    expect(out).not.toMatch(/11222333000181|Alfa/);
+    expect(out).toContain("load L1");
+  }
+  office.world.stdout.isTTY = true;
+  expect((await office.type("verify")).out).toMatch(/11222333000181.*is not there/s);
 });

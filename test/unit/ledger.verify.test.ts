@@ -114,7 +114,13 @@ describe("verify", () => {
     const found = await against(world.sandbox);
     expect(found.differences).toEqual([]);
     expect(found.unread).toEqual([
-      { subject: "document", name: "manifest M1", id: expect.any(String), text: "gave no answer (500)" },
+      {
+        subject: "document",
+        name: "manifest M1",
+        document: "manifest/M1",
+        id: expect.any(String),
+        text: "gave no answer (500)",
+      },
     ]);
     expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 3 });
   });

@@ -159,7 +159,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect((await world.brought("rows-3.csv", ["A 20 split B", "B 30"])).code).toBe(3);
     await world.typed("dismiss", "--code", "foreign-collision", "--yes");
     const { code, out } = await world.typed("resume");
-    expect([code, out]).toEqual([3, expect.stringContaining("rowferry resolve <document>")]);
+    expect([code, out]).toEqual([3, expect.stringContaining("rowferry resolve load/B")]);
     expect((await world.typed("status")).out).toContain("waits for load B");
     expect((await world.typed("resolve", "load/B", "--document-id", `${id}0`, "--yes")).err).toContain(
       "has no document",

@@ -308,3 +308,15 @@ describe("linked documents under --limit", () => {
     },
   );
 });
+
+test("a key that may be a tax id is shown at a terminal, and not where output is collected (F24)", async () => {
+  const world = await linkedWorld();
+  await world.brought("rows-1.csv", ["A 1 carried carrier=22.333.444/0001-81 depot=D9"]);
+  for (const flag of [[], ["--json"]]) {
+    const { out } = await world.typed("status", ...flag);
+    expect(out.replaceAll(/\s+/g, " ").replaceAll("\\", "")).toContain('participant carrier "…", which');
+    expect(out).not.toContain("22.333");
+  }
+  world.stdout.isTTY = true;
+  expect((await world.typed("status")).out).toContain("22.333.444/0001-81");
+});

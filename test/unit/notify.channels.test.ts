@@ -165,7 +165,9 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     const { night } = open(`notify: [{ webhook: { url: "http://127.0.0.1:1/" } }, { webhook: { url: "${url}" } }]`);
     const { code, err } = await night();
     expect([code, received.length]).toEqual([3, 1]);
-    expect(err).toContain("webhook 127.0.0.1:1 was not told: it could not be reached (ECONNREFUSED)");
+    expect(err).toContain(
+      "webhook 127.0.0.1:1 was not told: its host refuses connections: nothing listens there; start it, or correct the address (ECONNREFUSED)",
+    );
   });
 
   it("a command that fails", async () => {

@@ -2,6 +2,7 @@
 import { createServer as createHttp, type RequestListener, type Server } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createServer as createTcp, type AddressInfo, type Socket } from "node:net";
+import { asFailure } from "../../src/submit/failure.js";
 import { type Transport, TransportFailure, type TransportRequest } from "../../src/submit/transport.js";
 import { createUndiciTransport, type UndiciTransportOptions } from "../../src/submit/undici-transport.js";
 
@@ -220,6 +221,33 @@ describe("the address of a proxy", () => {
       expect(make).not.toThrow(/planted/);
     },
   );
+});
+
+it.each([
+  [
+    { code: "ECONNREFUSED", address: "::1", port: 9 },
+    "connect-refused",
+    "::1:9 refuses connections: nothing listens there;",
+  ],
+  [{ code: "ENOTFOUND", hostname: "nohost.invalid" }, "dns", "nohost.invalid is not a host that exists;"],
+  [{ code: "ECONNRESET" }, "reset", "api.example.com closed the connection without an answer;"],
+  [{ code: "ETIMEDOUT", syscall: "connect" }, "connect-timeout", "api.example.com took no connection in time;"],
+  [
+    { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+    "tls",
+    "api.example.com has a certificate that this machine does not trust:",
+  ],
+  [{ code: "CERT_HAS_EXPIRED" }, "tls", "api.example.com has a certificate that has expired;"],
+])("a failed connection is said in words, with the system's code last: %j", (error, kind, words) => {
+  const failure = asFailure(Object.assign(new Error(`raw ${error.code}`), error), "https://api.example.com/documents");
+  expect(failure).toMatchObject({ kind, message: expect.stringContaining(words) });
+  expect(failure.message).toMatch(new RegExp(`^[^()]{20,170} \\(${error.code}\\)$`));
+});
+
+it("https where http is spoken is said in words", async () => {
+  const url = await http((_request, response) => response.end());
+  const failure = await failureOf(undici()(get(url.replace("http:", "https:"))));
+  expect(failure).toMatchObject({ kind: "tls", message: expect.stringContaining("does not speak https") });
 });
 
 it("a proxy that hangs up is one failure, not thousands of connections a second", async () => {

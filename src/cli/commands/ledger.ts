@@ -5,13 +5,15 @@ import { type Code, codes } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
-import type { Rebuilt } from "../../desk/care.js";
+import type { Pruned, Rebuilt } from "../../desk/care.js";
 import { type StepMaker, stepsOfRestored } from "../../report/next-steps.js";
 import { counted, countedKinds, grouped } from "../../report/figures.js";
 import { command } from "../command.js";
-import { days, journal as journalFlag, positiveInteger, wait } from "../flags.js";
+import { confirm, terminalOf } from "../confirm.js";
+import { days, journal as journalFlag, positiveInteger, wait, yes } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
+import { joined } from "../render/text.js";
 import { asRowferryError } from "../report-error.js";
 import { watched } from "../run-command.js";
 
@@ -110,21 +112,37 @@ const check = onTarget({
 });
 
 const prune = onTarget({
-  examples: { "rowferry ledger prune --keep-for 90d": "" },
+  examples: { "rowferry ledger prune --keep-for 90d": "", "rowferry ledger prune --dry-run": "" },
   flags: {
     keepFor: [
       "--keep-for <time>",
       "keep folders of runs that ended within this period: 90d, 26w (default: 180d)",
       days,
     ],
+    dryRun: ["--dry-run", "remove nothing; show what would go"],
+    yes,
     wait,
   },
-  async run({ target, options }, { keepFor = days("180d") }) {
-    const runFolders = await (await care()).prune(target, keepFor, options);
+  notes: ["At a terminal it asks first. A scheduler is not asked."],
+  async run({ world, target, options }, { keepFor = days("180d"), dryRun = false, yes: isSure }) {
+    const { prunable, prune: pruneRuns } = await care();
+    const before = world.clock.now() - keepFor;
+    const whatOf = ({ runFolders, bytes }: Pruned) =>
+      `folders of ${counted(runFolders.length, "run")}${bytes === 0 ? "" : `, ${grouped(bytes)} bytes`}`;
+    const found = dryRun
+      ? prunable(target, before)
+      : await pruneRuns(target, before, options, async (pruned) => {
+          const count = pruned.runFolders.length;
+          if (count === 0 || terminalOf(world) === null) return;
+          await confirm(world, `This removes ${whatOf(pruned)}.`, String(count), isSure);
+        });
     return told({
-      line: { type: "pruned", runFolders },
-      text: () => [
-        `Removed: folders of ${counted(runFolders.length, "run")}${runFolders.length === 0 ? "" : `: ${runFolders.join(", ")}`}.`,
+      line: { type: "pruned", dryRun, ...found },
+      text: ({ runFolders, oldestKept }) => [
+        [
+          `${dryRun ? "Would remove" : "Removed"}: ${joined([whatOf(found), runFolders.join(", ")], ": ")}.`,
+          oldestKept !== null && `The oldest run whose folder stays: ${oldestKept}.`,
+        ],
       ],
     });
   },

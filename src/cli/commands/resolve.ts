@@ -5,6 +5,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import { shorten } from "../../model/fold.js";
 import { whoami } from "../../model/whoami.js";
 import { counted, grouped, localTime } from "../../report/figures.js";
+import { naming } from "../../report/next-steps.js";
 import { said as sentences } from "../../report/said.js";
 import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
@@ -144,7 +145,10 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
           ? []
           : [
               work.step(
-                "resolve <document> --document-id <id>",
+                naming(
+                  "resolve <document> --document-id <id>",
+                  left.map(({ document: { kind, key } }) => `${kind}/${key}`),
+                ),
                 "look at those again, and correct the file, or give each its id",
               ),
             ]),

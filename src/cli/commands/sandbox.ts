@@ -42,9 +42,9 @@ const dump = command({
     const { createSandbox } = await import("../../sandbox/index.js");
     const sandbox = createSandbox({ storage: { file } });
     try {
-      const timelines = sandbox.dump({ ids });
-      if (json) createOutput(world, { json }).data({ type: "timelines", timelines });
-      else world.stdout.write(timelines);
+      const output = createOutput(world, { json });
+      if (!json) world.stdout.write(sandbox.dump({ ids }));
+      else for (const one of sandbox.store.timelines({ ids })) output.data({ type: "timeline", ...one });
     } finally {
       await sandbox.close();
     }

@@ -1,6 +1,7 @@
 /** `rowferry verify`: compares the ledger with the service. */
 import type { Verification } from "../../model/summary.js";
 import { countedKinds, grouped } from "../../report/figures.js";
+import { naming } from "../../report/next-steps.js";
 import { verified } from "../../report/said.js";
 import { dryRun, sayForeseen } from "../dry-run.js";
 import { moment, pastTime, positiveInteger, rateFlags, selectorFlags, wait } from "../flags.js";
@@ -11,8 +12,8 @@ import { watched } from "../run-command.js";
 export const spec = onTarget({
   flags: {
     document: selectorFlags.document,
-    since: ["--since <time>", "only what was written down since: 2026-11-20, 02:13, 7d", pastTime],
-    sample: ["--sample <n>", "only so many documents and participants, by chance", positiveInteger],
+    since: ["--since <time>", "only what the ledger recorded since: 2026-11-20, 02:13, 7d", pastTime],
+    sample: ["--sample <n>", "only so many documents and participants, at random", positiveInteger],
     dryRun,
     ...rateFlags,
     wait,
@@ -23,7 +24,7 @@ export const spec = onTarget({
     "rowferry verify --sample 200": "a quick look",
   },
   notes: [
-    "Reads every participant, address list and document that the ledger knows, one request each; less with --document, --since or --sample, and says so. Of an event it looks whether its id is on the timeline, not what it says there. Changes nothing. Exit code 3: something differs or could not be read.",
+    "Reads every participant, address list and document that the ledger knows, one request each; less with --document, --since or --sample, and says so. It looks for the id of each event on the timeline, not at what the event says there. Changes nothing. Exit code 3: something differs or could not be read.",
   ],
   async run(work, given) {
     const { document, since, sample } = given;
@@ -35,9 +36,12 @@ export const spec = onTarget({
       return sayForeseen({ ...none, ...foreseeVerify(work.target, chosen) });
     }
     const { exitCodeOfVerification, verify } = await import("../../desk/verify.js");
-    const found = await watched(work, (observe) =>
+    const compared = await watched(work, (observe) =>
       verify({ ...work.options, journal: null, fresh: false, chosen, observe }),
     );
+    const isShown = work.world.stdout.isTTY && !work.output.json;
+    const found = isShown ? compared : withoutParties(compared);
+    const differing = found.differences.flatMap(({ document: of }) => of ?? []);
     return told({
       line: { type: "verify", ...found },
       text: ({ checked, differences, unread, unverifiable, stopped }) => [
@@ -49,18 +53,29 @@ export const spec = onTarget({
           unverifiable.map(({ text, count }) => `  ${text} (${grouped(count)})`),
         ],
       ],
-      next: found.differences.some(({ subject }) => subject === "document" || subject === "event")
-        ? [
-            work.step(
-              "replace <document> --reason <text>",
-              "where the service has lost it: send the document again, as its next generation",
-            ),
-          ]
-        : [],
+      next:
+        differing.length === 0
+          ? []
+          : [
+              work.step(
+                naming("replace <document> --reason <text>", differing),
+                "where the service has lost it: send the document again, as its next generation",
+              ),
+            ],
       exitCode: exitCodeOfVerification(found, work.options.signal),
     });
   },
 });
+
+/** Collected output hides whose tax id, name and street they are (P9); the id at the service says it. */
+function withoutParties({ differences, unread, ...found }: Verification): Verification {
+  const hidden = (records: Verification["differences"]) =>
+    records.map((one) => {
+      if (one.subject !== "participant" && one.subject !== "address") return one;
+      return { ...one, name: '"…"', text: one.text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"') };
+    });
+  return { ...found, differences: hidden(differences), unread: hidden(unread) };
+}
 
 const listed = (records: Verification["differences"]): string[] =>
   records.map(({ subject, name, id, text }) => `  ${subject} ${name} (${id}) ${text}`);

@@ -154,7 +154,7 @@ function dialectText(dialect: Extract<TableCheck["dialect"], { format: "csv" }>)
   return joined([
     `${encoding}${bom ? " with byte order mark" : ""}`,
     `delimiter ${["\t", "␉"].includes(delimiter) ? "tab" : `"${delimiter}"`}`,
-    quote === null ? "no quotes" : `quote ${quote}`,
+    quote === null ? "no quotes" : `quote ${quote === '"' ? `'"'` : `"${quote}"`}`,
     `lines end in ${lineEnding.replaceAll(/\r|␍/g, "CR").replaceAll(/\n|␊/g, "LF")}`,
     compression !== "none" && compression,
   ]);

@@ -91,11 +91,16 @@ const shownWhole: Conceal = (_code, message) => message;
 const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? shownWhole : createConceal(database);
 
-/** A tax id or a street is personal; the row says whose it is. A key of the mapping stays, as a document's does. */
+/**
+ * A tax id or a street is personal; the row says whose it is. A key of the mapping stays, as a document's does, unless
+ * it may be a tax id.
+ */
 function withoutParty(text: string): string {
-  const kind = /^(participant|address) /.exec(text)?.[1];
-  if (kind === undefined || text.endsWith("which no row has brought yet")) return text;
-  return `${kind} "…"${/ \(\w+\)$/.exec(text)?.[0] ?? ""}`;
+  const [, kind, name = ""] = /^(participant|address) ([^ ]+ )?/.exec(text) ?? [];
+  if (kind === undefined) return text;
+  const unbrought = ", which no row has brought yet";
+  if (!text.endsWith(unbrought)) return `${kind} "…"${/ \(\w+\)$/.exec(text)?.[0] ?? ""}`;
+  return /\d{8}/.test(text.replaceAll(/[./-]/g, "")) ? `${kind} ${name}"…"${unbrought}` : text;
 }
 
 const warningsSince = (
@@ -124,15 +129,31 @@ function tally(
     const failure = database.row<Failure>(first, found);
     if (failure === null) return [];
     const one = told(database, conceal, { ...failure, count: found.count, earlier: found.earlier });
-    return [found.subject === "event" && areOfMakers(database, found.code) ? { ...one, replaceable: false } : one];
+    return [{ ...one, ...documentOf(database, found) }];
   });
 }
 
-const areOfMakers = (database: LedgerDatabase, code: Code): boolean =>
-  database.number(
-    `SELECT NOT EXISTS (SELECT 1 FROM open_events WHERE code = @code AND document_id NOT IN (${MAKERS}))`,
+/** The stranded document of an event may be the one that it makes. */
+const documentsWith: { [subject: string]: string } = {
+  event: "SELECT document_id FROM open_events WHERE code = @code AND state <> 'held' AND code <> 'document-stranded'",
+  document: "SELECT id FROM failed_documents WHERE reason = @code",
+};
+
+/** Those that can be replaced come first, and are meant if there are any. */
+function documentOf(database: LedgerDatabase, { subject, code }: Pick<Failure, "subject" | "code">) {
+  const which = documentsWith[subject];
+  if (which === undefined) return {};
+  const [first, second] = database.rows<{ document: string; isMaker: number }>(
+    `SELECT DISTINCT kind || '/' || key AS document, id IN (${MAKERS}) AS isMaker FROM documents
+     WHERE id IN (${which}) ORDER BY isMaker LIMIT 2`,
     { code },
-  ) === 1;
+  );
+  if (first === undefined) return {};
+  return {
+    ...(subject === "event" && first.isMaker === 1 ? { replaceable: false as const } : {}),
+    ...(first.isMaker === second?.isMaker ? {} : { document: first.document }),
+  };
+}
 
 /** A placeholder while cells are hidden. */
 const NAME = "\u0001";
@@ -159,19 +180,27 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
 }
 
 /** Held events by what they wait for, most frequent first, with the first one as an example. */
-export function tallyHeld(database: LedgerDatabase): ToldWaiting[] {
+export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[] {
   return database
-    .rows<Omit<ToldWaiting, "column" | "example"> & { name: string; waits_for: string | null }>(
+    .rows<
+      Omit<ToldWaiting, "column" | "example" | "document"> & {
+        name: string;
+        waits_for: string | null;
+        document: string | null;
+      }
+    >(
       `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, e.waits_for, ${rowName("e.first_row")} AS place,
-         (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row"
-       FROM (SELECT reason AS code, count(*) AS count, coalesce(min(iif(
+         (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row",
+         (SELECT kind || '/' || key FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS document
+       FROM (SELECT reason AS code, count(*) AS count, count(DISTINCT waits_for) AS waited, coalesce(min(iif(
            EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
          FROM open_events o WHERE state = 'held' GROUP BY reason) h
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
-    .map(({ name, waits_for, ...held }) => {
-      const example = `${name} waits for ${withoutParty(describeWait(database, waits_for))}`;
-      return { ...held, column: null, example };
+    .map(({ name, waits_for, document, ...held }) => {
+      const what = describeWait(database, waits_for);
+      const example = `${name} waits for ${cells ? what : withoutParty(what)}`;
+      return { ...held, column: null, example, ...(document === null ? {} : { document }) };
     });
 }
 

@@ -7,6 +7,7 @@ import {
   exitCode,
   flag,
   json,
+  jsonObject,
   line,
   list,
   number,
@@ -99,7 +100,33 @@ export const draft = line("draft", "Of `guess`.", {
   ).describe("what the data do not decide; while there is any, the mapping is a draft"),
 });
 
-export const timelines = line("timelines", "Of `sandbox dump`.", { timelines: text });
+const ofSandbox = {
+  participant: textOrNull.describe("country, kind and number of its tax id"),
+  address: textOrNull,
+  id: text.optional().describe("with `--ids`"),
+  deduplicationId: textOrNull.optional().describe("with `--ids`"),
+};
+
+export const timeline = line("timeline", "Of `sandbox dump`, per document.", {
+  externalId: textOrNull,
+  state: z.enum(["open", "closed", "cancelled"]),
+  origin: z.enum(["created", "target"]).describe("`target`: an event has made it"),
+  ...ofSandbox,
+  fields: jsonObject,
+  dataset: text,
+  events: list(
+    object({
+      at: text,
+      name: text,
+      origin: z.enum(["sent", "mirror", "propagated", "target"]),
+      isPublic: flag,
+      ...ofSandbox,
+      target: textOrNull.optional().describe("externalId of the document that it has made"),
+      related: object({ document: textOrNull.describe("its externalId"), flags: jsonObject }).optional(),
+      fields: jsonObject.describe("all else that was sent"),
+    }),
+  ),
+});
 
 export const file = line("file", "Of `check` and `guess`, per file.", {
   path: text,

@@ -111,6 +111,7 @@ const difference = object({
   name: text,
   id: text,
   text,
+  document: text.optional().describe("`kind/key`, of a document or an event"),
 });
 
 export const verify = line("verify", "Of `verify`.", {
@@ -195,7 +196,10 @@ export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
 });
 
 export const pruned = line("pruned", "Of `ledger prune`: what was removed.", {
+  dryRun: flag.describe("nothing was removed; it would be"),
   runFolders: list(text).describe("names of runs whose folders were removed"),
+  bytes: count.describe("of these folders"),
+  oldestKept: textOrNull.describe("the oldest run whose folder stays"),
 });
 
 const known = {

@@ -60,6 +60,7 @@ export const toldProblem = object({
     .literal(false)
     .optional()
     .describe("all are on documents that have made others, which `replace` refuses"),
+  document: text.optional().describe("the only one that is meant, as `kind/key`; absent: none, or several"),
 });
 
 export const waiting = toldProblem.extend({ row: textOrNull.describe("of the example, as `--row` takes it") });

@@ -1,0 +1,98 @@
+/** What Node, OpenSSL and undici say of a connection: as a failure that the submitter can judge, and in words. */
+import { TransportFailure, type TransportFailureKind } from "./transport.js";
+
+const CLOSED = "closed the connection without an answer; a proxy or firewall between may have done it";
+const HIDDEN = "is not reachable from this machine; check its network, VPN and firewall";
+const SLOW = "took no connection in time; check the address, and the firewall";
+const SIGNED =
+  "has a certificate that this machine does not trust: name the file of its authority in NODE_EXTRA_CA_CERTS";
+
+/** What it is, whether the request may have left, and what happened to the host. */
+const failures: Record<string, [kind: TransportFailureKind, sent: boolean, words: string]> = {
+  ECONNREFUSED: [
+    "connect-refused",
+    false,
+    "refuses connections: nothing listens there; start it, or correct the address",
+  ],
+  ENOTFOUND: ["dns", false, "is not a host that exists; correct the address"],
+  EAI_AGAIN: ["dns", false, "cannot be looked up now; check this machine's network"],
+  UND_ERR_CONNECT_TIMEOUT: ["connect-timeout", false, SLOW],
+  EHOSTUNREACH: ["unreachable", false, HIDDEN],
+  ENETUNREACH: ["unreachable", false, HIDDEN],
+  EADDRNOTAVAIL: ["unreachable", false, HIDDEN],
+  UND_ERR_HEADERS_TIMEOUT: ["headers-timeout", true, "gave no answer in time"],
+  UND_ERR_BODY_TIMEOUT: ["body-timeout", true, "did not finish its answer in time"],
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: ["too-large", true, "gave an answer that is too large"],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["truncated", true, "gave an answer of another length than it said"],
+  UND_ERR_SOCKET: ["reset", true, CLOSED],
+  ECONNRESET: ["reset", true, CLOSED],
+  EPIPE: ["reset", true, CLOSED],
+  UND_ERR_INVALID_ARG: ["malformed", false, "cannot be asked so"],
+  CERT_HAS_EXPIRED: ["tls", false, "has a certificate that has expired; who runs it must renew it"],
+  CERT_NOT_YET_VALID: ["tls", false, "has a certificate that is not valid yet; check this machine's clock"],
+  ERR_TLS_CERT_ALTNAME_INVALID: ["tls", false, "has the certificate of another host; correct the address"],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["tls", false, SIGNED],
+  SELF_SIGNED_CERT_IN_CHAIN: ["tls", false, SIGNED],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["tls", false, SIGNED],
+  UNABLE_TO_GET_ISSUER_CERT: ["tls", false, SIGNED],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ["tls", false, SIGNED],
+  EPROTO: ["tls", false, "does not speak https; should the address begin with http://?"],
+  ERR_SSL_WRONG_VERSION_NUMBER: ["tls", false, "does not speak https; should the address begin with http://?"],
+};
+
+const isTls = (code: string): boolean => /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|HOSTNAME_MISMATCH)/.test(code);
+
+export function asFailure(error: unknown, url: string): TransportFailure {
+  if (error instanceof TransportFailure) return error;
+  const { name, code, syscall, message } = describe(error);
+  const fail = (kind: TransportFailureKind, sent: boolean, words = saidOf(error, new URL(url).host)) =>
+    new TransportFailure(kind, sent, words, error);
+  if (code === "ETIMEDOUT") return syscall === "connect" ? fail("connect-timeout", false) : fail("reset", true);
+  const [kind, sent] = failures[code] ?? [];
+  // An answer that ends early is reported like a closed socket: "other side closed", with bytes of the answer read.
+  if (kind === "reset" && /terminated|aborted/i.test(message))
+    return fail("truncated", true, `the answer broke off (${code})`);
+  if (kind !== undefined) return fail(kind, sent === true);
+  if (name === "HTTPParserError") return fail("malformed", true, message);
+  if (isTls(code)) return fail("tls", false);
+  return /proxy response/i.test(message) ? fail("proxy", false, message) : fail("other", true, message);
+}
+
+/** In words, with the code last. `host`: unless the error names it. */
+export function saidOf(error: unknown, host: string): string {
+  const { code, message, at } = describe(error);
+  return faultOf(error, at ?? host) ?? (code === "" || message.includes(code) ? message : `${message} (${code})`);
+}
+
+/** Null: of none of these codes. */
+export function faultOf(error: unknown, at: string): string | null {
+  const { code, syscall } = describe(error);
+  const words = code === "ETIMEDOUT" ? (syscall === "connect" ? SLOW : CLOSED) : failures[code]?.[2];
+  if (words === undefined) return null;
+  return `${at} ${words} (${code})`;
+}
+
+/** Of the first address tried; of an answer that breaks off, the reason. */
+export function describe(error: unknown): {
+  name: string;
+  code: string;
+  syscall: string;
+  message: string;
+  /** Host or address, with its port; null: it is not named. */
+  at: string | null;
+} {
+  const said = (error ?? {}) as Partial<NodeJS.ErrnoException> & {
+    errors?: unknown[];
+    hostname?: string;
+    address?: string;
+    port?: number;
+  };
+  const { name = "", syscall = "", message = "", errors, cause, hostname, address, port } = said;
+  const code = typeof said.code === "string" ? said.code : "";
+  // Happy eyeballs: one AggregateError for all addresses tried; a body that breaks off: the reason is the cause.
+  const [inner] = errors ?? [cause];
+  if (code === "" && inner !== undefined && inner !== null) return describe(inner);
+  const at =
+    hostname ?? (address === undefined ? null : [address, port].filter((part) => part !== undefined).join(":"));
+  return { name, code, syscall, message: message || code || String(error), at };
+}
