@@ -185,6 +185,11 @@ describe("a CSV file", () => {
     expect(await imported("rows.csv", rows, { header: "none" }, ["A", "B", "C"])).toEqual(ends(0, { staged: 3 }));
   });
 
+  test("days above numbers are a header, as in a pivoted table", async () => {
+    const rows = csv("id,01/03/2026,02/03/2026", "7,10,12", "8,11,13", "9,12,14");
+    expect((await readFile(await temporaryFile(rows))).notes).toEqual([]);
+  });
+
   test("a last line without its end is said, and held where the mapping requires it (F95)", async () => {
     const rows = csv("id,day,note", "1,01/10/2025,1234", "2,02/10/2025,12").trimEnd();
     const told = "Row 3: the file's last line has no line end";
