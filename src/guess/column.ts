@@ -239,6 +239,10 @@ const known: readonly { country: string; types: string[]; words: RegExp; sign?: 
 export const countriesOf = (header: string): string[] =>
   known.filter(({ words }) => words.test(foldHeader(header))).map(({ country }) => country);
 
+/** Whether the header speaks of tax ids whose check digits are known here. */
+export const isChecked = (header: string): boolean =>
+  known.some(({ types, words }) => types.length > 0 && words.test(foldHeader(header)));
+
 function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Found | null {
   // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
   const likely = ({ text: cell }: Cell) =>

@@ -1,6 +1,6 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
 import { RE2JS } from "re2js";
-import { agree, type Column, groupsOf } from "./column.js";
+import { agree, type Column, groupsOf, isChecked } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { foldHeader, nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
@@ -45,7 +45,12 @@ function joinEither(ids: readonly Column[]): readonly Column[] {
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
   const ofRole = (wanted: Role) =>
     columns.filter(({ role, type, filled }) => role === wanted && type.as === "text" && filled >= 0.8);
-  const [ids, named] = [ofRole("taxId"), ofRole("name")];
+  const [all, named] = [ofRole("taxId"), ofRole("name")];
+  const ids = all.filter(({ header }) => !isChecked(header));
+  for (const { header, cells } of all.filter((one) => !ids.includes(one)))
+    decisions.notes.add(
+      `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}; it names no participant`,
+    );
   const why = "its text is used as a tax id, so that a lost answer cannot be looked up";
   const candidates = [
     ...ids.map((value) => ({ value, label: `"${value.header}"`, why: "its numbers cannot be checked here" })),
@@ -97,8 +102,10 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     // An `Outorgado` is no `Outorgante`, though both begin alike.
     return parties.find(isCalledSo((one, word) => one === word)) ?? parties.find(isCalledSo(sameStem));
   };
+  const isDegrees = ({ role }: Column) => role === "latitude" || role === "longitude";
   const describing = columns
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
+    .filter((column) => !isDegrees(column) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
   // What a header says goes before what only stands beside.
   for (const { column, told } of describing.toSorted(

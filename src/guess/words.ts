@@ -28,7 +28,7 @@ const table = {
   goods:
     "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
-    "valor preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
+    "valor vl vlr preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
     "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
@@ -40,15 +40,15 @@ const table = {
   created: "emissao emitido criacao criado cadastro created issued issue emision erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
   legal:
-    "razao_social razon_social raison_sociale nome name empresa company fantasia nombre nom denominacion denominacao_social",
+    "razao_social razon_social raison_sociale nome nm name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
     "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
-  code: "codigo code cod sigla id matricula ref reference referencia",
+  code: "codigo code cod cd sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
-  time: "data date datum fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at",
+  time: "data date datum dh dthr fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at",
 };
 export type Role = Exclude<keyof typeof table, "legal" | "house">;
 /** Less telling words for another role. */

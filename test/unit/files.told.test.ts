@@ -179,6 +179,15 @@ describe("a CSV file", () => {
     expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
   });
 
+  test("columns aligned with blanks are said to be no columns", async () => {
+    const rows = csv(
+      "ORDER     CUSTOMER   SHIPPED",
+      "P-1       Acme Ltd   2026-03-01",
+      "P-2       Beta       2026-03-02",
+    );
+    expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("seem to be aligned with blanks");
+  });
+
   test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {
     const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
     expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("looks like a row");

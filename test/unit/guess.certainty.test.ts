@@ -309,6 +309,15 @@ describe("parties", () => {
       },
     ],
     [
+      "numbers that are no valid tax ids name none, and degrees in words are no latitude",
+      "Protocolo;CPF;Nome;Lat;Data",
+      `P-#;***.10#.456-**;Ana #;23°3#'15"S;2#/03/2026`,
+      {
+        participant: { taxId: "=nome" },
+        said: has('too few of "CPF" are valid, such as ***.101.456-**; it names no participant'),
+      },
+    ],
+    [
       "a carrier owns no document",
       "Pedido;CNPJ;Rua;Número;Cidade;UF;CNPJ Transportadora;Data",
       "P-#;CNPJ;Rua %;1%;Campinas;SP;11.222.333/0001-81;2#/03/2026",

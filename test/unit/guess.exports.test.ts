@@ -27,6 +27,9 @@ describe("headers", () => {
     ["NumPedido", "document"],
     ["customerID", "code"],
     ["Matrícula", "code"],
+    ["VL_NOTA", "amount"],
+    ["CD_CLIENTE", "code"],
+    ["dhEmi", "time"],
   ])("the header %s speaks of a %s", (header, role) => expect(roleOf(header)).toBe(role));
 });
 
@@ -296,6 +299,7 @@ describe("events and their times", () => {
     ["2025-10-2# 09:15:22 -0400", "yyyy-MM-dd HH:mm:ss ZZZ"],
     ["2025-10-2# 09:15:22 UTC", "yyyy-MM-dd HH:mm:ss z"],
     ["2025-10-2# 09:15:22.12# UTC", "yyyy-MM-dd HH:mm:ss.u z"],
+    ["2025102# 091522", "yyyyMMdd HHmmss"],
     ["2025-10-2#T09:15:22.000+0000", "ISO"],
     ["2025-10-2# 09:15:22+02:00", "ISO"],
     ["11/2#/2025, 8:15 AM", "M/d/yyyy, h:mm a"],
