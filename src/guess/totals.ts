@@ -77,16 +77,16 @@ function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Asid
 /** More are no notes, but a table of another kind. */
 const MOST_NOTES = 8;
 
+const patternOf = (text: string) => text.replace(/[^\p{Letter}\p{Number} ]/gu, ".").replace(/\d+/g, "[0-9]+");
+
 /** Titles of pages and sections, signatures, counts: several words in a row of one cell, unlike the column's other texts. */
 function notesIn(column: number, some: readonly Seen[], others: readonly Seen[]): Aside | null {
   const texts = some.map((one) => one.texts[column] ?? "").filter((text) => / /.test(text) && text.length <= 120);
-  const patterns = [
-    ...new Set(texts.map((text) => text.replace(/[^\p{Letter}\p{Number} ]/gu, ".").replace(/\d+/g, "[0-9]+"))),
-  ];
+  const patterns = [...new Set(texts.map(patternOf))];
   const gap = gapOf(column, some, others);
-  const pattern = new RegExp(`^(${patterns.join("|")})$`, "u");
   if (gap === undefined || texts.length < some.length || patterns.length > MOST_NOTES) return null;
-  if (some.length * 3 > others.length || others.some((one) => pattern.test(one.texts[column] ?? ""))) return null;
+  if (some.length * 3 > others.length || others.some((one) => patterns.includes(patternOf(one.texts[column] ?? ""))))
+    return null;
   const condition: Aside["condition"] = (name, names) => {
     const missing = names.get(gap);
     return name === undefined || missing === undefined
