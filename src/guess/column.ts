@@ -9,8 +9,7 @@ import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
 import { type Dates, datesOf, instantOf, reads } from "./dates.js";
 import type { Trees } from "./tree.js";
-import { foldWords } from "../map/convert/text.js";
-import { isAhead, nameOf, qualifiersOf, type Role, roleOf, sameStem, tellsTime } from "./words.js";
+import { foldHeader, isAhead, nameOf, qualifiersOf, type Role, roleOf, sameStem, tellsTime } from "./words.js";
 
 export interface Cell {
   row: number;
@@ -116,7 +115,8 @@ function agreeOnCountry(columns: readonly Column[], asked: string | undefined) {
   const ids = columns.flatMap((column) => (column.type.as === "taxId" ? { column, of: column.type.country } : []));
   const [main] = ids.toSorted((one, other) => other.column.distinct.size - one.column.distinct.size);
   for (const { column, of } of ids) {
-    const again = main === undefined || of === main.of ? null : taxIds(column.cells, main.of, foldWords(column.header));
+    const again =
+      main === undefined || of === main.of ? null : taxIds(column.cells, main.of, foldHeader(column.header));
     if (again !== null) Object.assign(column, { type: again.type, fits: again.fits });
   }
 }
@@ -188,13 +188,13 @@ const naming = new Set<Role | null>(["name", "street", "city", "neighborhood", "
 function typeOf(cells: readonly Cell[], header: string, { country, now }: Given): Found {
   const role = roleOf(header);
   if (cells.length === 0) return text("no cell is filled");
-  const clock = clockOf(cells, foldWords(header));
+  const clock = clockOf(cells, foldHeader(header));
   if (clock !== undefined && role === "duration") return text("a duration");
   if (clock !== undefined) return { type: { as: "text", why: "a time of day", clock } };
   if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
-  const id = taxIds(cells, country, foldWords(header));
+  const id = taxIds(cells, country, foldHeader(header));
   if (id !== null) return id;
   const told = tellsTime(header) ? "yes" : role === null ? "maybe" : "no";
   const dates = datesOf(cells, { told, now });
@@ -237,7 +237,11 @@ const known: readonly { country: string; types: string[]; words: RegExp; sign?: 
 
 /** The countries of whose tax ids the header speaks. */
 export const countriesOf = (header: string): string[] =>
-  known.filter(({ words }) => words.test(foldWords(header))).map(({ country }) => country);
+  known.filter(({ words }) => words.test(foldHeader(header))).map(({ country }) => country);
+
+/** Whether the header speaks of tax ids whose check digits are known here. */
+export const isChecked = (header: string): boolean =>
+  known.some(({ types, words }) => types.length > 0 && words.test(foldHeader(header)));
 
 function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Found | null {
   // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
@@ -289,7 +293,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     if (!/text|number/.test(kind) || typeof read === "string" || /^.{9}|\s/.test(read.unit) || !front.test(cell))
       return false;
     if (kind === "number") return true;
-    if (/\d-\p{Letter}/u.test(cell)) return false;
+    if (/\d\s?-\s?\p{Letter}/u.test(cell)) return false;
     const unit = read.unit.replace(/\.$/, "");
     // A megagram is no milligram.
     if (unit !== "") units.push(/^M(?:\p{Ll}$|\p{Lu}.*\p{Ll})/u.test(unit) ? unit : unit.toLowerCase());
@@ -314,8 +318,12 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
-  // `2025.001` of a protocol, say.
-  const isName = numbered.has(role) && found.length === 0;
+  // `2025.001` of a protocol, or `12345678Z`, whose letter is no unit.
+  const isName =
+    (numbered.has(role) && found.length === 0) ||
+    (role !== "amount" &&
+      found.some((unit) => !kilograms.has(unit)) &&
+      read.every((cell) => /^\d+\p{Letter}+$/u.test(cell.text)));
   if (isName || (whole && (isId || read.some((cell) => cell.text.length > 15))))
     return text("digits, but not a quantity");
   return { type: { as: "number", marks, units: found, whole }, fits };

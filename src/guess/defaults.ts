@@ -9,13 +9,12 @@ import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
-import { foldWords } from "../map/convert/text.js";
-import { tellsTime, zoneOf } from "./words.js";
+import { foldHeader, tellsTime, zoneOf } from "./words.js";
 
-const blankWords = [
-  ..."- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A 0000-00-00 00.00.0000".split(" "),
-  "0000-00-00 00:00:00",
-];
+const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
+/** Days that programs write where there is none: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
+const noDay =
+  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00|23):.*)?$/;
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
@@ -38,7 +37,9 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
     rows.flatMap((row) => row.cells.map((cell) => cell.trim())),
     (cell) => cell,
   );
-  const found = blankWords.filter((word) => (counts.get(word)?.length ?? 0) > rows.length / believed);
+  const found = [...blankWords, ...[...counts.keys()].filter((cell) => noDay.test(cell)).toSorted()].filter(
+    (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
+  );
   return ["", ...found, ...(isZeroDay(samples) ? [zeroDay] : [])];
 }
 
@@ -86,11 +87,11 @@ function countryIn(columns: readonly Column[]): string | undefined {
   return cell === undefined ? undefined : String(read(cell.text, cell.kind));
 }
 
-const isUf = ({ header }: Column) => foldWords(header).split(" ").includes("uf");
+const isUf = ({ header }: Column) => foldHeader(header).split(" ").includes("uf");
 
 /** What headers and states say. Provinces of Italy have letters of Brazil's states, so that only a `UF` is sure. */
 function likelyCountries(columns: readonly Column[]) {
-  const headers = columns.map(({ header }) => foldWords(header)).join(" ");
+  const headers = columns.map(({ header }) => foldHeader(header)).join(" ");
   const told = new Set(columns.flatMap(({ header }) => countriesOf(header)));
   const states = columns.filter(
     ({ type, distinct }) => type.as === "state" && [...distinct].some((one) => brazilian.test(one)),
@@ -177,7 +178,7 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   const zone = zones.get(country) ?? "UTC";
   if (dates.length === 0) return zone;
   const isOfZones = /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?|utc|gmt)\b/;
-  const beside = columns.find(({ header }) => zoneOf(header) === undefined && isOfZones.test(foldWords(header)));
+  const beside = columns.find(({ header }) => zoneOf(header) === undefined && isOfZones.test(foldHeader(header)));
   const joined = dates.find((one) => one.clock.length > 0 && zoneIn(one) !== undefined);
   const doubt =
     beside !== undefined
@@ -198,7 +199,11 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
 
 /** What a person would notice in a column, and no row shows as a mistake. */
 function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisions) {
-  for (const { header, type, cells, clock } of columns) {
+  const joined = new Set(columns.flatMap(({ clock }) => clock));
+  for (const column of columns) {
+    const { header, type, cells, clock } = column;
+    if (type.as === "text" && type.clock !== undefined && !joined.has(column))
+      notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as a text`);
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
       notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is none, remove it there`);
@@ -219,7 +224,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     if (
       type.as === "text" &&
       type.clock === undefined &&
-      tellsTime(header) &&
+      (tellsTime(header) || cells.every(({ text }) => /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d)/.test(text))) &&
       cells.filter(isUnread).length * 2 > cells.length
     )
       notes.add(`dates: no known format reads "${header}", such as ${cells.find(isUnread)?.text}; add it to \`dates\``);
@@ -293,7 +298,7 @@ const opposite = (mark: "," | "."): "," | "." => (mark === "," ? "." : ",");
 /** Numbers of several units become one: that of the header, such as `Peso (t)`. */
 function settleUnit({ header, type }: Column, decisions: Decisions) {
   if (type.as !== "number" || !type.units.some((unit) => kilograms.has(unit))) return;
-  const told = foldWords(header)
+  const told = foldHeader(header)
     .split(" ")
     .find((word) => kilograms.has(word));
   const candidates = [...new Set(["kg", ...type.units])].map((unit) => ({ value: unit, label: unit }));

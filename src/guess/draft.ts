@@ -15,7 +15,7 @@ import { type Column, type Given, isUsable, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
-import { findTotals } from "./totals.js";
+import { findAsides } from "./totals.js";
 import { oneLine, Said, type Tree, type Trees, write } from "./tree.js";
 import { nameOf } from "./words.js";
 
@@ -57,14 +57,17 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   const decisions = new Decisions(options.answers ?? new Map());
   const blank = guessBlank(tables.map(({ sample }) => sample));
   const rank = ({ columns }: InputDraft) => tableKinds.indexOf(kindOf(columns));
+  const rowsOf = ({ columns }: InputDraft) => columns[0]?.values.length ?? 0;
   const { country, now = Date.now() } = options;
-  const drafts = profileTables(tables, { blank: new Set(blank), country, now }).toSorted(
+  const drafts = profileTables(tables, { blank: new Set(blank), country, now, notes: decisions.notes }).toSorted(
     (one, other) => rank(one) - rank(other),
   );
   const semicolons = tables.some(({ dialect }) => dialect.format === "csv" && dialect.delimiter === ";");
   const settled = settle(drafts, semicolons, options, decisions);
-  const shared = { country: settled.country, decisions, directories: [] };
-  for (const draft of drafts) draftRecords(draft, shared);
+  const shared = { country: settled.country, decisions, directories: [], documents: [] };
+  // A file of documents has fewer rows than one of what belongs to them.
+  for (const draft of drafts.toSorted((one, other) => rank(one) - rank(other) || rowsOf(one) - rowsOf(other)))
+    draftRecords(draft, shared);
   if (decisions.open.length === 0 && drafts.every(({ records }) => records["events"] === undefined)) {
     const only = [{ value: null, label: "only what is written below is registered" }];
     decisions.choose("events", "what happened, and when? No column says, so no event is written.", only);
@@ -105,7 +108,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
 }
 
 /** Files with the same header are one input, and so are the sheets of a series, such as one for each month. */
-function profileTables(tables: readonly GuessTable[], given: Given): Profiled[] {
+function profileTables(tables: readonly GuessTable[], given: Given & Pick<Decisions, "notes">): Profiled[] {
   const names = new Set<string>();
   const alike = Map.groupBy(tables, ({ sheet, header, dialect }) =>
     JSON.stringify([sheet === null ? null : seriesOf(sheet), header, dialect.format]),
@@ -114,14 +117,20 @@ function profileTables(tables: readonly GuessTable[], given: Given): Profiled[] 
     const [table] = same;
     if (table === undefined) return [];
     const sample = same.flatMap((one) => one.sample);
-    const totals = findTotals(sample, given.blank);
+    const asides = findAsides(sample, table.header.length, given.blank);
+    const aside = new Set(asides.flatMap((one) => one.rows));
     const isRow = ({ cells }: Row) => table.header.length < 3 || cells.filter(isFilled).length > 1;
-    const rows = sample.filter((row) => row.problems === null && totals?.rows.has(row) !== true && isRow(row));
+    const rows = sample.filter((row) => row.problems === null && !aside.has(row) && isRow(row));
     const columns = profile(table.header.slice(0, MOST_COLUMNS), rows, given);
-    const word = columns.find(({ index }) => index === totals?.column);
-    if (word !== undefined && word.type.as !== "text") word.said = true;
     const called = new Map(columns.map((column) => [column.index, column.name]));
-    const skip = totals?.condition(word?.said === true ? `${word.name}_said` : word?.name, called) ?? null;
+    const skip = asides.flatMap(({ column, example, condition }) => {
+      const word = columns.find(({ index }) => index === column);
+      if (word !== undefined && word.type.as !== "text") word.said = true;
+      const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
+      if (said !== null && example !== undefined)
+        given.notes.add(`skip: rows of one cell are skipped where they are like ${JSON.stringify(shorten(example))}`);
+      return said ?? [];
+    });
     // Of a file in an archive, patterns see the inner name only.
     const files = [...new Set(same.map(({ file }) => file.split("/").at(-1) ?? file))];
     const sheets = [...new Set(same.flatMap(({ sheet }) => sheet ?? []))];
@@ -132,7 +141,7 @@ function profileTables(tables: readonly GuessTable[], given: Given): Profiled[] 
             .trim()
         : sheets[0];
     const name = nameOf(series || table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
-    return [{ table, files, sheets, name, columns, records: {}, skip: skip === null ? [] : [skip], above: [] }];
+    return [{ table, files, sheets, name, columns, records: {}, skip, above: [] }];
   });
 }
 
@@ -180,9 +189,9 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
       ? {
           csv: {
             delimiter: dialect.delimiter,
-            quote: dialect.quote === '"' ? undefined : dialect.quote,
-            escape: dialect.escape === dialect.quote ? undefined : (dialect.escape ?? undefined),
-            trim: dialect.trim === true ? true : undefined,
+            quote: dialect.quote,
+            escape: dialect.escape ?? undefined,
+            trim: dialect.trim,
             shortRows: table.endsEarly ? "blank" : undefined,
             encoding: dialect.encoding,
           },
@@ -198,7 +207,10 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
 }
 
 /** Each column with its type and three samples; a column that cannot be named becomes a comment. */
-function columnsTree({ columns, table: { header }, records }: Profiled, defaults: Defaults): [Trees, string[]] {
+function columnsTree(
+  { columns, table: { header, sample: rows }, records }: Profiled,
+  defaults: Defaults,
+): [Trees, string[]] {
   const { keys, instants } = mentioned(columns, records);
   const isDay = ({ type, cells }: Column) =>
     type.as === "timestamp" &&
@@ -208,6 +220,12 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
   let left: string[] = [];
   for (const [index, text] of header.slice(0, MOST_COLUMNS).entries()) {
     const column = columns.find((one) => one.index === index);
+    const isOf = (some: readonly string[]) => some.some((one) => isFilled(one));
+    if (!isOf([text, ...rows.map(({ cells }) => cells[index] ?? "")])) {
+      if (isOf(header.slice(0, index)) && isOf(header.slice(index + 1)))
+        left.push(`column ${index + 1} is blank: what follows may be another table`);
+      continue;
+    }
     if (column === undefined) {
       const called = isUsable(text)
         ? ""

@@ -4,9 +4,8 @@ import type { Candidate, Decisions } from "./decisions.js";
 import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { foldWords } from "../map/convert/text.js";
 import { listed } from "../model/fold.js";
-import { nameOf, qualifiersOf, sameStem } from "./words.js";
+import { foldHeader, nameOf, qualifiersOf, sameStem, spaced } from "./words.js";
 
 export interface EventTable {
   input: string;
@@ -37,7 +36,7 @@ export function longEvents(table: EventTable): Trees {
   const { input, times, free, columns, defaults, decisions } = table;
   const when = times.map((value): Candidate<Column> => {
     const why = `filled in ${Math.round(value.filled * 100)}% of the rows`;
-    const isOfRecord = recorded.test(foldWords(value.header));
+    const isOfRecord = recorded.test(foldHeader(value.header));
     const score = value.filled + (times.length === 1 || (value.role === "time" && !isOfRecord) ? 2 : 0);
     return { value, label: `"${value.header}"`, why, score };
   });
@@ -241,7 +240,7 @@ function eventOf(column: Column, times: readonly Column[]): Column {
 
 /** `Etapa 3 - Resultado` and `Etapa 3 - Data`. */
 function beginAlike(header: string, other: string): boolean {
-  const [words, others] = [header, other].map((text) => foldWords(text).split(" ")) as [string[], string[]];
+  const [words, others] = [header, other].map((text) => foldHeader(text).split(" ")) as [string[], string[]];
   return words.length > 2 && words[0] === others[0] && words[1] === others[1];
 }
 
@@ -256,9 +255,9 @@ const lastWords = new Set("date datum data fecha hora time timestamp ts at on em
 
 /** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; only `Data` → `Event`. */
 function titleOf(column: Column) {
-  const header = column.header.replace(/\([^()]*\)/g, " ");
+  const header = spaced(column.header.replace(/\([^()]*\)/g, " "));
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
-  if (told === undefined || foldWords(told) === "") return "Event";
+  if (told === undefined || foldHeader(told) === "") return "Event";
   const words = header
     .slice(header.indexOf(told))
     .trim()

@@ -1,10 +1,9 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
 import { RE2JS } from "re2js";
-import { foldWords } from "../map/convert/text.js";
-import { agree, type Column, groupsOf } from "./column.js";
+import { agree, type Column, groupsOf, isChecked } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
+import { foldHeader, nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
 
 export interface Party {
   name: string;
@@ -46,7 +45,12 @@ function joinEither(ids: readonly Column[]): readonly Column[] {
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
   const ofRole = (wanted: Role) =>
     columns.filter(({ role, type, filled }) => role === wanted && type.as === "text" && filled >= 0.8);
-  const [ids, named] = [ofRole("taxId"), ofRole("name")];
+  const [all, named] = [ofRole("taxId"), ofRole("name")];
+  const ids = all.filter(({ header }) => !isChecked(header));
+  for (const { header, cells } of all.filter((one) => !ids.includes(one)))
+    decisions.notes.add(
+      `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}; it names no participant`,
+    );
   const why = "its text is used as a tax id, so that a lost answer cannot be looked up";
   const candidates = [
     ...ids.map((value) => ({ value, label: `"${value.header}"`, why: "its numbers cannot be checked here" })),
@@ -91,12 +95,17 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
   });
   const calledAs = ({ header }: Column) => {
     const words = qualifiersOf(header);
-    const isCalledSo = ({ identity }: Party) =>
-      qualifiersOf(identity?.header ?? "").some((one) => words.some((word) => sameStem(one, word)));
-    return parties.find(isCalledSo);
+    const isCalledSo =
+      (isSame: (one: string, word: string) => boolean) =>
+      ({ identity }: Party) =>
+        qualifiersOf(identity?.header ?? "").some((one) => words.some((word) => isSame(one, word)));
+    // An `Outorgado` is no `Outorgante`, though both begin alike.
+    return parties.find(isCalledSo((one, word) => one === word)) ?? parties.find(isCalledSo(sameStem));
   };
+  const isDegrees = ({ role }: Column) => role === "latitude" || role === "longitude";
   const describing = columns
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
+    .filter((column) => !isDegrees(column) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
   // What a header says goes before what only stands beside.
   for (const { column, told } of describing.toSorted(
@@ -105,8 +114,11 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     const { role, type, header, index } = column;
     if (told === undefined && isOfOther(column, columns)) continue;
     const left = parties.findLast(({ identity }) => (identity?.index ?? 0) < index);
+    const named = parties.find(({ identity }) => identity?.index === index + 1);
     const party =
       told ??
+      // `Nome; CNPJ; Nome; CNPJ`.
+      (role === "name" && left?.columns.name !== undefined ? named : undefined) ??
       // What varies under one identity may be another's.
       (left !== undefined && partyRoles.has(role) && holds(left, column) === false
         ? parties.find((one) => holds(one, column) === true)
@@ -114,7 +126,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
       left ??
       (parties.length === 1 ? parties[0] : undefined) ??
       // `Gerador; CNPJ/CPF`.
-      (role === "name" ? parties.find(({ identity }) => identity?.index === index + 1) : undefined);
+      (role === "name" ? named : undefined);
     if (party === undefined) continue;
     const same = holds(party, column);
     // A header with only the party's name holds the name: `Gerador`.
@@ -129,7 +141,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
 function taxIdTypeOf({ role, header }: Column): string {
   if (role !== "taxId") return "NAME";
   const others = qualifiersOf(header);
-  const own = foldWords(header)
+  const own = foldHeader(header)
     .split(" ")
     .filter((word) => word.length > 2 && !others.includes(word));
   return own.join("_").toUpperCase();

@@ -1,5 +1,4 @@
 /** Turns the columns of a table into records. */
-import { foldWords } from "../map/convert/text.js";
 import { foldName, listed } from "../model/fold.js";
 import { agree, type Column, groupsOf } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
@@ -18,7 +17,7 @@ import {
   reference,
 } from "./parties.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { nameOf, type Role } from "./words.js";
+import { foldHeader, nameOf, type Role } from "./words.js";
 
 export interface InputDraft {
   name: string;
@@ -33,6 +32,8 @@ export interface Shared {
   country: string;
   decisions: Decisions;
   directories: Directory[];
+  /** Of the inputs so far in which a row is a document. */
+  documents: { record: string; input: string; key: Column }[];
 }
 
 /** Organisations and places come first, because documents refer to them by code. */
@@ -112,6 +113,20 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     draftParties(records, byId, null, shared);
     return;
   }
+  const home = homeOf(key.column, draft, shared);
+  above.push(...decisions.take());
+  if (home !== null)
+    decisions.notes.add(
+      `${name}: its "${key.column.header}" names the documents of ${home.input} ("${home.key.header}")`,
+    );
+  const dated = timesOf(columns).filter(({ filled }) => filled > 0);
+  if (home !== null && dated.length === 0) {
+    records["documents"] = { [home.record]: new Said({ mode: "existing", key: ref(key.column) }, above) };
+    decisions.notes.add(
+      `${name}: to make events of its rows, give them a time; a CSV file of ${home.input} under \`tables:\` lets formulas look it up by "${home.key.header}"`,
+    );
+    return askWhen(draft, decisions);
+  }
   const coded = reference("participant", columns, directories);
   const named = byId.length > 0 || coded !== undefined ? byId : findByName(columns, name, decisions);
   const parties = draftParties(records, named, null, shared);
@@ -132,13 +147,13 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     return unknown;
   };
   const document: Trees = {
+    mode: home === null ? undefined : "existing",
     key: key.parts.length === 1 ? ref(key.column) : key.parts.map(ref),
     participant: owner?.name ?? coded ?? "?",
     address: placeOf(owner),
   };
-  const dated = timesOf(columns).filter(({ filled }) => filled > 0);
   // A document that was changed need not have gone any further.
-  const changed = key.long ? [] : dated.filter(({ header }) => recorded.test(foldWords(header)));
+  const changed = key.long ? [] : dated.filter(({ header }) => recorded.test(foldHeader(header)));
   const times = changed.length === dated.length ? dated : dated.filter((column) => !changed.includes(column));
   const before = times.filter((column) => key.follows.has(column));
   const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
@@ -160,13 +175,16 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     columns.some(({ clock }) => clock.includes(column));
   const free = columns.filter((column) => !taken(column));
   const firstTime = happened[0]?.index ?? Number.POSITIVE_INFINITY;
-  const ofDocument = free.filter((column) => (key.long ? key.follows.has(column) : column.index < firstTime));
+  const ofDocument = free.filter(
+    (column) => home === null && (key.long ? key.follows.has(column) : column.index < firstTime),
+  );
   const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
   if (ofDocument.length > 0)
     decisions.notes.add("fields: rename the document fields to those that your service knows, or remove them");
   if (created !== undefined && !happened.includes(created)) fields["externalCreatedAt"] = ref(created);
   if (Object.keys(fields).length > 0) document["fields"] = fields;
-  const record = nameOf(key.column.header, "document");
+  const record = home?.record ?? nameOf(key.column.header, "document");
+  if (!key.long && key.parts.length === 1) shared.documents.push({ record, input: name, key: key.column });
   records["documents"] = { [record]: new Said(document, above) };
   const rest = free.filter((column) => !ofDocument.includes(column));
   if (happened.length === 0) return askWhen(draft, decisions);
@@ -183,6 +201,24 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   if (!key.long) askUndated(draft, key.column, happened, decisions);
 }
 
+/** The earlier input whose documents these are, since all keys are among its. */
+function homeOf({ header, distinct }: Column, { name }: InputDraft, { documents, decisions }: Shared) {
+  const words = (text: string) =>
+    foldHeader(text)
+      .split(" ")
+      .filter((word) => word.length > 3);
+  const candidates = documents
+    .filter(({ key }) => [...distinct].every((value) => key.distinct.has(value)))
+    .map((value): Candidate<Shared["documents"][number] | null> => {
+      const isAlike = words(header).some((word) => words(value.key.header).includes(word));
+      const label = `those of "${value.key.header}" in ${value.input}`;
+      return { value, label, why: `all ${distinct.size} are there`, score: isAlike && distinct.size > 1 ? 2 : 1 };
+    });
+  if (candidates.length === 0) return null;
+  const own = { value: null, label: "its own" };
+  return decisions.choose(`${name}.home`, `which documents does "${header}" name?`, [...candidates, own]);
+}
+
 const depends = (identity: Column, key: DocumentKey) =>
   key.follows.has(identity) || (identity.either !== undefined && agree(groupsOf(key.column), identity) !== false);
 
@@ -196,7 +232,8 @@ function ownerOf(parties: readonly Party[], key: DocumentKey, input: string, dec
   const shared = key.long ? able.filter(({ identity }) => identity !== null && depends(identity, key)) : able;
   const candidates = parties.map((value): Candidate<Party> => {
     const score = !shared.includes(value) ? 0 : shared.length === 1 ? 2 : hasAddress(value) ? 1 : 0.5;
-    return { value, label: `"${value.identity?.header}"`, score };
+    const { header, nth } = value.identity ?? {};
+    return { value, label: `"${header}"${nth === undefined ? "" : ` (${nth})`}`, score };
   });
   return decisions.choose(`${input}.owner`, "who owns the document?", candidates);
 }

@@ -77,7 +77,7 @@ export async function sampleFiles(
       table = await input.open(chosen);
       sample = await sampleRows(table, signal);
       notes.push(
-        `${place}: the header is in rows ${both.join(" and ")}, joined: each names columns that the other leaves blank`,
+        `${place}: the header is in rows ${both.join(" and ")}, joined: neither alone says what every column holds`,
       );
     }
     // Notes below a table have one cell.
@@ -120,7 +120,7 @@ const pivotal = new Set([
 
 const isOfSeveral = ({ cells }: Row): boolean => cells.filter(isFilled).length > 1;
 
-/** The rows of a header of two rows, each of which names columns that the other leaves blank. Null: one row names them. */
+/** The rows of a header of two: each names columns that the other leaves blank, or the second holds units. Null: one row is all. */
 async function joinedHeader(
   input: Input,
   { header, headerRow, joinedRows }: Table,
@@ -128,20 +128,25 @@ async function joinedHeader(
   options: ReadOptions,
 ) {
   if (headerRow === null || joinedRows !== null) return null;
-  const [first, ...others] = sample;
+  const [first, ...more] = sample;
+  const others = more.filter(isOfSeveral);
   const nameless = header.flatMap((text, column) => {
     const filled = others.filter(({ cells }) => isFilled(cells[column] ?? "")).length;
     return text === "" && filled * 2 > others.length ? [column] : [];
   });
+  const ofValues = valueColumns(others.map(({ cells }) => cells));
+  const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : null;
+  // Units stand above numbers only; a row has more, and what all rows have.
+  const isUnits =
+    below?.every((cell, column) => !isFilled(cell) || ofValues.includes(column)) === true &&
+    header.some(
+      (_, column) => !isFilled(below[column] ?? "") && others.every(({ cells }) => isFilled(cells[column] ?? "")),
+    );
+  if (others.length > 1 && isUnits) return [headerRow, headerRow + 1];
   const names = (cells: readonly string[]) =>
     isLabels(cells) && nameless.every((column) => isFilled(cells[column] ?? ""));
   if (nameless.length === 0) return null;
-  if (
-    first?.number === headerRow + 1 &&
-    names(first.cells) &&
-    valueColumns(others.map(({ cells }) => cells)).length > 0
-  )
-    return [headerRow, first.number];
+  if (below !== null && names(below) && ofValues.length > 0) return [headerRow, headerRow + 1];
   const above = await input.open({ ...options, header: headerRow - 1 }).catch(() => null);
   return above !== null && names(above.header) ? [headerRow - 1, headerRow] : null;
 }

@@ -1,22 +1,51 @@
-/** Finds rows of sums, and the condition that skips them. */
+/** Finds rows that are none of the table's, sums and notes, and the conditions that skip them. */
 import { foldName } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import { TOTAL } from "../read/rows.js";
 
-export interface Totals {
-  /** Sums are no evidence about the columns. */
-  rows: ReadonlySet<Row>;
-  /** Where their word stands. */
+export interface Aside {
+  /** No evidence about the columns. */
+  rows: readonly Row[];
+  /** Where their words stand. */
   column: number;
+  /** Of notes, one of them. */
+  example?: string;
   /** The condition of `skip`; null where a column that it needs has no name. `word`: of the column of words, as text. `names`: of all, by position. */
   condition: (word: string | undefined, names: ReadonlyMap<number, string>) => string | null;
 }
 
-export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): Totals | null {
-  const seen = rows.map((row) => ({
-    row,
-    texts: row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell))),
-  }));
+interface Seen {
+  row: Row;
+  texts: string[];
+  filled: number;
+}
+
+export function findAsides(rows: readonly Row[], width: number, blank: ReadonlySet<string>): Aside[] {
+  const seen = rows.map((row): Seen => {
+    const texts = row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell)));
+    return { row, texts, filled: texts.filter((text) => text !== "").length };
+  });
+  const isLone = ({ filled }: Seen) => width > 2 && filled === 1;
+  const totals = findTotals(seen, isLone);
+  const others = seen.filter((one) => !isLone(one) && totals?.rows.includes(one.row) !== true);
+  const lone = seen.filter((one) => isLone(one) && totals?.rows.includes(one.row) !== true);
+  const byColumn = Map.groupBy(lone, ({ texts }) => texts.findIndex((text) => text !== ""));
+  const notes = [...byColumn].flatMap(([column, some]) => notesIn(column, some, others) ?? []);
+  return totals === null ? notes : [totals, ...notes];
+}
+
+const isBlank =
+  (column: number) =>
+  ({ texts }: Seen) =>
+    (texts[column] ?? "") === "";
+
+/** A column that they leave blank, and the others never. */
+const gapOf = (column: number, some: readonly Seen[], others: readonly Seen[]) =>
+  [...(others[0]?.texts.keys() ?? [])].find(
+    (one) => one !== column && some.every(isBlank(one)) && !others.some(isBlank(one)),
+  );
+
+function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Aside | null {
   const byColumn = Map.groupBy(seen, ({ texts }) => {
     const at = texts.findIndex((text) => TOTAL.test(text));
     // A sum's word is the first or second filled cell; further right it is a name.
@@ -24,27 +53,45 @@ export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): To
   });
   byColumn.delete(-1);
   const [best] = [...byColumn].toSorted(([, one], [, other]) => other.length - one.length);
-  if (best === undefined || best[1].length * 3 > rows.length) return null;
+  if (best === undefined || best[1].length * 3 > seen.length) return null;
   const [at, sums] = best;
-  const others = seen.filter((one) => !sums.includes(one));
-  const width = Math.max(...rows.map(({ cells }) => cells.length));
-  const isBlank =
-    (column: number) =>
-    ({ texts }: (typeof seen)[number]) =>
-      (texts[column] ?? "") === "";
-  const gap = [...Array(width).keys()].find(
-    (column) => column !== at && sums.every(isBlank(column)) && !others.some(isBlank(column)),
+  const gap = gapOf(
+    at,
+    sums,
+    seen.filter((one) => !sums.includes(one) && !isLone(one)),
   );
   const said = sums.map(({ texts }) => texts[at] ?? "");
   const words = [...new Set(said.map((text) => TOTAL.exec(text)?.[0] ?? ""))];
   // Without a gap only the bare word is certain.
   if (gap === undefined && !said.every((text) => words.includes(text))) return null;
-  const condition: Totals["condition"] = (name, names) => {
+  const condition: Aside["condition"] = (name, names) => {
     const missing = names.get(gap ?? at);
     if (name === undefined || missing === undefined) return null;
     if (gap === undefined) return `fold(${name}) in ${JSON.stringify(words)}`;
     const begins = words.map((word) => `startsWith(fold(${name}), "${word}")`).join(" || ");
     return `blank(${missing}) && ${words.length > 1 ? `(${begins})` : begins}`;
   };
-  return { rows: new Set(sums.map(({ row }) => row)), column: at, condition };
+  return { rows: sums.map(({ row }) => row), column: at, condition };
+}
+
+/** More are no notes, but a table of another kind. */
+const MOST_NOTES = 8;
+
+const patternOf = (text: string) => text.replace(/[^\p{Letter}\p{Number} ]/gu, ".").replace(/\d+/g, "[0-9]+");
+
+/** Titles of pages and sections, signatures, counts: several words in a row of one cell, unlike the column's other texts. */
+function notesIn(column: number, some: readonly Seen[], others: readonly Seen[]): Aside | null {
+  const texts = some.map((one) => one.texts[column] ?? "").filter((text) => / /.test(text) && text.length <= 120);
+  const patterns = [...new Set(texts.map(patternOf))];
+  const gap = gapOf(column, some, others);
+  if (gap === undefined || texts.length < some.length || patterns.length > MOST_NOTES) return null;
+  if (some.length * 3 > others.length || others.some((one) => patterns.includes(patternOf(one.texts[column] ?? ""))))
+    return null;
+  const condition: Aside["condition"] = (name, names) => {
+    const missing = names.get(gap);
+    return name === undefined || missing === undefined
+      ? null
+      : `blank(${missing}) && matches(fold(${name}), "^(${patterns.join("|")})$")`;
+  };
+  return { rows: some.map(({ row }) => row), column, example: some[0]?.row.cells[column]?.trim() ?? "", condition };
 }

@@ -53,7 +53,8 @@ function nodeOf(value: Tree): Node {
   if (!isBlock(value)) {
     const scalar = new Scalar(value);
     // Quotes in front would look forgotten.
-    if (typeof value === "string" && !/^[\p{Letter}=]/u.test(value)) scalar.type = "QUOTE_DOUBLE";
+    if (typeof value === "string" && !/^[\p{Letter}=]/u.test(value))
+      scalar.type = value.includes('"') ? "QUOTE_SINGLE" : "QUOTE_DOUBLE";
     return scalar;
   }
   const map = mapOf(value);

@@ -26,9 +26,9 @@ const table = {
   longitude: "lon lng long longitude longitud",
   phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
   goods:
-    "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen matricula targa veiculo vehicle",
+    "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
-    "valor preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
+    "valor vl vlr preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
     "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
@@ -40,15 +40,15 @@ const table = {
   created: "emissao emitido criacao criado cadastro created issued issue emision erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
   legal:
-    "razao_social razon_social raison_sociale nome name empresa company fantasia nombre nom denominacion denominacao_social",
+    "razao_social razon_social raison_sociale nome nm name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
     "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
-  code: "codigo code cod sigla id matricula ref reference referencia",
+  code: "codigo code cod cd sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
-  time: "data date datum fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at",
+  time: "data date datum dh dthr fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at",
 };
 export type Role = Exclude<keyof typeof table, "legal" | "house">;
 /** Less telling words for another role. */
@@ -71,7 +71,13 @@ function find(words: readonly string[], { parts, whole }: ReturnType<typeof form
   return words.findIndex((_, at) => parts.every((part, next) => fits(words[at + next], part)));
 }
 
-const wordsOf = (header: string) => foldWords(header.slice(0, 500)).split(" ");
+/** `DataPedido` → `Data Pedido`. */
+export const spaced = (header: string): string => header.replace(/(\p{Lowercase})(\p{Uppercase})/gu, "$1 $2");
+
+/** The words of a header. */
+export const foldHeader = (header: string): string => foldWords(spaced(header.slice(0, 500)));
+
+const wordsOf = (header: string) => foldHeader(header).split(" ");
 
 export function roleOf(header: string): Role | null {
   const words = wordsOf(header);
@@ -128,8 +134,7 @@ export function sameStem(one: string, other: string): boolean {
 
 /** A free name for a column or record: `Nº da Coleta (kg)` → `no_da_coleta_kg`. Adds it to `names`. */
 export function nameOf(text: string, fallback: string, names: Set<string> = new Set()): string {
-  const spaced = text.slice(0, 200).replace(/(\p{Lowercase})(\p{Uppercase})/gu, "$1 $2");
-  const slug = columnSlug(foldWords(spaced)).slice(0, 40);
+  const slug = columnSlug(foldHeader(text)).slice(0, 40);
   // YAML 1.1 takes these for true and false.
   const wanted = slug === "column" ? fallback : /^(no|yes|on|off|y|n)$/.test(slug) ? `${slug}_` : slug;
   let free = wanted;

@@ -139,7 +139,9 @@ function headerDoubt(header: readonly string[], below: readonly (readonly string
   const names = foldedNames(header);
   for (const [column, text] of header.entries()) {
     const cells = below.map((one) => one[column]?.trim() ?? "").filter((cell) => cell !== "");
-    const year = /^(19|20)\d\d$/.test(text);
+    // Years and days head columns of numbers.
+    const isDay = (one: string) => /\d([-/.])\d\d?\1\d/.test(one);
+    const year = /^(19|20)\d\d$/.test(text) || (isDay(text) && !cells.some(isDay));
     const shape = shapeOf(text);
     const again =
       text.length > 1 && !isValue(text) && cells.includes(text) && below.every((one) => !repeats(one, names));

@@ -49,11 +49,23 @@ const RULE_LENGTH = 3;
 
 export function rowFinisher({ header, headerRow, width, hidden, sample }: TableShape) {
   const names = headerRow === null ? null : foldedNames(header);
+  /** Each line of the table begins and ends with a delimiter, as in lists that programs print. */
+  const isFramed =
+    width !== null &&
+    header.length > 2 &&
+    header[0] === "" &&
+    header.at(-1) === "" &&
+    sample.every((cells) => cells.length === 1 || !isFilled(cells[0] ?? ""));
   const blankHeadings = header.flatMap((text, column) => (text === "" ? [column] : []));
   const ofValues = valueColumns(sample.slice(1));
   const done = hidden === "skip" ? ": skipped" : ": read; `excel: { hidden: skip }` skips hidden rows";
   const hiddenRows = tally("is hidden", "are hidden", done);
   const repeated = tally("repeats the header", "repeat the header", ": skipped");
+  const outside = tally(
+    "stands outside the lines that frame the table",
+    "stand outside the lines that frame the table",
+    ": skipped",
+  );
   const ruled = tally("is a ruled line", "are ruled lines", ": skipped");
   const sparse = tally("has one filled cell only", "have one filled cell only");
   const totals = tally("looks like a total", "look like totals", ": only `skip` in the mapping leaves such rows out");
@@ -142,6 +154,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
       const rows: Row[] = [];
       for (const { number, cells, kinds, looks, faults, hidden: isHidden } of raws) {
         if (number <= (headerRow ?? 0) || (faults === null && isBlank(cells))) continue;
+        const isOutside = isFramed && cells.length === 1;
         const row: Row = { number, cells, kinds, problems: faults?.map(problemOf) ?? null };
         if (looks !== undefined) row.looks = looks;
         rows.push(row);
@@ -151,6 +164,9 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
         if (isRule(cells)) {
           leaveOut(row, "it is a ruled line");
           ruled.add(number);
+        } else if (isOutside) {
+          leaveOut(row, "it stands outside the lines that frame the table");
+          outside.add(number);
         }
         if (!repeats(cells, names)) continue;
         leaveOut(row, "it repeats the header");
@@ -163,7 +179,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
       for (const row of rows) if (row.leftOut === undefined) lookAt(row);
     },
     notes(): string[] {
-      const tallies = [repeated, ruled, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
+      const tallies = [repeated, ruled, outside, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
       return [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
     },
   };

@@ -179,10 +179,24 @@ describe("a CSV file", () => {
     expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
   });
 
+  test("columns aligned with blanks are said to be no columns", async () => {
+    const rows = csv(
+      "ORDER     CUSTOMER   SHIPPED",
+      "P-1       Acme Ltd   2026-03-01",
+      "P-2       Beta       2026-03-02",
+    );
+    expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("seem to be aligned with blanks");
+  });
+
   test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {
     const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
     expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
     expect(await imported("rows.csv", rows, { header: "none" }, ["A", "B", "C"])).toEqual(ends(0, { staged: 3 }));
+  });
+
+  test("days above numbers are a header, as in a pivoted table", async () => {
+    const rows = csv("id,01/03/2026,02/03/2026", "7,10,12", "8,11,13", "9,12,14");
+    expect((await readFile(await temporaryFile(rows))).notes).toEqual([]);
   });
 
   test("a last line without its end is said, and held where the mapping requires it (F95)", async () => {

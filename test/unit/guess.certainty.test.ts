@@ -104,6 +104,12 @@ describe("a time of day belongs to one date", () => {
       { columns: joined, at: ["=data_saida_at", "=data_entrega_at"] },
     ],
     [
+      "a second one of a day is told",
+      "OS;CNPJ;Data;Entrada;Saída",
+      "P-#;CNPJ;2#/03/2026;09:1#;1#:30",
+      { at: ["=data_at"], said: has('"Saída" is a time of day without a date of its own, and is sent as a text') },
+    ],
+    [
       "a few blank ones keep the others",
       "Pedido;CNPJ;Data;Hora",
       ["P-#;CNPJ;2#/03/2026;{09:10|09:15|09:20}", "P-10;11.222.333/0001-81;29/03/2026;"],
@@ -157,12 +163,21 @@ describe("digits are times where all of them are, under a header that says so", 
     ["a word behind them is", day, "P-#;CNPJ;24.07.2025 16:2# Uhr", dates("dd.MM.yyyy HH:mm 'Uhr'")],
     ["hours with an h are", day, "P-#;CNPJ;24/07/2025 16h2#", dates("dd/MM/yyyy H'h'mm")],
     ["half days are", day, "P-#;CNPJ;07/24/2025 04:2#PM", dates("MM/dd/yyyy h:mma")],
+    ["eight digits that begin with the day are", day, "P-#;CNPJ;2#032026", dates("ddMMyyyy")],
+    ["a comma before the thousandths is", day, "P-#;CNPJ;2025-07-24 16:2#:01,100", dates("yyyy-MM-dd HH:mm:ss,SSS")],
+    ["the name of a zone behind them is", day, "P-#;CNPJ;24/07/2025 16:2# CET", dates("dd/MM/yyyy HH:mm z")],
     ["ISO without signs is", day, "P-#;CNPJ;20250724T16203#Z", dates("yyyyMMdd'T'HHmmssZZ")],
     [
       "a time that no format reads is told",
       "Pedido;CNPJ;Emissão;Data Entrega",
       "P-#;CNPJ;2#/03/2026;24/10/2025 13:1# BRT",
       { said: has('no known format reads "Data Entrega", such as 24/10/2025 13:11 BRT') },
+    ],
+    [
+      "also under a header that does not speak of time",
+      "Pedido;CNPJ;Emissão;Despachado",
+      "P-#;CNPJ;2#/03/2026;24/10/2025 13:1# BRT",
+      { said: has('no known format reads "Despachado"') },
     ],
   );
 });
@@ -246,6 +261,12 @@ describe("numbers", () => {
       "I-#;12-345678%;3M;10# Main St;Austin;03/2#/2026",
       { columns: { vendor: "Vendor", address: "Address" } },
     ],
+    [
+      "letters of an id are no unit, though all end so",
+      "Protocolo;CNPJ;Data;DNI;Turma;Resíduo;Qtd",
+      "P-#;CNPJ;2#/03/2026;1234567#Z;5A;17090#-Entulho;1#un",
+      { columns: { dni: "DNI", turma: "Turma", residuo: "Resíduo", qtd: { as: "number", units: ["un"] } } },
+    ],
   );
 
   it.each([
@@ -271,6 +292,30 @@ describe("parties", () => {
       "Note No;Date;CNPJ;Carrier;Producer;Producer Address;Town",
       "N-#;2#/03/2026;CNPJ;Skip %;Dairy;Mill Lane;Leeds",
       { address: { street: "?" } },
+    ],
+    [
+      "names that begin alike are each their own party's",
+      "Ato;Outorgante;CPF Outorgante;Outorgado;CPF Outorgado;Data",
+      "P-#;Ana %;CPF;Rui;529.982.247-25;2#/03/2026",
+      { participants: { outorgante: { name: "=outorgante" }, outorgado: { name: "=outorgado" } } },
+    ],
+    [
+      "so is the name before each of repeated tax ids, which the question of the owner tells apart",
+      "OS;Nome;CPF/CNPJ;Nome;CPF/CNPJ;Data",
+      "P-#;Acme %;CNPJ;Ana #;CPF;2#/03/2026",
+      {
+        participants: { participant: { name: "=nome" }, participant_2: { name: "=nome_2" } },
+        yaml: has('"CPF/CNPJ" (1 of 2); "CPF/CNPJ" (2 of 2)'),
+      },
+    ],
+    [
+      "numbers that are no valid tax ids name none, and degrees in words are no latitude",
+      "Protocolo;CPF;Nome;Lat;Data",
+      `P-#;***.10#.456-**;Ana #;23°3#'15"S;2#/03/2026`,
+      {
+        participant: { taxId: "=nome" },
+        said: has('too few of "CPF" are valid, such as ***.101.456-**; it names no participant'),
+      },
     ],
     [
       "a carrier owns no document",

@@ -6,6 +6,8 @@ import { roleOf } from "../../src/guess/words.js";
 import { type } from "../support/cli.world.js";
 import { allStaged, type Any, draft, draftOf, drafts, has, hasNot, only, rows, text } from "../support/drafts.js";
 
+const matches = (words: RegExp): unknown => expect.stringMatching(words);
+
 describe("headers", () => {
   it.each([
     ["Straße u. Hausnr.", "street"],
@@ -21,7 +23,98 @@ describe("headers", () => {
     ["C.P.", "zipCode"],
     ["Un", "unit"],
     ["Unidade", "placeName"],
+    ["RazaoSocial", "name"],
+    ["NumPedido", "document"],
+    ["customerID", "code"],
+    ["Matrícula", "code"],
+    ["VL_NOTA", "amount"],
+    ["CD_CLIENTE", "code"],
+    ["dhEmi", "time"],
   ])("the header %s speaks of a %s", (header, role) => expect(roleOf(header)).toBe(role));
+});
+
+describe("rows that are none", () => {
+  drafts(
+    [
+      "titles of pages, counts and signatures of one cell are skipped, and told",
+      "Guia;Data;Exame;Peso",
+      ["L#;2#/03/2026;UREIA;#,5", "LAB SAÚDE - Página 2;;;", "Ana Souza - Técnica;;;", "Gerado em 20/03/2026 10:11"],
+      {
+        skip: '=blank(data) && matches(fold(guia), "^(lab saude . pagina [0-9]+|ana souza . tecnica|gerado em [0-9]+.[0-9]+.[0-9]+ [0-9]+.[0-9]+)$")',
+        said: has("9 of 12 rows would be staged, 3 skipped"),
+        yaml: has('# - skip: rows of one cell are skipped where they are like "LAB SAÚDE - Página 2"'),
+      },
+    ],
+    [
+      "a key alone is a row, and a mistake",
+      "Guia;Data;Exame;Peso",
+      ["Guia L#;2#/03/2026;UREIA;#,5", "Guia L10;;;"],
+      { skip: undefined, said: has("9 of 10 rows would be staged;") },
+    ],
+    [
+      "a total is skipped beside a footer",
+      "OS;Data;Gerador;Peso (kg)",
+      ["OS-#;2#/03/2026;Acme;#,5", "Total geral;;;1.272,00", "Registros: 9;;;"],
+      { yaml: hasNot("rowsWithoutEvents"), said: has("9 of 11 rows would be staged, 2 skipped") },
+    ],
+    [
+      "what stands outside a printed frame is none",
+      "+------+------------+----+\n| OS | Data | Peso |",
+      ["| OS-# | 2#/03/2026 | #,5 |", "Page 2", "| OS-10 | 20/03/2026 | 3,5 |", "10 rows in set (0.00 sec)"],
+      { yaml: hasNot("has no header"), said: has("10 of 12 rows would be staged, 2 skipped") },
+    ],
+    [
+      "units in the row below are joined to the header",
+      "Amostra;Data;pH;Condutividade\n;;;µS/cm",
+      "AM-#;2#/03/2026;7,#;12#,5",
+      { header: [1, 2], columns: { condutividade_s_cm: { as: "number" } }, said: allStaged },
+    ],
+    [
+      "a column of blanks needs no word at the end, and one in the middle parts two tables",
+      "OS;Data;Peso;;Legenda;",
+      "OS-#;2#/03/2026;#,5;;x;",
+      { yaml: matches(/^(?![^]*it cannot be read)[^]*# column 4 is blank: what follows may be another table/) },
+    ],
+  );
+
+  it("a total whose sum the file does not hold is skipped all the same", async () => {
+    const book = new ExcelJS.Workbook();
+    const sheet = book.addWorksheet("Plan1");
+    sheet.addRow(["Pedido", "Data", "Cliente", "Valor"]);
+    for (const at of [1, 2, 3, 4]) sheet.addRow([`P${at}`, `2${at}/03/2026`, "Acme", at + 0.5]);
+    sheet.addRow(["Total", "", "", { formula: "SUM(D2:D5)" }]);
+    const { said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+    expect(said).toContain("4 of 5 rows would be staged, 1 skipped");
+  });
+});
+
+describe("a file that belongs to another", () => {
+  const orders = text(["NumPedido;DataPedido;CNPJ;RazaoSocial", ...rows("700#;2#/03/2026;CNPJ;Acme")]);
+
+  it("puts its events on the documents of the other, in whatever order they are given", async () => {
+    const history = text(["Pedido;Status;DataHora", ...rows("700#;{Pago|Enviado};2#/03/2026 10:00", 9)]);
+    const { mapping, said, world } = await draftOf({
+      "a.csv": history + history.split("\n").slice(1).join("\n"),
+      "b.csv": orders,
+    });
+    expect(mapping.inputs.a.documents).toMatchObject({ num_pedido: { mode: "existing", key: "=pedido" } });
+    expect(said).toContain('a: its "Pedido" names the documents of b ("NumPedido")');
+    expect(await type(world, "import", "m.yaml", "a.csv", "b.csv", "--sandbox")).toBe(0);
+  });
+
+  it("of rows without a time says how they would get one", async () => {
+    const items = text(["NumPedido;SKU;Qtd", ...rows("700#;S%;#"), ...rows("700#;S%;1#")]);
+    const { mapping, said } = await draftOf({ "a.csv": orders, "b.csv": items });
+    expect(mapping.inputs.b.documents).toEqual({ num_pedido: { mode: "existing", key: "=num_pedido" } });
+    expect(said).toMatch(/b: to make events of its rows, give them a time; .*`tables:`/);
+  });
+});
+
+describe("dialects", () => {
+  it("are pinned in full, so that no later file is read otherwise", async () => {
+    const { input } = await draft("Pedido;Data;CNPJ", "P-#;2#/03/2026;CNPJ");
+    expect(input.csv).toEqual({ delimiter: ";", quote: '"', escape: '"', trim: false, encoding: "utf-8" });
+  });
 });
 
 describe("countries and places", () => {
@@ -206,6 +299,7 @@ describe("events and their times", () => {
     ["2025-10-2# 09:15:22 -0400", "yyyy-MM-dd HH:mm:ss ZZZ"],
     ["2025-10-2# 09:15:22 UTC", "yyyy-MM-dd HH:mm:ss z"],
     ["2025-10-2# 09:15:22.12# UTC", "yyyy-MM-dd HH:mm:ss.u z"],
+    ["2025102# 091522", "yyyyMMdd HHmmss"],
     ["2025-10-2#T09:15:22.000+0000", "ISO"],
     ["2025-10-2# 09:15:22+02:00", "ISO"],
     ["11/2#/2025, 8:15 AM", "M/d/yyyy, h:mm a"],

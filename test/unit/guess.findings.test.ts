@@ -438,6 +438,12 @@ describe("what people write (F28)", () => {
       { defaults: { blank: ["", "\\N", "NaN"] }, said: allStaged },
     ],
     [
+      "so is a day that means none",
+      "Contrato;Data;Fim",
+      "B#;2#/02/2026;{31/12/9999|20/03/2026|01/01/1900}",
+      { defaults: { blank: ["", "01/01/1900", "31/12/9999"] }, columns: { fim: { as: "timestamp" } } },
+    ],
+    [
       "so is SAP's 00000000 among days",
       "Beleg;Datum;Storno",
       "B#;2026022#;{00000000|00000000|20260301}",

@@ -47,9 +47,13 @@ it.each(["constructor", "toString"])("the format %j is refused, though every obj
   expect(() => compileConversion("timestamp", { ...brazil, dates: [format] })).toThrow(/year, a month and a day/);
 });
 
-it.each(["2025-12-31", "2025-12-31T22:30"])("%s without an offset is no ISO, which is said", (cell) => {
+it.each([
+  ["2025-12-31", "yyyy-MM-dd"],
+  ["2025-12-31T22:30", "yyyy-MM-dd'T'HH:mm"],
+  ["2025-12-31 22:30:05", "yyyy-MM-dd HH:mm:ss"],
+])("%s without an offset is no ISO, which is said with the form that it has", (cell, form) => {
   const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
-  expect(refused).toMatchObject({ hint: expect.stringContaining("Z or an offset; add yyyy-MM-dd") as string });
+  expect(refused).toMatchObject({ hint: expect.stringContaining(`Z or an offset; add ${form} to`) as string });
 });
 
 describe("timestamp", () => {

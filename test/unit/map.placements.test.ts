@@ -96,6 +96,17 @@ describe("an invalid row", () => {
   });
 });
 
+it.each([
+  ["Doc", "invalid"],
+  ["Day", "skipped"],
+])("a cell of %s that cannot be read leaves a row to skip %s", async (column, fate) => {
+  const mapping = await load(mappingWith({ input: "skip: =blank(doc)" }));
+  const header = ["Doc", "Day"];
+  const problem = { code: "cell-error" as const, message: "", hint: null, column };
+  const [mapped] = bind(mapping, header).map([{ ...row(2, header, {}), problems: [problem] }]);
+  expect(mapped?.outcome.fate).toBe(fate);
+});
+
 it("a skipped row is not skipped where its cells cannot be trusted", async () => {
   const mapping = await load(mappingWith({ input: "skip: =blank(doc)" }));
   const header = ["Doc", "Day"];

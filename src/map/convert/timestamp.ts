@@ -59,7 +59,7 @@ export function compileDateReader(
     const { code, cause, hint } = unread[read];
     const [message = "", remedy = ""] = [cause, hint].map((said) => said.replace("FORMATS", () => known));
     const isLocal = read === "form" && written.includes("ISO") && /^\d{4}-\d\d-\d\d/.test(text);
-    return refuse(code, text, message, isLocal ? LOCAL_ISO : remedy);
+    return refuse(code, text, message, isLocal ? localIso(text) : remedy);
   };
 }
 
@@ -85,8 +85,14 @@ function readByFormats(formats: readonly DateFormat[], text: string): ReadCell |
   return first ?? fault;
 }
 
-const LOCAL_ISO =
-  "`ISO` reads times with Z or an offset; add yyyy-MM-dd or yyyy-MM-dd'T'HH:mm to the mapping's `dates` for local ones.";
+function localIso(text: string): string {
+  const form = text
+    .replace(/^\d{4}-\d\d-\d\d/, "yyyy-MM-dd")
+    .replace("T", "'T'")
+    .replace(/\d\d:\d\d/, "HH:mm")
+    .replace(/:\d\d$/, ":ss");
+  return `\`ISO\` reads times with Z or an offset; add ${/\d/.test(form) ? "yyyy-MM-dd'T'HH:mm" : form} to the mapping's \`dates\` for local ones.`;
+}
 
 const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   form: {

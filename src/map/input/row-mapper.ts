@@ -48,7 +48,10 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
 
   /** Whether an odd row, such as a footer, has content in the columns of `skip`. A row that was cut proves nothing. */
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
-  const isSkipped = (row: Row, problems: Problems) => {
+  const askedOf = new Set(skipsBy.map((at) => header[at]));
+  const isSkipped = (row: Row, all: Problems) => {
+    // What is wrong with a cell that `skip` does not read is no matter of its own.
+    const problems = all.filter(({ code, column }) => SHAPELESS.has(code) || column === null || askedOf.has(column));
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
     const says = problems.length === 0 || (narrow && skipsBy.some((at) => (row.cells[at] ?? "").trim() !== ""));
     if (skip === undefined || !says || skip.run(view) !== true) return false;

@@ -89,7 +89,7 @@ function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site) 
   if (mode === "create") {
     for (const name of ["key", "participant", "address"] as const)
       if (spec[name] === undefined)
-        report(`"${name}" is missing.`, "A document that is only appended to is written `mode: existing`.");
+        report(`"${name}" is missing.`, "Only a document that exists is written without it, as `mode: existing`.");
     if (spec.id !== undefined)
       report("the service gives the id of a document that is created; `id` belongs to `mode: existing`.", null, "id");
     return;

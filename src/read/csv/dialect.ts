@@ -120,7 +120,19 @@ function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]
   const [mark, count] = [...DELIMITERS, ...UNUSUAL]
     .map((one): [string, number] => [one, inLines(one)])
     .reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
-  if (count > 0 && count * 2 >= lines.length) {
+  if (
+    lines.filter(
+      (line) =>
+        line
+          .trim()
+          .split("  ")
+          .filter((part) => part !== "").length > 2,
+    ).length *
+      2 >
+    lines.length
+  )
+    notes.push("Read as one column: its columns seem to be aligned with blanks; export them with a delimiter.");
+  else if (count > 0 && count * 2 >= lines.length) {
     const where = `${count} of the first ${lines.length} lines have ${nameOf(mark)}`;
     notes.push(
       `Read as one column: no delimiter cuts the rows evenly. ${where}; \`csv: { delimiter: ${JSON.stringify(mark)} }\` would cut there.`,
