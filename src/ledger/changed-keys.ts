@@ -64,15 +64,11 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
   });
 }
 
-/** Whether a mapping is used for the first time, with names that no other has had and that are not `was: none`. */
+/** Whether a mapping is used for the first time, and says not of all its names that they are new. */
 export function isFresh(database: LedgerDatabase, mapping: string, namespace: string, made: MadeKeys): boolean {
-  const known = database.rows<{ name: string; mapping: string }>(
-    "SELECT name, mapping FROM fingerprints WHERE namespace = @namespace",
-    { namespace },
-  );
-  if (known.some((one) => one.mapping === mapping)) return false;
-  const names = new Set(known.map(({ name }) => name));
-  return [...made.fingerprints.keys()].some((name) => !names.has(name) && !isDeclaredNew(made, name));
+  const own = "SELECT 1 FROM fingerprints WHERE namespace = @namespace AND mapping = @mapping";
+  const names = [...made.fingerprints.keys()];
+  return !names.every((name) => isDeclaredNew(made, name)) && !database.has(own, { namespace, mapping });
 }
 
 /** The event, or its document. */
@@ -80,24 +76,36 @@ const isDeclaredNew = ({ declaredNew }: MadeKeys, name: string): boolean =>
   declaredNew.has(name) || declaredNew.has(name.split("/")[0] ?? "");
 
 /**
- * What another mapping has sent of a file. A fresh one would send it again: it may be a copy with other labels or another
- * namespace. Null: nothing.
+ * What another mapping has sent of an input that a fresh one has just staged: of a file with the same bytes, or equal events
+ * on a document of the same key, or on others if that is most of the file. It may be a copy with other labels, keys, or
+ * another namespace. Null: nothing.
  */
 export function sentByOther(
   database: LedgerDatabase,
-  file: { contentHash: string; sheet: string | null; namespace: string },
   mapping: string,
+  input: number,
+  { declaredNew }: MadeKeys,
 ): { mapping: string; namespace: string; sent: number; labels: string[] } | null {
-  const found = database.rows<{ mapping: string; namespace: string; label: string; sent: number }>(
-    `SELECT i.mapping, i.namespace, d.kind || '/' || e.event AS label, count(DISTINCT e.id) AS sent FROM inputs i
-     JOIN row_events re ON re.row_id BETWEEN i.id << 32 AND i.id << 32 | 4294967295
-     JOIN events_now e ON e.id = re.event_id JOIN documents d ON d.id = e.document_id
-     WHERE i.content_hash = @contentHash AND coalesce(i.sheet, '') = coalesce(@sheet, '') AND e.sent
-       AND (i.mapping <> @mapping OR i.namespace <> @namespace)
-     GROUP BY i.id, label`,
-    { contentHash: file.contentHash, sheet: file.sheet, namespace: file.namespace, mapping },
+  const found = database.rows<{ mapping: string; namespace: string; label: string; sent: number; isSure: number }>(
+    `WITH mine AS MATERIALIZED (
+       SELECT e.*, d.key, d.kind, i.content_hash AS bytes, i.sheet FROM inputs i
+       JOIN row_events re ON re.row_id BETWEEN i.id << 32 AND i.id << 32 | 4294967295
+       JOIN events e ON e.id = re.event_id JOIN documents d ON d.id = e.document_id
+       WHERE i.id = @input AND d.kind NOT IN (SELECT value FROM json_each(@declaredNew))
+         AND d.kind || '/' || e.event NOT IN (SELECT value FROM json_each(@declaredNew)))
+     SELECT f.mapping, d.namespace, d.kind || '/' || e.event AS label, count(DISTINCT e.id) AS sent,
+       max(d.key = mine.key OR i.content_hash = mine.bytes AND i.sheet IS mine.sheet) OR
+         2 * count(DISTINCT mine.id) > (SELECT count(*) FROM mine) AS isSure
+     FROM mine JOIN events e ON e.at = mine.at AND e.name = mine.name AND e.id NOT IN (SELECT id FROM mine)
+       AND e.payload = mine.payload AND max(e.participant_ref, -1) = max(mine.participant_ref, -1)
+       AND max(e.address_ref, -1) = max(mine.address_ref, -1)
+     JOIN events_now s ON s.id = e.id AND s.sent JOIN documents d ON d.id = e.document_id
+     JOIN inputs i ON i.id = e.input_id
+     JOIN fingerprints f ON f.namespace = d.namespace AND f.name = d.kind || '/' || e.event AND f.mapping <> @mapping
+     GROUP BY f.mapping, d.namespace, label`,
+    { input, mapping, declaredNew: [...declaredNew] },
   );
-  const [first] = found;
+  const [first] = found.filter(({ isSure }) => isSure === 1);
   if (first === undefined) return null;
   const sent = found.reduce((sum, one) => sum + one.sent, 0);
   return { ...first, sent, labels: [...new Set(found.map(({ label }) => label))] };

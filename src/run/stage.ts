@@ -114,7 +114,7 @@ type OfImport = Pick<StageOptions, "changedByImport" | "correctedByImport"> & { 
 
 interface TableContext {
   mapping: Mapping;
-  /** It is used for the first time, with names that the ledger does not know. */
+  /** It is used for the first time. */
   isNew: boolean;
   used: MappingAsUsed;
   mappingInput: MappingInput;
@@ -139,7 +139,6 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     mappingInput: mappingInput.name,
   };
   const before = inputs.find(identity);
-  if (context.isNew) refuseOtherKeys(session, mapping, { ...identity, name: input.name });
   const name = { input: input.name, sheet: table.sheet };
   const same = context.staged.find(({ id }) => id === before?.id);
   if (same !== undefined) {
@@ -193,6 +192,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   tell(table.notes.slice(known));
   stager.end();
   inputs.finish(id, stager.counts);
+  if (context.isNew) refuseOtherKeys(session, mapping, { id, name: input.name });
   return { id, ...name, ...stager.counts };
 }
 
@@ -255,15 +255,15 @@ function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): bool
 /** @throws RowferryError `keys-changed` */
 function refuseOtherKeys(
   { database }: Session,
-  { path }: Mapping,
-  file: { name: string; contentHash: string; sheet: string | null; namespace: string },
+  { name, namespace, keyMakers }: Mapping,
+  input: { id: number; name: string },
 ): void {
-  const other = sentByOther(database, file, path);
+  const other = sentByOther(database, name, input.id, keyMakers);
   if (other === null) return;
-  const under = other.namespace === file.namespace ? "" : ` in the namespace ${other.namespace}`;
-  const message = `${basename(other.mapping)} has sent ${counted(other.sent, "event")} of this file as ${other.labels.join(", ")}${under}; ${basename(path)} would send them again.`;
-  const hint = `Import it with ${basename(other.mapping)}, or give the labels and the namespace of before: nothing is sent twice. Where these are other records, write \`was: none\` under each of their documents.`;
-  throw new RowferryError("keys-changed", message, { place: { file: file.name }, hint });
+  const under = other.namespace === namespace ? "" : ` in the namespace ${other.namespace}`;
+  const message = `The mapping ${other.mapping} has sent ${counted(other.sent, "event")} of this file as ${other.labels.join(", ")}${under}; ${name} would send them again.`;
+  const hint = `Import it with ${other.mapping}, or give the labels and the namespace of before: nothing is sent twice. Where these are other records, write \`was: none\` under each of their documents.`;
+  throw new RowferryError("keys-changed", message, { place: { file: input.name }, hint });
 }
 
 function keysChanged(changes: readonly KeyChange[], former: string | null): RowferryError {

@@ -414,17 +414,27 @@ describe("a copy of a mapping under another file name", () => {
     inputs: { weighings: { ...weighings.inputs.weighings, documents } },
   });
 
-  it.each([
-    ["with another label", renamed({ cargo: plain })],
-    ["with another namespace", renamed({ load: plain }, { namespace: "copy" })],
-  ])("%s does not send again what its original has sent", async (_, copy) => {
-    const office = openOffice(weighings);
-    await office.brought("w.csv", loads("L1 10 1"));
-    office.writeMapping(copy);
-    renameSync(office.path("m.yaml"), office.path("copy.yaml"));
-    const { code, err } = await office.type("import", "copy.yaml", "w.csv");
-    expect([code, err]).toEqual([2, expect.stringContaining("m.yaml has sent 1 event of this file as load/weighing")]);
-    expect(weights(office)).toEqual(["L1 10 1"]);
+  const { weighing } = weighings.inputs.weighings.events;
+  describe.each([
+    ["label", renamed({ cargo: plain })],
+    ["label of its events", weighingsWith({ events: { weighed: weighing } })],
+    ["namespace", renamed({ load: plain }, { namespace: "copy" })],
+    ["key of its documents", renamed({ load: { ...plain, key: '=load + "/"' } })],
+  ])("with another %s", (_, copy) => {
+    it.each([
+      ["that its original has read", []],
+      ["of the next night, with a new row", ["L2 10 2"]],
+    ])("does not send again what its original has sent of a file %s", async (__, added) => {
+      const office = openOffice(weighings);
+      await office.brought("w.csv", loads("L1 10 1", "L1 11 3"));
+      office.writeCsv("w.csv", loads("L1 10 1", "L1 11 3", ...added));
+      office.writeMapping(copy);
+      renameSync(office.path("m.yaml"), office.path("copy.yaml"));
+      const { code, err } = await office.type("import", "copy.yaml", "w.csv");
+      const said = "The mapping m has sent 2 events of this file as load/weighing";
+      expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+      expect(weights(office)).toEqual(["L1 10 1", "L1 11 3"]);
+    });
   });
 
   it("sends them where its documents are said to be others, and nothing where it is a mere copy", async () => {
