@@ -414,10 +414,10 @@ describe("a copy of a mapping under another file name", () => {
     inputs: { weighings: { ...weighings.inputs.weighings, documents } },
   });
 
-  const { weighing } = weighings.inputs.weighings.events;
+  const { weighing: same } = weighings.inputs.weighings.events;
   describe.each([
     ["label", renamed({ cargo: plain })],
-    ["label of its events", weighingsWith({ events: { weighed: weighing } })],
+    ["label of its events", weighingsWith({ events: { weighed: same } })],
     ["namespace", renamed({ load: plain }, { namespace: "copy" })],
     ["key of its documents", renamed({ load: { ...plain, key: '=load + "/"' } })],
   ])("with another %s", (_, copy) => {

@@ -72,7 +72,7 @@ function withoutParties({ differences, unread, ...found }: Verification): Verifi
   const hidden = (records: Verification["differences"]) =>
     records.map((one) => {
       if (one.subject !== "participant" && one.subject !== "address") return one;
-      return { ...one, name: '"…"', text: one.text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"') };
+      return { ...one, name: '"…"', text: one.text.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '"…"') };
     });
   return { ...found, differences: hidden(differences), unread: hidden(unread) };
 }
