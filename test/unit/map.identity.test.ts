@@ -1,4 +1,4 @@
-import { load, mapRows, recordsOf } from "../support/map.support.js";
+import { load, mapRows, problemsOf, recordsOf } from "../support/map.support.js";
 
 const YAML = (key = "") => `
 version: 2
@@ -86,4 +86,14 @@ describe("a participant's natural key (HARD-CASES H32)", () => {
     ).addresses;
     expect(record?.data).toMatchObject({ countryCode: "PT", countryState: "Minho" });
   });
+});
+
+it("a blank tax id whose type and country are its column's is one mistake, not three", async () => {
+  const typed = YAML()
+    .replace("doc: Doc", "doc: { header: Doc, as: taxId, type: CNPJ }")
+    .replace("countryCode: =land, taxIdType: =doc_type, ", "");
+  const [mapped] = mapRows(await load(typed), [{ ...PLACE, Doc: "" }]);
+  expect(problemsOf(mapped).map(({ column, message }) => [column, message])).toEqual([
+    ["Doc", expect.stringContaining("taxId is blank")],
+  ]);
 });

@@ -186,16 +186,19 @@ export interface Fields<Name extends string> extends Piece<Read<Name>> {
   each: { readonly [name in Name]?: Field };
 }
 
+/** `follow`: are blank only where another field, which reports it, is blank. */
 export function compileFields<Name extends string>(
   specs: { [name in NoInfer<Name>]?: Scalar | undefined },
   described: { [name in Name]: Parameters<typeof fieldInfos.get>[0] },
   site: Site,
+  follow: readonly NoInfer<Name>[] = [],
 ): Fields<Name> {
   const each: { [name in Name]?: Field } = {};
   for (const name of Object.keys(described) as Name[]) {
     const info = fieldInfos.get(described[name]);
     const spec = specs[name];
-    if (info !== undefined && spec !== undefined) each[name] = compileField(spec, info, site.at(name));
+    const required = info?.required === true && !follow.includes(name);
+    if (info !== undefined && spec !== undefined) each[name] = compileField(spec, { ...info, required }, site.at(name));
     else if (info?.required === true) each[name] = site.reportName("mapping-value", `: "${name}" is missing.`);
   }
   return { ...(combine(each as { [name: string]: Field }) as Piece<Read<Name>>), each };

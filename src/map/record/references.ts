@@ -131,7 +131,10 @@ export function compileTaxId(
     taxIdType: taxIdType ?? (typed === null ? told : `=(${typed}).type`),
     countryCode: countryCode ?? (typed === null ? country : `=(${typed}).country`),
   };
-  const fields = compileFields(specs, naturalFields, site);
+  // A blank tax id is one mistake, not three.
+  const given = { taxIdType, countryCode };
+  const ofTaxId = (["taxIdType", "countryCode"] as const).filter((one) => typed !== null && given[one] === undefined);
+  const fields = compileFields(specs, naturalFields, site, ofTaxId);
   const conversion = (values: { [name in keyof TaxId]?: unknown }) => ({
     name: "taxId",
     country: values.countryCode,
