@@ -269,10 +269,10 @@ export function stepsOfWaiting(
   });
 }
 
-/** After a backup was put back without its journal; `backup`: as a shell takes it. */
-export const stepsOfRestored = (backup: string, step: StepMaker): NextStep[] => [
+/** After a backup was put back without its journal; `backup`, `journal`: as a shell takes them. */
+export const stepsOfRestored = (backup: string, step: StepMaker, journal = "<journal>"): NextStep[] => [
   step(
-    `ledger restore ${backup} --journal <journal>`,
+    `ledger restore ${backup} --journal ${journal}`,
     "with the journal, put the backup back once more: it knows what was sent since",
   ),
   step(
