@@ -103,8 +103,8 @@ describe("a backup is put back", () => {
   it("without one: nothing settles what is unknown but its files, and a verify of everything after them", async () => {
     const { world, path, type, bring, documents } = await twoNights(all.slice(0, 3));
     renameSync(path("journal.ndjson"), path("away.ndjson"));
-    const { out: restored } = await type("ledger", "restore", "copy.db");
-    expect(restored).toMatch(/its own, journal\.ndjson, is not there[^]*restore copy\.db --journal journal\.ndjson/);
+    const { out: told } = await type("ledger", "restore", "copy.db");
+    expect(told).toMatch(/its own, journal\.ndjson, is not there[^]*restore copy\.db --journal journal\.ndjson/);
     const here = createTargets({ cwd: world.cwd, env: {} });
     const isUnknown = async () => {
       const { restored } = overviewOf("sandbox", here, world.cwd, world.now);

@@ -185,6 +185,16 @@ export const replaced = line("replaced", "Of `replace`.", {
   ),
 });
 
+export const notReplaced = line(
+  "not-replaced",
+  "Of `replace` with selectors, for a document that it leaves as it is.",
+  {
+    code,
+    message: text,
+    hint: text,
+  },
+);
+
 export const backup = line("backup", "Of `ledger backup`.", {
   path: text,
   bytes: count,
