@@ -78,7 +78,7 @@ it("what grows (F99): prune keeps half a year unless told; old runs' folders go,
   const yesterday = new Date(office.world.now - 86_400_000);
   utimesSync(office.path(`state/sandbox/runs/${rejected}/${corrected?.name}`), yesterday, yesterday);
   const { code, out } = await office.type("ledger", "prune");
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Removed: folders of 1 run: ") as string });
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Removed: folders of 1 run, ") as string });
   expect(folders()).toEqual([rejected]);
   // What a person asks for afterwards is answered all the same.
   expect((await office.type("show", "L1")).out).toContain("landed");
