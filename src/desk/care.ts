@@ -280,16 +280,17 @@ async function replayed(database: LedgerDatabase, journal: string, now: number):
 /** With the write-ahead log and its index. */
 const SUFFIXES = ["-wal", "-shm", ""];
 
-/** `journal`: what it brought is `known`; null: there was none. */
+/** `journal`: what it brought is `known`; null: there was none, and one that the ledger remembered is `forgotten`. */
 export interface Restored {
   kept: string | null;
   journal: string | null;
+  forgotten: string | null;
   known: Rebuilt | null;
 }
 
 /**
  * Keeps the former ledger beside the restored one, and replays what the journal knows: the named one, else the one that
- * either of the two remembers, where it is there. @throws RowferryError `file-missing`, `ledger-foreign`,
+ * either of the two remembers, where it is there; the next run needs none that is not. @throws RowferryError `file-missing`, `ledger-foreign`,
  * `ledger-of-another-target`, `ledger-locked`, `journal-unreadable`
  */
 export async function restoreLedger(
@@ -313,7 +314,10 @@ export async function restoreLedger(
       if (journal !== null) requireOwn(journal, owner);
       const runs = createRunStore(database);
       runs.finish(runs.begin("restore", null, now).id, ExitCode.ok, null, now);
-      restored = { journal, known: journal === null ? null : await replayed(database, journal, now) };
+      restored =
+        journal === null
+          ? { journal, forgotten: forgetJournal(database), known: null }
+          : { journal, forgotten: null, known: await replayed(database, journal, now) };
     } finally {
       database.close();
     }

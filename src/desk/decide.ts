@@ -16,6 +16,7 @@ import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
 import { Writer } from "../ledger/writer.js";
+import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -125,32 +126,49 @@ export async function runRetry({ selectors, ...options }: ResumeOptions & { sele
 /** The CANCEL is dated this far back, because the service takes only past events (H10). */
 const CANCEL_BEHIND_MS = 5000;
 
+/** `left`: why others cannot be replaced. */
+export interface Replaced {
+  replaced: (Replacement & { document: KnownDocument })[];
+  left: RowferryError[];
+}
+
 /**
- * Plans the CANCEL and the next generation of each document, or of none if one cannot be replaced (H26). @throws
- * RowferryError `document-unknown`, `document-not-replaceable`
+ * Plans the CANCEL and the next generation of each document that can be replaced (H26). @throws RowferryError
+ * `document-unknown`; `document-not-replaceable`, `document-has-made-others` if none can
  */
-export function replacing(
-  names: readonly string[],
-  reason: string,
-): Decision<(Replacement & { document: KnownDocument })[]> {
+export function replacing(names: readonly string[], reason: string): Decision<Replaced> {
   return (database, now) => {
-    const made = names.map((name) => {
+    const left: RowferryError[] = [];
+    const made = names.flatMap((name) => {
       const document = findDocument(database, name);
-      const one = replaceDocument(database, document, reason, now - CANCEL_BEHIND_MS, now);
-      const did = `${document.kind} ${document.key}: generation ${one.replacement.generation} planned (${reason})`;
-      createRunStore(database).decided("replace", did, now);
-      return { document, ...one };
+      try {
+        const one = replaceDocument(database, document, reason, now - CANCEL_BEHIND_MS, now);
+        const did = `${document.kind} ${document.key}: generation ${one.replacement.generation} planned (${reason})`;
+        createRunStore(database).decided("replace", did, now);
+        return [{ document, ...one }];
+      } catch (error) {
+        if (!(error instanceof RowferryError) || !notReplaceable.has(error.code)) throw error;
+        left.push(error);
+        return [];
+      }
     });
+    const [first] = left;
+    if (made.length === 0 && first !== undefined) throw first;
     return {
-      done: made.map(({ document, replacement }) => ({ document, ...replacement })),
+      done: { replaced: made.map(({ document, replacement }) => ({ document, ...replacement })), left },
       entries: (entries) =>
         made.map((one) => entries.replaced(one.document.id, one.replacement.next, one.cancellation, now)),
     };
   };
 }
 
-/** Names of documents with selected events that only a next generation can send. @throws RowferryError `usage` if there are none */
-export function documentsToReplace(target: Target, selectors: Selectors): { documents: string[]; changed: number } {
+const notReplaceable: ReadonlySet<Code> = new Set(["document-not-replaceable", "document-has-made-others"]);
+
+/**
+ * By name, how many selected events of each document only a next generation can send. @throws RowferryError `usage` if there are
+ * none
+ */
+export function documentsToReplace(target: Target, selectors: Selectors): Map<string, number> {
   requireSelectors(
     selectors,
     "replace needs to know which document.",
@@ -161,7 +179,7 @@ export function documentsToReplace(target: Target, selectors: Selectors): { docu
     throw new RowferryError("usage", "Nothing that these selectors fit needs a next generation of its document.", {
       hint: "A replacement sends what changed after it had landed, or came late; `rowferry status` says what helps the rest.",
     });
-  return { documents: [...new Set(found.map(({ document }) => document))], changed: found.length };
+  return new Map([...Map.groupBy(found, ({ document }) => document)].map(([name, events]) => [name, events.length]));
 }
 
 /** What the decision would be about. @throws RowferryError `document-unknown`, `not-in-doubt` */

@@ -184,8 +184,10 @@ export class Writer {
 
   /** `unsent`: includes events that only wait. @returns whether its state allowed it */
   dismissed(id: number, unsent: boolean, now: number) {
-    if (this.#set("event_states", id, { dismissed: 1 }, now, "state IN ('rejected', 'foreign', 'changed')"))
+    if (this.#set("event_states", id, { dismissed: 1 }, now, "state IN ('rejected', 'foreign', 'changed')")) {
+      this.#shutByAccepted(id, now);
       return true;
+    }
     if (!unsent || !this.#database.has("SELECT 1 FROM events_now WHERE id = @id AND unsent", { id })) return false;
     this.dismissedBefore(id, now);
     return true;
@@ -200,6 +202,7 @@ export class Writer {
   undismissed(id: number, now: number) {
     this.#set("event_states", id, { dismissed: 0 }, now);
     this.#set("event_states", id, PLANNED, now, "state = 'rejected' AND reason = 'dismissed'");
+    this.#shutByAccepted(id, now);
   }
 
   /** Its file came again without its row (H27). */
@@ -359,7 +362,7 @@ export class Writer {
   documentAbsorbed(from: number, into: number, now: number) {
     const { state, lastAt } = this.#documentNow(from);
     if (lastAt !== null) this.#advance(into, lastAt);
-    if (state === "closed" || state === "cancelled") this.#set("document_states", into, { state }, now, SHUT[state]);
+    if (state === "closed" || state === "cancelled") this.#shut(into, state, now);
     this.#database.run("UPDATE event_states SET document_id = @into WHERE document_id = @from", { from, into });
     this.#database.run("DELETE FROM document_states WHERE document_id = @from", { from });
   }
@@ -497,6 +500,30 @@ export class Writer {
     );
   }
 
+  #shut(document: number, state: keyof typeof SHUT, now: number) {
+    this.#set("document_states", document, { state, reason: null }, now, SHUT[state]);
+  }
+
+  /** A CLOSE or CANCEL that something else sent shuts its document while a person accepts it. */
+  #shutByAccepted(id: number, now: number) {
+    const found = this.#database.row<{ document: number; serviceId: string; lastAt: number | null }>(
+      `SELECT s.document_id AS document, s.service_id AS serviceId, s.last_at AS lastAt
+       FROM events_now e JOIN document_states s ON s.document_id = e.document_id
+       WHERE e.id = @id AND e.state = 'foreign' AND e.name IN ('CLOSE', 'CANCEL') AND s.service_id IS NOT NULL`,
+      { id },
+    );
+    if (found === null) return;
+    const { document } = found;
+    // No move leads back to open.
+    this.documentRestored(document, { ...found, state: "open", reason: null }, now);
+    const names = this.#database.values<string>(
+      `SELECT name FROM events_now WHERE document_id = @document AND name IN ('CLOSE', 'CANCEL')
+         AND (landed OR state = 'foreign' AND dismissed = 1) ORDER BY rank`,
+      { document },
+    );
+    for (const name of names) if (isShutting(name)) this.#shut(document, SHUTTING[name], now);
+  }
+
   /** The consequences of a landing: the document's time and state, its target, its mirror. */
   #afterLanding(
     id: number,
@@ -511,9 +538,7 @@ export class Writer {
     const landed = { ...found, ...earlier };
     const { document_id: document, related_document: related, target_document: target } = landed;
     this.#advance(document, landed.at);
-    if (landed.name === "CLOSE" && this.#documentNow(document).state === "open")
-      this.#document(document, { state: "closed" }, now);
-    if (landed.name === "CANCEL") this.#document(document, { state: "cancelled" }, now);
+    if (isShutting(landed.name)) this.#shut(document, SHUTTING[landed.name], now);
     const linkAt = mirrorAt ?? landed.at;
     if (landed.mirrored === 1 && related !== null) this.#advance(related, linkAt);
     // A duplicate does not say when the earlier attempt landed, or which relations its document had then.
@@ -536,5 +561,7 @@ const PLANNED = { state: "planned", reason: null, waits_for: null };
 const NOT_TRIED = { attempted_hash: null };
 const NO_IDS = { origin: null, service_id: null, snapshot_id: null };
 
-/** States that may still be reached when two documents turn out to be one. */
+const SHUTTING = { CLOSE: "closed", CANCEL: "cancelled" } as const;
+const isShutting = (name: string): name is keyof typeof SHUTTING => Object.hasOwn(SHUTTING, name);
+/** From where a document is shut. */
 const SHUT = { closed: "state = 'open'", cancelled: "state IN ('open', 'closed')" };

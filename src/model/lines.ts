@@ -26,6 +26,7 @@ export const lines = {
     ledger.resolvedFrom,
     ledger.rowsRefused,
     ledger.replaced,
+    ledger.notReplaced,
     ledger.backup,
     ledger.ledgerCheck,
     ledger.pruned,

@@ -111,13 +111,16 @@ const canBeReplaced =
 /** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does. */
 function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
   const dismiss = `dismiss --code ${code}`;
+  const cannot = `${what}; their documents have made others and cannot be sent again: ${otherwise}`;
   return [
     [canBeReplaced(code), `${what}: ${again},`, replace, code],
     [canBeReplaced(code), `or ${otherwise}`, dismiss],
+    [(open) => canBeReplaced(code, false)(open) && !canBeReplaced(code)(open), cannot, dismiss],
     [
-      canBeReplaced(code, false),
-      `${what}; their documents have made others and cannot be sent again: ${otherwise}`,
-      dismiss,
+      (open) => canBeReplaced(code, false)(open) && canBeReplaced(code)(open),
+      cannot,
+      `${dismiss} --document <document>`,
+      code,
     ],
   ];
 }
@@ -211,12 +214,14 @@ export function stepsOfOpen(
 ): NextStep[] {
   // Whether a corrected row could solve anything.
   const isMendable = open.open.rows > 0 || isCorrectable(open);
-  const documentsOf = (of: readonly Code[]) =>
-    (open.everywhere ?? open.problems).flatMap((problem) => (of.includes(problem.code) && problem.document) || []);
+  const documentsOf = (of: readonly Code[], replaceable: boolean) =>
+    (open.everywhere ?? open.problems)
+      .filter((problem) => of.includes(problem.code) && (problem.replaceable ?? true) === replaceable)
+      .flatMap(({ document }) => document ?? []);
   const steps = [
     ...(isMendable ? corrections : []),
     ...decisions.flatMap(([when, why, words, ...of]) =>
-      when(open) ? [step(naming(words, documentsOf(of)), why)] : [],
+      when(open) ? [step(naming(words, documentsOf(of, !words.startsWith("dismiss"))), why)] : [],
     ),
     ...(some("documents", "stranded", 2)(open) ? [stranded] : []),
   ];
@@ -269,10 +274,10 @@ export function stepsOfWaiting(
   });
 }
 
-/** After a backup was put back without its journal; `backup`: as a shell takes it. */
-export const stepsOfRestored = (backup: string, step: StepMaker): NextStep[] => [
+/** After a backup was put back without its journal; `backup`, `journal`: as a shell takes them. */
+export const stepsOfRestored = (backup: string, step: StepMaker, journal = "<journal>"): NextStep[] => [
   step(
-    `ledger restore ${backup} --journal <journal>`,
+    `ledger restore ${backup} --journal ${journal}`,
     "with the journal, put the backup back once more: it knows what was sent since",
   ),
   step(

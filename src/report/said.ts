@@ -48,6 +48,7 @@ const sentences: Say = {
       relations > 0 && `Not repeated: ${counted(relations, "relation")} of other documents to the old generation.`,
     ];
   },
+  "not-replaced": ({ message, hint }) => [`Not replaced: ${message} ${hint}`],
   resolved: ({ document, documentId, findings }) => [
     ...findings.map(({ agrees, text }) => `${agrees ? "agrees" : "DIFFERS"}: ${text}`),
     findings.length === 0 && "The read could not confirm it.",

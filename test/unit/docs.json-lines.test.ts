@@ -102,12 +102,13 @@ it("guess with --json tells the draft, its open questions and what its files wou
   expect(world.err).toBe("");
 });
 
-/** What needs a stranded document, a lost ledger, another service or a process that stays: their own tests print these. */
+/** What needs a stranded document, one that has made others, a lost ledger, another service or a process that stays: their own tests print these. */
 const elsewhere = [
   "resolved",
   "settled",
   "resolved-from",
   "rows-refused",
+  "not-replaced",
   "restored",
   "rebuilt",
   "rebound",

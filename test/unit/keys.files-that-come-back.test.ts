@@ -305,6 +305,36 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
       });
     expect(weights(office)).toEqual(["L1 30 30", "L1 40 10"]);
   });
+
+  it.each([
+    ["late", "L1 10 10", { rejected: 1 }, 0],
+    ["changed", "L1 30 31", { changed: 1 }, 0],
+    ["invalid", "L1 40 y", {}, 1],
+  ])("unlike one that is %s and comes back in its rejected file as it was", async (_, left, events, rows) => {
+    const files = (more: string[]) => loads("L1 30 30", left, "L2 10 x", ...more);
+    const open = expect.objectContaining({ events, rows });
+    const office = openOffice(weighings);
+    await office.brought("w-1.csv", loads("L1 30 30"));
+    const mended = office.rejectedRows(await office.brought("w-2.csv", files([])), { x: "1" });
+    expect(await office.brought("corrected.csv", mended)).toMatchObject({ exitCode: 3, open });
+    const next = await office.brought("w-3.csv", files(["L9 10 9"]));
+    expect(next).toMatchObject({ exitCode: 3, open, rows: { read: 4, invalid: rows } });
+    expect(next.warnings).toMatchObject(told);
+    expect(weights(office)).toEqual(["L1 30 30", "L2 10 1", "L9 10 9"]);
+  });
+
+  it.each([
+    ["late", "L1 10 10", { "2026-01-01 10:10": "2026-01-01 10:40" }, "L1 40 10"],
+    ["changed", "L1 30 31", { "31": "30" }, null],
+  ])("also where it was %s, and comes as it was in another copy of its rejected file", async (_, left, mended, row) => {
+    const office = openOffice(weighings);
+    await office.brought("w-1.csv", loads("L1 30 30"));
+    const summary = await office.brought("w-2.csv", loads("L1 30 30", left, "L2 10 x"));
+    const [header = [], corrected = []] = office.rejectedRows(summary, mended);
+    await office.brought("one.csv", [header, corrected]);
+    expect(await office.brought("other.csv", office.rejectedRows(summary, { x: "1" }))).toEqual(ended(0, 0));
+    expect(weights(office)).toEqual(["L1 30 30", ...(row === null ? [] : [row]), "L2 10 1"]);
+  });
 });
 
 describe("any sequence of files, corrections and replacements", () => {

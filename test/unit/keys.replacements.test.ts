@@ -73,7 +73,7 @@ it("a document that somebody else has cancelled is told apart, replaced by the p
   expect(there(office)).toEqual(["L1 cancelled 1", "L1 open 1"]);
 });
 
-it("replacements by selectors are of every document that an input changed, after a confirmation that says how many; all or none", async () => {
+it("replacements by selectors are of every document that an input changed, after a confirmation that says how many", async () => {
   const office = openOffice(weighings);
   await office.brought("w-1.csv", loads(...both("2", "L1", "L2"), "L3 10 x"));
   await office.brought("w-2.csv", loads(...both("3", "L1", "L2"), "L4 10 7"));

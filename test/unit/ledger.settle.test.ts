@@ -22,11 +22,11 @@ afterEach(() => world.close());
 const dismiss = (selectors: Parameters<typeof dismissSelected>[1]) =>
   dismissSelected(world.target, selectors, world.clock);
 const replace = async (document: string) => {
-  const [done] = await replaceEach(world.target, [document], "wrong weight", {
+  const { replaced } = await replaceEach(world.target, [document], "wrong weight", {
     clock: world.clock,
     waitForLock: false,
   });
-  return done;
+  return replaced[0];
 };
 const resolveOptions = () => ({
   clock: world.clock,

@@ -7,6 +7,7 @@ import { decisions } from "../../src/report/next-steps.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
 import type { Transport } from "../../src/submit/transport.js";
 import { createUndiciTransport } from "../../src/submit/undici-transport.js";
+import { checkedLines } from "../support/json-lines.js";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 import { sampled } from "../support/sample.js";
 
@@ -301,7 +302,37 @@ const elsewhere = [
   "then send each document again, as its next generation replace <document> --reason <text>",
   "their documents have made others and cannot be sent again: once the service has them back, try again, retry --code document-gone",
   "or give the rows up dismiss --code document-gone",
+  ...Object.entries(stuck).map(([code, [why]]) => `${why} dismiss --code ${code} --document <document>`),
 ];
+
+test.each(Object.entries(stuck))(
+  "beside a document that can be replaced, %s on one that cannot is listed and decided by itself, and does not stop the replacement",
+  async (code, [why, end, row]) => {
+    const world = await linkedWorld();
+    const ofBoth = (...rows: string[]) => rows.flatMap((words) => [words, words.replace("A", "E")]);
+    expect(await importing(world, ...ofBoth("A 5", ...end), "A 10 split B", "E 10")).toBe(0);
+    expect(await importing(world, ...ofBoth(row))).toBe(3);
+    const { out } = await world.typed("status");
+    const words = out.replaceAll(/\s+/g, " ");
+    for (const example of ["A", "E"]) expect(words).toMatch(new RegExp(`1 [^·]* of load ${example}[^·]* · ${code}`));
+    expect(words).toContain("rowferry replace load/E --reason <text>");
+    expect(words).toMatch(new RegExp(`rowferry dismiss --code ${code} --document load/A[^]*${why}`));
+    // What came after a CANCEL is replaced by name only.
+    const which = code === "after-cancel" ? ["load/E"] : ["--code", code, "--yes"];
+    if (code !== "after-cancel") {
+      const seen = await world.typed("replace", ...which, "--reason", "wrong", "--dry-run");
+      expect(seen.out).toMatch(/load E: generation 2[^]*Not replaced: load A has created/);
+    }
+    const replaced = await world.typed("replace", ...which, "--reason", "wrong", "--json");
+    expect(replaced.code).toBe(code === "after-cancel" ? 0 : 3);
+    expect(checkedLines(replaced.out).includes("not-replaced")).toBe(code !== "after-cancel");
+    await world.typed("resume");
+    if (end.length === 0) expect((await world.typed("replace", ...which, "--reason", "wrong")).code).toBe(2);
+    expect((await world.typed("dismiss", "--code", code, "--document", "load/A")).code).toBe(0);
+    await world.typed("resume");
+    expect((await world.typed("status")).out).not.toContain("of load A");
+  },
+);
 
 test("no decision is left out, but what test/unit/keys.lost-at-service.test.ts plays", () => {
   const played = [...stories.map(({ why, command }) => `${why} ${command}`), ...elsewhere];

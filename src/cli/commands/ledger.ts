@@ -75,17 +75,23 @@ const restore = onTarget({
     const path = resolve(world.cwd, backupFile);
     const from = { backup: path, journal: named === undefined ? null : resolve(world.cwd, named) };
     const restored = await restoreLedger(target, from, world.clock);
+    const nextOfBlind = () => {
+      const journal = restored.forgotten === null ? undefined : shellQuoted(shown(restored.forgotten));
+      return stepsOfRestored(shellQuoted(shown(path)), step, journal);
+    };
     return told({
       line: { type: "restored", ...restored },
-      text: ({ kept, journal: replayed, known }) => [
+      text: ({ kept, journal: replayed, forgotten, known }) => [
         [
           `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
           known === null || replayed === null
-            ? "What was sent since that backup is unknown to this ledger: no journal was named, and none that it remembers is there."
+            ? `What was sent since that backup is unknown to this ledger: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is not there`}.`
             : `Its journal ${shown(replayed)} brought what came since. Known now: ${knownAgain(known)}`,
+          forgotten !== null &&
+            "It has forgotten that journal: the next run needs none, or begins a new one with --journal. Keep this backup as long as the new journal; `ledger rebuild` takes both.",
         ],
       ],
-      next: restored.known === null ? stepsOfRestored(shellQuoted(shown(path)), step) : [importAllAgain(step)],
+      next: restored.known === null ? nextOfBlind() : [importAllAgain(step)],
     });
   },
 });

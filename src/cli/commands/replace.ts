@@ -1,6 +1,8 @@
 /** `rowferry replace <document> --reason <text>`: plans its cancellation and its next generation; the next run sends them. */
 import { RowferryError } from "../../model/error.js";
+import { ExitCode } from "../../model/exit-code.js";
 import { listed } from "../../model/fold.js";
+import type { Replaced } from "../../desk/decide.js";
 import { counted } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import { plainText } from "../../report/plain-text.js";
@@ -29,7 +31,7 @@ export const spec = onTarget({
   },
   notes: [
     "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with changed and late rows in their places; what was dismissed stays out. For a service that takes each externalId once, set replacementExternalId in the mapping's settings.",
-    "Selectors choose the documents with events that changed or came late: all are replaced, or none. You confirm them first.",
+    "Selectors choose the documents with events that changed or came late. You confirm them first. Those that cannot be replaced are named with the reason, and the exit code is 3.",
   ],
   async run(work, given, name?: string) {
     const { reason } = given;
@@ -39,26 +41,31 @@ export const spec = onTarget({
     const chosen = selectorsOf(given);
     if (name !== undefined && Object.values(chosen).some((selector) => selector !== undefined))
       throw new RowferryError("usage", "replace takes a document or selectors, not both.");
-    const { documents, changed } =
-      name === undefined ? documentsToReplace(target, chosen) : { documents: [name], changed: null };
-    const decide = replacing(documents, reason);
-    const replaced = (one: ReturnType<typeof decide>["done"][number]) =>
+    const changed = name === undefined ? documentsToReplace(target, chosen) : null;
+    const decide = replacing(changed === null ? [name as string] : [...changed.keys()], reason);
+    const replaced = (one: Replaced["replaced"][number]) =>
       told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
-    if (given.dryRun === true) return foreseen(work, decide, (all) => all.map(replaced));
+    const leftOut = ({ code, message, hint }: RowferryError) =>
+      told({ line: { type: "not-replaced", code, message, hint } });
+    if (given.dryRun === true)
+      return foreseen(work, decide, (all) => [...all.replaced.map(replaced), ...all.left.map(leftOut)]);
     const { decideAlone } = await import("../../desk/access.js");
-    const done = await decideAlone(target, decide, options, async (all) => {
+    const namesOf = (all: Replaced) => all.replaced.map(({ document: { kind, key } }) => `${kind}/${key}`);
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+    const all = await decideAlone(target, decide, options, async (found) => {
       if (changed === null) return;
-      const what = `${counted(documents.length, "document")} for ${counted(changed, "changed or late event")}`;
-      const events = counted(
-        all.reduce((sum, one) => sum + one.events, 0),
-        "event",
-      );
+      for (const one of found.left) tell(output, leftOut(one));
+      const documents = namesOf(found);
+      const count = sum(documents.map((document) => changed.get(document) ?? 0));
+      const what = `${counted(documents.length, "document")} for ${counted(count, "changed or late event")}`;
+      const events = counted(sum(found.replaced.map((one) => one.events)), "event");
       const question = `This cancels ${what}, and sends them again with ${events}: ${listed(documents, 10)}.`;
       await confirm(world, question, String(documents.length), given.yes);
     });
+    const done = all.replaced;
     for (const one of done.slice(0, -1)) tell(output, replaced(one));
     const linked = [...new Set(done.flatMap(({ linkedFrom }) => linkedFrom))]
-      .filter((other) => !documents.includes(other))
+      .filter((other) => !namesOf(all).includes(other))
       .map((other) =>
         work.step(
           `replace ${shellQuoted(plainText(other))} --reason <text>`,
@@ -71,6 +78,10 @@ export const spec = onTarget({
           "import the files with the missing events again; this sends what is planned",
         )
       : work.step("resume", "send what is planned");
-    return { ...replaced(done.at(-1) as (typeof done)[number]), next: [...linked, send] };
+    return {
+      ...replaced(done.at(-1) as (typeof done)[number]),
+      next: [...linked, send],
+      exitCode: all.left.length > 0 ? ExitCode.person : ExitCode.ok,
+    };
   },
 });

@@ -1,6 +1,7 @@
 /** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
+import { groupOf } from "../rows.js";
 import { describeChange } from "../views/changes.js";
 import type { LineOf } from "../../model/lines.js";
 import { markOpen } from "../work.js";
@@ -8,6 +9,8 @@ import { Writer } from "../writer.js";
 import type { Selection } from "./selection.js";
 
 export type Dismissed = Omit<LineOf<"dismissed">, "type" | "undo">;
+
+const ofGroup = "id IN (SELECT value FROM json_each(@group))";
 
 function markOpenOf(database: LedgerDatabase, event: number) {
   const document = database.value<number>("SELECT document_id FROM events WHERE id = @event", { event });
@@ -39,8 +42,8 @@ export function dismiss(
       row,
       now,
     });
-    const settle = "UPDATE rows SET settled = 'dismissed' WHERE (id = @row OR lead = @row) AND settled IS NULL";
-    done.rows += database.run(settle, { row });
+    const settle = `UPDATE rows SET settled = 'dismissed' WHERE ${ofGroup} AND settled IS NULL`;
+    done.rows += database.run(settle, { group: groupOf(database, row) });
     causes.push(`row:${row}`);
     markOpenByRow(database, row);
   };
@@ -118,8 +121,8 @@ export function undismiss(
            WHERE r.id = @row AND d.row_id IS NULL)`,
         { row },
       );
-      const reopen = "UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'";
-      rows += database.run(reopen, { row });
+      const reopen = `UPDATE rows SET settled = NULL WHERE ${ofGroup} AND settled = 'dismissed'`;
+      rows += database.run(reopen, { group: groupOf(database, row) });
       markOpenByRow(database, row);
     }
     for (const event of selection.events) {

@@ -362,7 +362,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     if (mapped.rowId !== null || staged.length === 0) fates.addGroup({ ...mapped, alsoRows: [] }, fate);
     fates.addMembers(mapped, fate);
     for (const before of [...replaced, ...cut]) withdrawal.replace(before, id, staged);
-    for (const before of leads) withdrawal.correct(before, id, staged);
+    const hash = correction === null || correction.isConfirmed ? null : hashOf(group);
+    for (const before of leads) withdrawal.correct(before, id, staged, hash);
     if (mapped.group != null && anyPlacements) {
       const placed = keyed.map(({ record: { document } }) => references.document(document.kind, document.key));
       for (const part of withdrawal.partsOf(placed, rows.map(originalCells))) withdrawal.mend(part, id, staged);
@@ -398,7 +399,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const correction = corrections?.of(rows) ?? null;
       const leads = correction === null ? [] : [correction.lead, ...correction.others];
       const group: Group = { mapped, rows, correction, leads, cut, apart: interrupted(mapped, leads) };
-      if (outcome.fate !== "skipped" && correction === null && fates.anyCorrected) {
+      // Another copy of a rejected file brings a row as it was before its correction.
+      const isOld = correction === null || (correction.referred !== correction.lead && !correction.isConfirmed);
+      if (outcome.fate !== "skipped" && isOld && fates.anyCorrected) {
         const hash = hashOf(group);
         const settled = fates.settledBefore(hash, currentRow);
         if (settled?.how === "corrected") return stageSuperseded(group, hash, settled);

@@ -196,16 +196,17 @@ export function createRowWithdrawal(
 
   /**
    * For a row that a person corrected: its old cells must not be believed (H37), unless they have landed, so that the
-   * correction came too late.
+   * correction came too late, or the row came back as it was. `hashAfter`: of the new cells; null if a person has
+   * confirmed them, or they are skipped.
    */
-  const correct = (before: number, after: number, events: readonly number[]) => {
+  const correct = (before: number, after: number, events: readonly number[], hashAfter: Buffer | null) => {
     const hash = hashOf(before) ?? hashOfCells(before);
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
     const isTooLate = database.has(
       "SELECT 1 FROM events_now WHERE id IN (SELECT value FROM json_each(@events)) AND state = 'changed'",
       { events },
     );
-    if (!isTooLate) remember(hash, after);
+    if (!isTooLate && (hash === null || hashAfter?.equals(hash) !== true)) remember(hash, after);
   };
 
   return {
@@ -299,7 +300,7 @@ export function createRowWithdrawal(
     /** `before` came again as `after`, a skipped row. What landed stays. */
     leaveOut(before: number, after: number) {
       const isOpen = database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before });
-      if (isOpen || unsentOf(before).length > 0) correct(before, after, []);
+      if (isOpen || unsentOf(before).length > 0) correct(before, after, [], null);
     },
 
     /** A person corrected `before` to `after`, which is invalid too. Once that is settled, the old cells mean nothing. */

@@ -118,12 +118,14 @@ function tally(
   cells: boolean,
   inputs: readonly number[] | null = null,
 ): ToldProblem[] {
-  type Counted = Pick<Group, "subject" | "code" | "count" | "earlier"> & { id: number };
+  type Counted = Pick<Group, "subject" | "code" | "count" | "earlier"> & { id: number; isMaker: 0 | 1 | null };
   const conceal = concealing(database, cells);
   const isHere = inputs === null ? "TRUE" : "(subject, id) IN here";
   const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs)))
     SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(${isHere}, NULL, id)) AS earlier,
-      coalesce(min(iif(${isHere}, id, NULL)), min(id)) AS id FROM (${failures}) GROUP BY subject, code ORDER BY count DESC`;
+      coalesce(min(iif(${isHere}, id, NULL)), min(id)) AS id, iif(subject = 'event' AND ${helpedByReplacement},
+        id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker
+    FROM (${failures}) GROUP BY subject, code, isMaker ORDER BY count DESC`;
   return database.rows<Counted>(counted, { inputs }).flatMap((found) => {
     const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id AND code = @code LIMIT 1`;
     const failure = database.row<Failure>(first, found);
@@ -133,25 +135,29 @@ function tally(
   });
 }
 
+const helpedByReplacement = "code IN ('changed', 'late', 'after-close', 'after-cancel', 'document-gone')";
+
 /** The stranded document of an event may be the one that it makes. */
 const documentsWith: { [subject: string]: string } = {
   event: "SELECT document_id FROM open_events WHERE code = @code AND state <> 'held' AND code <> 'document-stranded'",
   document: "SELECT id FROM failed_documents WHERE reason = @code",
 };
 
-/** Those that can be replaced come first, and are meant if there are any. */
-function documentOf(database: LedgerDatabase, { subject, code }: Pick<Failure, "subject" | "code">) {
+/** `isMaker`: whether they are on documents that cannot be replaced; null: no replacement would help. */
+function documentOf(
+  database: LedgerDatabase,
+  { subject, code, isMaker }: Pick<Failure, "subject" | "code"> & { isMaker: 0 | 1 | null },
+) {
   const which = documentsWith[subject];
   if (which === undefined) return {};
-  const [first, second] = database.rows<{ document: string; isMaker: number }>(
-    `SELECT DISTINCT kind || '/' || key AS document, id IN (${MAKERS}) AS isMaker FROM documents
-     WHERE id IN (${which}) ORDER BY isMaker LIMIT 2`,
-    { code },
+  const [document, second] = database.values<string>(
+    `SELECT DISTINCT kind || '/' || key FROM documents
+     WHERE id IN (${which}) AND (@isMaker IS NULL OR (id IN (${MAKERS})) = @isMaker) LIMIT 2`,
+    { code, isMaker },
   );
-  if (first === undefined) return {};
   return {
-    ...(subject === "event" && first.isMaker === 1 ? { replaceable: false as const } : {}),
-    ...(first.isMaker === second?.isMaker ? {} : { document: first.document }),
+    ...(isMaker === 1 ? { replaceable: false as const } : {}),
+    ...(document === undefined || second !== undefined ? {} : { document }),
   };
 }
 

@@ -185,6 +185,16 @@ export const replaced = line("replaced", "Of `replace`.", {
   ),
 });
 
+export const notReplaced = line(
+  "not-replaced",
+  "Of `replace` with selectors, for a document that it leaves as it is.",
+  {
+    code,
+    message: text,
+    hint: text,
+  },
+);
+
 export const backup = line("backup", "Of `ledger backup`.", {
   path: text,
   bytes: count,
@@ -216,6 +226,9 @@ export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again
 export const restored = line("restored", "Of `ledger restore`.", {
   kept: textOrNull.describe("the path under which what lay there is kept"),
   journal: textOrNull.describe("that brought what came after the backup"),
+  forgotten: textOrNull.describe(
+    "a journal that the ledger remembered, and that is not there; the next run needs none",
+  ),
   known: object(known).nullable().describe("null: without a journal, what came after the backup is unknown"),
 });
 
