@@ -122,7 +122,7 @@ export async function runRetry({ selectors, ...options }: ResumeOptions & { sele
   });
 }
 
-/** The CANCEL is dated this far back, because the service takes only past events (H10). */
+/** The CANCEL is dated this far back at the service, which takes only past events (H10). */
 const CANCEL_BEHIND_MS = 5000;
 
 /**
@@ -134,9 +134,10 @@ export function replacing(
   reason: string,
 ): Decision<(Replacement & { document: KnownDocument })[]> {
   return (database, now) => {
+    const cancelAt = now + createRunStore(database).serviceAheadMs() - CANCEL_BEHIND_MS;
     const made = names.map((name) => {
       const document = findDocument(database, name);
-      const one = replaceDocument(database, document, reason, now - CANCEL_BEHIND_MS, now);
+      const one = replaceDocument(database, document, reason, cancelAt, now);
       const did = `${document.kind} ${document.key}: generation ${one.replacement.generation} planned (${reason})`;
       createRunStore(database).decided("replace", did, now);
       return { document, ...one };

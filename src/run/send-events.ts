@@ -224,16 +224,29 @@ function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boo
   return takeRefused(turn, { ...answer, result: "refused", tooLarge: false, notFound: false });
 }
 
-function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
-  const { session, evidence, chunk, queue, now, end } = turn;
-  // The service's clock decides (H10): by its Date these were too early, so it cannot have taken them.
-  const serviceNow = session.submitter.serviceNow();
+/**
+ * The service's clock decides (H10): by its Date, events from this index on were too early, so it cannot have taken them.
+ * -1: none.
+ */
+export function firstEarly(
+  { submitter }: Session,
+  evidence: Evidence,
+  events: readonly WorkEvent[],
+  { attempts, tooLarge }: Answer & { result: "refused" },
+): number {
+  if (tooLarge) return -1;
+  const serviceNow = submitter.serviceNow();
   // Nor can it have taken earlier tries of the remaining events, even at the end of that second.
-  const toCome = serviceNow + (answer.attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
-  const early = chunk.findIndex((event) =>
+  const toCome = serviceNow + (attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
+  return events.findIndex((event) =>
     evidence.isDoubtful(event) ? event.at > toCome : event.at >= serviceNow - DUE_MARGIN_MS,
   );
-  if (early >= 0 && !answer.tooLarge) {
+}
+
+function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
+  const { session, evidence, chunk, queue, now, end } = turn;
+  const early = firstEarly(session, evidence, chunk, answer);
+  if (early >= 0) {
     const due = chunk.slice(0, early);
     evidence.noteRefusal(due, answer.error);
     end((t) => {
