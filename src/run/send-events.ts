@@ -281,11 +281,22 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     };
     if (proven) t.rejected("event", first.id, note, now);
     else if (isUnsettled)
-      t.unsettled("event", first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);
+      t.unsettled(
+        "event",
+        first.id,
+        askToSettle(answer.error, "event", nameOfDoubt(session, first), session.target),
+        now,
+      );
     else t.stalled("event", first.id, "refused-in-doubt", now);
     evidence.giveBack(t, queue.flat(), now);
   });
   return false;
+}
+
+/** The document settles all of its doubt at once; but its name is the next generation's once it is to be replaced. */
+function nameOfDoubt({ work }: Session, event: WorkEvent): string {
+  const document = work.document(event.document);
+  return document === null || event.event === "#replaced" ? event.deduplicationId : `${document.kind}/${document.key}`;
 }
 
 /** Whether the service no longer knows a document that it has made for this ledger: no correction of a row helps. */
