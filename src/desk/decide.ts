@@ -123,7 +123,7 @@ export async function runRetry({ selectors, ...options }: ResumeOptions & { sele
   });
 }
 
-/** The CANCEL is dated this far back, because the service takes only past events (H10). */
+/** The CANCEL is dated this far back at the service, which takes only past events (H10). */
 const CANCEL_BEHIND_MS = 5000;
 
 /** `left`: why others cannot be replaced. */
@@ -138,11 +138,12 @@ export interface Replaced {
  */
 export function replacing(names: readonly string[], reason: string): Decision<Replaced> {
   return (database, now) => {
+    const cancelAt = now + createRunStore(database).serviceAheadMs() - CANCEL_BEHIND_MS;
     const left: RowferryError[] = [];
     const made = names.flatMap((name) => {
       const document = findDocument(database, name);
       try {
-        const one = replaceDocument(database, document, reason, now - CANCEL_BEHIND_MS, now);
+        const one = replaceDocument(database, document, reason, cancelAt, now);
         const did = `${document.kind} ${document.key}: generation ${one.replacement.generation} planned (${reason})`;
         createRunStore(database).decided("replace", did, now);
         return [{ document, ...one }];

@@ -126,5 +126,12 @@ export function createRefusalHistory(database: LedgerDatabase) {
     /** An earlier run tried to create this document without events and was refused in the same way. */
     ofDocument: (document: number, request: number, as: RefusedAs) =>
       wasRefused("kind LIKE 'create-%' AND run_id < @request >> 32 AND events IS NULL", { document, request }, as),
+    /** The last request to create this document was refused with its events, which were still to come (H10). */
+    isPutOff: (document: number, request: number) =>
+      database.value<number>(
+        `SELECT result = 'refused' AND events IS NOT NULL FROM requests WHERE subject = 'document' AND subject_id = @document
+           AND kind LIKE 'create-%' AND id < @request ORDER BY id DESC LIMIT 1`,
+        { document, request },
+      ) === 1,
   };
 }

@@ -1,7 +1,7 @@
 /** Runs, named like `2026-11-20T0200-import`. Their requests are a range of ids. */
 import { ExitCode } from "../model/exit-code.js";
 import { whoami } from "../model/whoami.js";
-import type { LedgerDatabase } from "./ledger-database.js";
+import { fact, type LedgerDatabase, setFact } from "./ledger-database.js";
 
 const REQUESTS = 2 ** 32;
 
@@ -91,6 +91,14 @@ export function createRunStore(database: LedgerDatabase) {
         `SELECT coalesce(finished_at, @now) FROM runs WHERE NOT ${isDecision} ORDER BY id DESC LIMIT 1`,
         { now },
       ),
+
+    /**
+     * How far the service's clock was ahead of this machine's in the last run, ms, if it was behind (H10); else 0. A slow
+     * clock of this machine sends nothing too early, and may have been set since.
+     */
+    serviceAheadMs: () => Number(fact(database, "service-ahead") ?? 0),
+
+    keepServiceAhead: (ms: number) => setFact(database, "service-ahead", String(Math.min(0, ms))),
 
     /**
      * A backup that was put back without its journal, until an import has staged files again and a whole `verify` has

@@ -61,7 +61,7 @@ export function answer(summary: Summary): string {
     case ExitCode.ok:
       return allIsWell(summary);
     case ExitCode.person:
-      return stopped === null ? whatIsNeeded(summary) : sentence(stopped.message);
+      return stopped === null ? `${landedHere(summary)}${whatIsNeeded(summary)}` : sentence(stopped.message);
     case ExitCode.again: {
       const why =
         stopped === null ? "Not finished: some answers are missing." : `Not finished. ${sentence(stopped.message)}`;
@@ -95,6 +95,10 @@ function soFar({ rows, events, open }: Summary): string {
   });
   return ` ${landed === 0 ? "Nothing" : counted(landed, "event")} landed in this run; ${left.join(", and ")}.`;
 }
+
+/** Blank: the sum of its rows says it. */
+const landedHere = ({ rows, events }: Summary): string =>
+  rows.read > 0 || landedOf(events) === 0 ? "" : `${counted(landedOf(events), "event")} landed in this run. `;
 
 const sentence = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
@@ -131,7 +135,7 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
 }
 
 function allIsWell(summary: Summary): string {
-  const { events, documents, rows, outcomes, open, startedAt, finishedAt } = summary;
+  const { events, documents, rows, outcomes, open, requests, startedAt, finishedAt } = summary;
   const landed = landedOf(events);
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const took = Number.isFinite(seconds) ? ` in ${shortDuration(seconds)}` : "";
@@ -139,12 +143,15 @@ function allIsWell(summary: Summary): string {
   const [unsent, what] = toSend > 0 ? [toSend, "row"] : [open.events["planned"] ?? 0, "event"];
   const left = [
     unsent > 0 ? ` ${counted(unsent, what)} left for the next run.` : "",
+    rows.read === 0 || outcomes.waiting > 0 ? waitForTime(open).replace(/^(?=.)/, " ") : "",
     eventless > 0 ? ` The documents of ${counted(eventless, "row")} are created with their first event.` : "",
   ].join("");
   const on = total(documents) > 0 ? ` on ${counted(total(documents), "document")}` : "";
   if (landed > 0) return `All is well. ${counted(landed, "event")} landed${on}${took}.${left}`;
   const registered = registrations(summary);
   if (registered !== "") return `All is well. ${registered}${took}.${left}`;
+  const created = "create-document" in requests.byKind ? (documents["open"] ?? 0) : 0;
+  if (created > 0) return `All is well. ${counted(created, "document")} created${took}.${left}`;
   if (left !== "") return `All is well.${left}`;
   if (outcomes.later > 0)
     return `All is well. ${counted(outcomes.later, "row")} in the future; ${sentLater(outcomes.later)}`;
@@ -153,7 +160,14 @@ function allIsWell(summary: Summary): string {
   return rows.read === 0 ? "All is well. There was nothing to send." : "All is well. No row needed sending.";
 }
 
-export const sentLater = (count: number): string => `a later run sends ${count === 1 ? "it" : "them"}.`;
+/** Blank: none does. */
+export function waitForTime({ events: { deferred = 0, waiting = 0 } }: OpenWork): string {
+  const later = deferred + waiting;
+  const wait = counted(later, "event waits for its", "events wait for their");
+  return later === 0 ? "" : `${wait} time; ${sentLater(later)}`;
+}
+
+const sentLater = (count: number): string => `a later run sends ${count === 1 ? "it" : "them"}.`;
 
 /** What became of a row: `landed` or `dismissed` once all of it is, else as it was staged. */
 export function fateNow({ fate, events }: Pick<ShownRow, "fate" | "events">): string {
@@ -184,7 +198,7 @@ export function needed({ rows, documents, events, participants, addresses }: Ope
 
 const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][] = [
   ["landed", "landed", "good"],
-  ["waiting", "waiting for them", "waiting"],
+  ["waiting", "waiting", "waiting"],
   ["toSettle", "waiting for something else", "waiting"],
   ["toCorrect", "to correct", "bad"],
   ["toDecide", "to decide", "bad"],
@@ -198,8 +212,13 @@ const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][]
 /** Parts that add up to all rows read; zeros are left out. `before`: the sum of earlier parts. */
 export function rowParts(rows: RowCounts, outcomes: RowOutcomes) {
   let before = 0;
+  const isForRows = outcomes.toCorrect + outcomes.toDecide > 0;
   return [
-    ...words.map(([outcome, name, tone]) => ({ of: outcomes[outcome], name, tone })),
+    ...words.map(([outcome, name, tone]) => ({
+      of: outcomes[outcome],
+      name: outcome === "waiting" && isForRows ? "waiting for them" : name,
+      tone,
+    })),
     { of: rows.known, name: "known", tone: "plain" as const },
     { of: rows.skipped, name: "skipped", tone: "plain" as const },
   ]

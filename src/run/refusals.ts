@@ -1,11 +1,15 @@
+import { STATUS_CODES } from "node:http";
 import type { WorkEvent, WorkStore } from "../ledger/work.js";
 import type { Target } from "../model/target.js";
+import { shellQuoted } from "../model/shell-quoted.js";
+import { toSettle } from "../model/solution.js";
 import { targetFlags } from "../report/next-steps.js";
 import type { ServiceError } from "../model/attempt.js";
 
-/** `400 · VALIDATION_ERROR · message`, unchanged. */
+/** `400 · VALIDATION_ERROR · message`, unchanged; the status in words where nothing else was said. */
 export function describeRefusal({ status, codes, message }: ServiceError): string {
-  return [String(status), codes.join(" "), message ?? ""].filter((part) => part !== "").join(" · ");
+  const words = codes.length === 0 ? STATUS_CODES[status] : null;
+  return [String(status), codes.join(" "), message ?? words ?? ""].filter((part) => part !== "").join(" · ");
 }
 
 /** Adds the documents that the event ties together, which the service may not name. */
@@ -24,22 +28,19 @@ export function describeEventRefusal(
   return `${words} · on ${name(document)}, ${relatedDocument === null ? "making" : "to"} ${name(other)}`;
 }
 
-/**
- * What a person must do about doubt that was refused again, with the command to type. Names the key, because summaries
- * hide cells (P9).
- */
+/** What a person must do about doubt that was refused again. `name`: as `resolve` takes it. */
 export function askToSettle(
   error: ServiceError,
   what: "event" | "document",
-  key: string,
+  name: string,
   target: Pick<Target, "name" | "ledgerPath">,
 ): string {
-  const command = `rowferry resolve ${key}`;
+  const command = `rowferry resolve ${shellQuoted(name)}`;
   const flags = targetFlags(target.name, { ledger: target.ledgerPath }, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return (
     `Refused again (${describeRefusal(error)}), which does not tell whether an earlier attempt ${landed}. ` +
-    `Look at the service, then type ${command} ${there}${flags}, ` +
+    `${toSettle}${command} ${there}${flags}, ` +
     `or ${command} --not-landed${flags}.`
   );
 }

@@ -14,7 +14,7 @@ import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
 import { askToSettle, describeRefusal } from "./refusals.js";
 import { begunAmong, type Evidence, gatherEvidence, recordLandings, saysTheSame } from "./evidence.js";
-import { type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
+import { firstEarly, type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
 import type { Session } from "./session.js";
 
 /** @returns whether everything has landed */
@@ -174,11 +174,22 @@ async function sendCreate(
           if (evidence.mayHaveLanded(event)) t.stalled("event", event.id, "document-stranded", now);
           else t.unsent("event", event.id, now);
         }
-        strand(session, t, document, mayExist, answer, now);
+        // A create that was put off may have been kept in part (open point 9).
+        strand(session, t, document, mayExist || session.refusals.isPutOff(document.id, request), answer, now);
       });
       break;
     }
     case "refused": {
+      const early = firstEarly(session, evidence, events, answer);
+      if (early >= 0) {
+        // The creation waits with its events (H28); those that are due are planned again.
+        end((t) => {
+          leaveDocument(t, "interrupted-in-doubt", known.inDoubt);
+          evidence.giveBack(t, events.slice(0, early), now);
+          for (const { id } of events.slice(early)) t.unsent("event", id, now);
+        });
+        break;
+      }
       if (events.length > 0) {
         end();
         if (answer.tooLarge && events.length > 1) {

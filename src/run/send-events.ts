@@ -224,16 +224,29 @@ function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boo
   return takeRefused(turn, { ...answer, result: "refused", tooLarge: false, notFound: false });
 }
 
-function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
-  const { session, evidence, chunk, queue, now, end } = turn;
-  // The service's clock decides (H10): by its Date these were too early, so it cannot have taken them.
-  const serviceNow = session.submitter.serviceNow();
+/**
+ * The service's clock decides (H10): by its Date, events from this index on were too early, so it cannot have taken them.
+ * -1: none.
+ */
+export function firstEarly(
+  { submitter }: Session,
+  evidence: Evidence,
+  events: readonly WorkEvent[],
+  { attempts, tooLarge }: Answer & { result: "refused" },
+): number {
+  if (tooLarge) return -1;
+  const serviceNow = submitter.serviceNow();
   // Nor can it have taken earlier tries of the remaining events, even at the end of that second.
-  const toCome = serviceNow + (answer.attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
-  const early = chunk.findIndex((event) =>
+  const toCome = serviceNow + (attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
+  return events.findIndex((event) =>
     evidence.isDoubtful(event) ? event.at > toCome : event.at >= serviceNow - DUE_MARGIN_MS,
   );
-  if (early >= 0 && !answer.tooLarge) {
+}
+
+function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
+  const { session, evidence, chunk, queue, now, end } = turn;
+  const early = firstEarly(session, evidence, chunk, answer);
+  if (early >= 0) {
     const due = chunk.slice(0, early);
     evidence.noteRefusal(due, answer.error);
     end((t) => {
@@ -268,11 +281,22 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     };
     if (proven) t.rejected("event", first.id, note, now);
     else if (isUnsettled)
-      t.unsettled("event", first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);
+      t.unsettled(
+        "event",
+        first.id,
+        askToSettle(answer.error, "event", nameOfDoubt(session, first), session.target),
+        now,
+      );
     else t.stalled("event", first.id, "refused-in-doubt", now);
     evidence.giveBack(t, queue.flat(), now);
   });
   return false;
+}
+
+/** The document settles all of its doubt at once; but its name is the next generation's once it is to be replaced. */
+function nameOfDoubt({ work }: Session, event: WorkEvent): string {
+  const document = work.document(event.document);
+  return document === null || event.event === "#replaced" ? event.deduplicationId : `${document.kind}/${document.key}`;
 }
 
 /** Whether the service no longer knows a document that it has made for this ledger: no correction of a row helps. */

@@ -112,7 +112,7 @@ export async function openSession(command: string, mapping: string | null, optio
     isNew = false;
     if (journal !== null && path !== null) {
       later(() => journal.close());
-      later(() => rememberEnd(database, path));
+      later(() => rememberEnd(() => rememberJournal(database, path)));
     }
     const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
     const requests = createRequestStore(database, journal);
@@ -125,10 +125,12 @@ export async function openSession(command: string, mapping: string | null, optio
     const submitter = createSubmitter({
       ...options,
       target: isOffline ? { ...target, ...nowhere } : target,
+      serviceAheadMs: runs.serviceAheadMs(),
       quietSince: () => runs.quietSince(clock.now()),
       notice: (notice) => observe({ type: "notice", ...notice }),
     });
     later(() => submitter.close());
+    if (!isOffline) later(() => rememberEnd(() => runs.keepServiceAhead(submitter.serviceAheadMs())));
     const drain = () => submitter.drain();
     signal.addEventListener("abort", drain, { once: true });
     later(() => signal.removeEventListener("abort", drain));
@@ -286,10 +288,10 @@ function tellLearnt(count: number, observe: SessionOptions["observe"]): void {
   observe({ type: "notice", level: "info", code: null, message });
 }
 
-/** On a full disk, the position remembered at the beginning stays valid. */
-function rememberEnd(database: LedgerDatabase, journal: string): void {
+/** On a full disk, what was remembered at the beginning stays valid. */
+function rememberEnd(remember: () => void): void {
   try {
-    database.transaction(() => rememberJournal(database, journal)).immediate();
+    remember();
   } catch {}
 }
 

@@ -57,17 +57,21 @@ export async function submit(
       if (requests === null) progress("documents", (done += count), total);
     },
   };
+  const aheadMs = session.submitter.serviceAheadMs();
   await sendWork(session, sendLimits, sendProgress);
   // The service's clock decides (H10), and was unknown when these were planned.
-  if (!isOver() && (await isDeferredByOwnClock(session))) await sendWork(session, sendLimits, sendProgress);
+  if (!isOver() && (await isDeferredByClock(session, aheadMs))) await sendWork(session, sendLimits, sendProgress);
 }
 
 /** A smaller difference defers nothing for long. */
 const NOTEWORTHY_MS = 60_000;
 
-/** Whether this machine's slow clock defers events; tells of a fast one, too; asks the service for its time if no answer has shown it. */
-async function isDeferredByOwnClock(session: Session): Promise<boolean> {
-  const { clock, database, submitter } = session;
+/**
+ * Whether events may be deferred only because the service's clock was taken to be `aheadMs` ahead; asks for its time if
+ * no answer has shown it. Tells of a difference.
+ */
+async function isDeferredByClock(session: Session, aheadMs: number): Promise<boolean> {
+  const { database, submitter } = session;
   if (session.isEnded() || countOpenEvents(database).deferred === 0) return false;
   // A very different time is believed after two answers (F68).
   const [known] = createRegisteredView(database).participantsAfter(0, 1);
@@ -75,13 +79,17 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
     if (known === undefined) return false;
     await session.look({ kind: "participant", id: known.id }, readParticipant(known.serviceId));
   }
-  const behind = submitter.serviceNow() - clock.now();
-  if (Math.abs(behind) < NOTEWORTHY_MS) return false;
+  const behind = submitter.serviceAheadMs();
+  if (Math.abs(behind) >= NOTEWORTHY_MS) tellClock(session, behind);
+  return behind - aheadMs >= NOTEWORTHY_MS;
+}
+
+/** `behind`: ms, of this machine's clock. */
+function tellClock(session: Session, behind: number): void {
   const minutes = Math.round(Math.abs(behind) / 60_000);
   const much = `${minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`} ${behind > 0 ? "behind" : "ahead of"}`;
   const then = behind > 0 ? "deferred events are then checked again" : "what is past here may be in the future there";
   session.tell(`This machine's clock is ${much} the service's, which decides. Set it; ${then}.`, "warning");
-  return behind > 0;
 }
 
 /** @returns the number of requests with documents and events */

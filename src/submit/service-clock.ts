@@ -7,19 +7,23 @@ const AGREEING_MS = 60_000;
 
 export type ServiceClock = ReturnType<typeof createServiceClock>;
 
-export function createServiceClock(clock: Clock) {
+/** `remembered`: `aheadMs` as an earlier run found it; it holds until an answer comes. */
+export function createServiceClock(clock: Clock, remembered = 0) {
   // A Date header is cut to whole seconds and has travelled, so each one gives a lower bound, and the latest is
   // nearest. Only the last few count, so that a local clock set anew is noticed.
   let ahead: number[] = [];
   // A single distant time proves nothing: events would be sent too early (F68).
   const isConfirmed = (one: number, index: number) =>
     Math.abs(one) <= FAR_OFF_MS || ahead.some((other, at) => at !== index && Math.abs(other - one) <= AGREEING_MS);
+  /** How far it is ahead of the local clock, ms; never more than it is, as far as answers show. */
+  const aheadMs = (): number => {
+    const confirmed = ahead.filter(isConfirmed);
+    return confirmed.length === 0 ? remembered : Math.max(...confirmed);
+  };
   return {
-    /** In ms; never later than the service's own clock, as far as answers show. The local clock before the first. */
-    now(): number {
-      const confirmed = ahead.filter(isConfirmed);
-      return clock.now() + (confirmed.length === 0 ? 0 : Math.max(...confirmed));
-    },
+    aheadMs,
+    /** In ms. */
+    now: () => clock.now() + aheadMs(),
     /** From an answer that has just arrived. */
     seen(date: string | undefined): void {
       const time = date === undefined ? Number.NaN : Date.parse(date);

@@ -34,6 +34,8 @@ export interface SubmitterOptions {
   /** Default 15 minutes. */
   maxOutageMs?: number | undefined;
   notice?: (notice: SubmitNotice) => void;
+  /** As an earlier run found it; default 0. */
+  serviceAheadMs?: number;
   /** Of a call; default 5. */
   retries?: number;
   onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
@@ -51,7 +53,7 @@ export function createSubmitter(options: SubmitterOptions) {
   const throttle = options.throttle ?? throttleOf(target, clock, options.quietSince, notice);
   const stop = createStop();
   const counts = { sent: 0, byKind: {} as { [kind: string]: number }, rateLimited: 0, retries: 0 };
-  const serviceClock = createServiceClock(clock);
+  const serviceClock = createServiceClock(clock, options.serviceAheadMs);
   const tokens = createTokenSource(target, transport, clock);
   const client = throttled(createClient({ target, baseUrl, transport, clock, serviceClock }), {
     throttle,
@@ -103,8 +105,9 @@ export function createSubmitter(options: SubmitterOptions) {
         underWay.delete(sending);
       }
     },
-    /** In ms, from Date headers; the local clock before the first (H10). */
+    /** In ms, from Date headers (H10). */
     serviceNow: serviceClock.now,
+    serviceAheadMs: serviceClock.aheadMs,
     /** Calls under way finish, others answer `stopped`. Safe to call twice. */
     drain,
     counts: counts as Readonly<typeof counts>,

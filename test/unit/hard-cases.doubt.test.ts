@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { checkDoubt } from "../../src/desk/decide.js";
-import { resolveNamed, settleNamed } from "../support/decide.js";
+import { replaceEach, resolveNamed, settleNamed } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {
@@ -73,9 +73,35 @@ describe("what was refused once more", () => {
     ]);
     expect(summary.open.events).toEqual({ unsettled: 2, held: 1 });
     const problem = summary.problems.find(({ code }) => code === "doubt-unsettled");
-    expect(problem?.example).toContain(`rowferry resolve ${deduplicationIdOf("M1", 10)} --landed --target simulated`);
+    expect(problem?.count).toBe(2);
+    expect(problem?.example).toContain("rowferry resolve manifest/M1 --landed --target simulated");
+    expect(summary.problems.map(({ code }) => code)).toEqual(["doubt-unsettled"]);
     const again = await world.resume();
     expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
+  });
+
+  test("is said of all its rows when their file comes again, and one word about their document ends it", async () => {
+    const rows = [...at(10, 20, 30), "M1 40 CLOSE"] as const;
+    await loseAnswers([...rows]);
+    await world.resume();
+    const { outcomes, problems } = await imported(...rows);
+    expect([outcomes, problems]).toMatchObject([{ toDecide: 4, toSend: 0 }, [{ count: 4 }]]);
+    await say("manifest/M1", "landed");
+    expect([await resumed(), minutes()]).toEqual([0, [1, 10, 20, 30, 40]]);
+  });
+
+  test("of a CANCEL is named by its key: the document's name is the next generation's", async () => {
+    await begun();
+    await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
+    throughout(notThere);
+    await resumed();
+    faults({ nth: 1, times: 9, action: refused });
+    expect([await resumed(), await resumed()]).toEqual([4, 3]);
+    const [problem] = (await world.resume()).problems;
+    const [, name = ""] = /rowferry resolve (\S+) --not-landed/.exec(problem?.example ?? "") ?? [];
+    faults();
+    await say(name, "not-landed");
+    expect([await resumed(), minutes()]).toEqual([0, [1, expect.any(Number), 1]]);
   });
 
   test("of one document keeps nothing of another from going on by the same command", async () => {
@@ -226,7 +252,8 @@ describe("a document in doubt", () => {
     const summary = await world.resume();
     expect(summary.exitCode).toBe(3);
     expect(summary.open.documents).toEqual({ unsettled: 1 });
-    expect(summary.problems.find(({ code }) => code === "doubt-unsettled")?.example).toContain(
+    expect(new Set(summary.problems.map(({ code }) => code))).toEqual(new Set(["doubt-unsettled"]));
+    expect(summary.problems.map(({ example }) => example).join("\n")).toContain(
       `rowferry resolve ${documentKey("M1")} --document-id <id> --target simulated`,
     );
     expect((await world.resume()).requests.sent).toBe(0);

@@ -13,8 +13,10 @@ import {
   lost,
   minutes,
   notThere,
+  on,
   open,
   postAs,
+  refusals,
   resolveFound,
   resumed,
   standing,
@@ -22,6 +24,7 @@ import {
   throughout,
   world,
 } from "../nights/simulation/hard-case.js";
+import { replaceEach } from "../support/decide.js";
 import { START } from "../nights/simulation/story-rows.js";
 import type { RunPlan, WorldOptions } from "../nights/simulation/world.js";
 
@@ -352,9 +355,12 @@ test("H4: what rode with a create that was lost is in doubt no more once its doc
 });
 
 describe("H10: the service's clock decides", () => {
-  /** M1 has landed, and this machine's clock is an hour ahead; the service's time. */
+  const forgetClock = () =>
+    world.withLedger((database) => database.exec("DELETE FROM facts WHERE name = 'service-ahead'"));
+  /** M1 has landed, and this machine's clock is an hour ahead, which the ledger does not know; the service's time. */
   async function ahead(options: WorldOptions = {}, clockAhead = 3_600_000) {
     await begun({ clockAhead, ...options });
+    forgetClock();
     return (world.clock.now() - clockAhead - START) / 60_000;
   }
   /** An hour and more later, in the next run. */
@@ -385,6 +391,52 @@ describe("H10: the service's clock decides", () => {
     expect(first.exitCode).toBe(0);
     await later();
     expect(states().slice(1)).toEqual(["landed", "landed"]);
+  });
+
+  test("the next run knows the service's clock before its first answer: nothing is sent too early, nor a CANCEL dated too late", async () => {
+    await begun({ clockAhead: 3_600_000 });
+    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    const before = refusals();
+    const summary = await imported(...on("M2", now + 20, now + 30));
+    expect(standing().slice(1)).toEqual([
+      `M2 ${now + 20} deferred not-yet-past`,
+      `M2 ${now + 30} deferred not-yet-past`,
+    ]);
+    expect([refusals() - before, summary.requests.byKind]).toEqual([0, { "read-participant": 2 }]);
+    await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
+    await world.clock.advance(1000);
+    expect([await resumed(), documentState("M1"), refusals() - before]).toEqual([0, "open", 0]);
+    expect(minutes("M1")).toEqual([1, expect.any(Number), 1]);
+  });
+
+  test("a clock that has been set right since defers nothing for a night", async () => {
+    await begun({ clockAhead: -3_600_000 });
+    world.withLedger((database) => database.exec("UPDATE facts SET value = -7200000 WHERE name = 'service-ahead'"));
+    await imported(...at(5));
+    expect(states()[1]).toBe("landed");
+  });
+
+  test("no document is created without its events because they are still to come (H28), though only the refusal tells the time", async () => {
+    const now = await ahead();
+    for (const rows of [on("M2", now - 10, now + 30), on("M3", now + 40)]) {
+      forgetClock();
+      expect((await imported(...rows)).exitCode).toBe(0);
+    }
+    expect(standing().slice(1)).toEqual([
+      `M2 ${now - 10} landed`,
+      `M2 ${now + 30} deferred not-yet-past`,
+      `M3 ${now + 40} deferred not-yet-past`,
+    ]);
+    expect([documentState("M2"), documentState("M3"), world.documents().length]).toEqual(["open", "planned", 2]);
+    await later();
+    expect([minutes("M2"), minutes("M3")]).toEqual([[now - 10, now + 30], [now + 40]]);
+  });
+
+  test("what a service kept of such a creation (open point 9) is ours: its document is stranded, not foreign", async () => {
+    const now = await ahead({ sandbox: { partialBatches: true } });
+    const summary = await imported(...on("M2", now - 10, now + 30));
+    expect([documentState("M2"), summary.exitCode]).toEqual(["stranded", 3]);
+    expect(summary.problems.map(({ code }) => code)).not.toContain("foreign-collision");
   });
 
   test("what was sent too early cannot have landed where a CANCEL of an earlier time did", async () => {

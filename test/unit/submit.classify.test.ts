@@ -1,4 +1,5 @@
 /** The classification, row by row of the specification's error table and of the open points about answers. */
+import { describeRefusal } from "../../src/run/refusals.js";
 import type { CallKind } from "../../src/submit/call.js";
 import { classify, isUnexplainedConflict } from "../../src/submit/classify.js";
 import { envelope } from "../support/submit/scripted-service.js";
@@ -178,6 +179,10 @@ describe("bodies of any shape (open-points 14)", () => {
     expect(read(200, '\ufeff{"id":"p"}').body).toEqual({ id: "p" });
     expect(read(200, " \n").body).toBeNull();
   });
+});
+
+it("a refusal without a word is told in those of its status", () => {
+  expect(describeRefusal({ status: 413, codes: [], message: null, raw: "" })).toBe("413 · Payload Too Large");
 });
 
 describe("a 404 that is not the service's own: a page of what stands in front of it", () => {

@@ -16,7 +16,7 @@ import {
   openOfCopy,
   saidRestored,
   saidUnstaged,
-  sentLater,
+  waitForTime,
 } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
@@ -63,11 +63,7 @@ function answer(status: Status): string {
     return yellow(onlyYouCanSettle(status.waiting.reduce((sum, wait) => sum + wait.count, 0)));
   if (status.waiting.length > 0) return yellow("some events wait. Nothing is lost.");
   if (status.restored !== null) return yellow(`nothing ${openOfCopy}`);
-  const later = (status.open.events["deferred"] ?? 0) + (status.open.events["waiting"] ?? 0);
-  if (later === 0) return green("all is well. Nothing is open.");
-  return green(
-    `all is well. ${counted(later, "event waits for its", "events wait for their")} time; ${sentLater(later)}`,
-  );
+  return green(`all is well. ${waitForTime(status.open) || "Nothing is open."}`);
 }
 
 /** Whether sending could continue without a person. */

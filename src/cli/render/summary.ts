@@ -26,6 +26,8 @@ export function printSummary(
       [line.rows.read > 0 && labelled("Rows", rowSum(line.rows, line.outcomes)), labelled("Requests", requests(line))],
       ...problemSections(plain(problems)),
       waitSection(line.waiting ?? []),
+      // All is well, so these wait for a time.
+      exitCode === ExitCode.ok && causes("Waiting", "for something else", line.waiting),
       causes("Worth a look", "nothing waits for these", line.warnings),
     ],
     next: nextSteps({ ...summary, problems: [...problems] }, shown),

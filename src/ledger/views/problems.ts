@@ -1,12 +1,14 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type CauseOfRows, tallyCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
+import { toSettle } from "../../model/solution.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowName } from "../rows.js";
 import { MAKERS } from "../decide/replace.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
+import { unsettledEvents } from "./tally.js";
 
 /** From the view `failures`, or a warning. */
 interface Failure {
@@ -33,7 +35,7 @@ interface Group extends Failure {
 export function tallyProblems(database: LedgerDatabase, cells = false, files: readonly string[] = []): ToldProblem[] {
   const named = "SELECT id FROM inputs WHERE name IN (SELECT value FROM json_each(@files))";
   const inputs = files.length === 0 ? null : database.values<number>(named, { files });
-  const others = tally(database, "SELECT * FROM failures WHERE subject <> 'row'", cells, inputs);
+  const others = tally(database, `SELECT * FROM (${openFailures}) WHERE subject <> 'row'`, cells, inputs);
   const here = inputs && new Set(inputs);
   const conceal = concealing(database, cells);
   const ofRows = causesOfRows(database, { isHere: (row) => here === null || here.has(inputOf(row)) }).map(
@@ -103,9 +105,13 @@ function withoutParty(text: string): string {
   return /\d{8}/.test(text.replaceAll(/[./-]/g, "")) ? `${kind} ${name}"…"${unbrought}` : text;
 }
 
+/** Doubt behind doubt that only a person can settle is a part of it. */
+const openFailures = `SELECT *, iif(subject = 'event' AND id IN (${unsettledEvents}), 'doubt-unsettled', reason) AS code
+  FROM (SELECT subject, id, code AS reason, row_id, column_name, message, hint, name FROM failures)`;
+
 const warningsSince = (
   since: number,
-) => `SELECT 'warning' AS subject, id, code, row_id, column_name, message, hint, NULL AS name
+) => `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
   FROM problems WHERE severity = 'warning' AND at >= ${since}`;
 
 /** `since`: ms; most frequent first. */
@@ -123,7 +129,8 @@ function tally(
   const isHere = inputs === null ? "TRUE" : "(subject, id) IN here";
   const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs)))
     SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(${isHere}, NULL, id)) AS earlier,
-      coalesce(min(iif(${isHere}, id, NULL)), min(id)) AS id, iif(subject = 'event' AND ${helpedByReplacement},
+      coalesce(min(iif(${isHere} AND reason = code, id, NULL)), min(iif(${isHere}, id, NULL)), min(id)) AS id,
+      iif(subject = 'event' AND ${helpedByReplacement},
         id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker
     FROM (${failures}) GROUP BY subject, code, isMaker ORDER BY count DESC`;
   return database.rows<Counted>(counted, { inputs }).flatMap((found) => {
@@ -151,8 +158,8 @@ function documentOf(
   const which = documentsWith[subject];
   if (which === undefined) return {};
   const [document, second] = database.values<string>(
-    `SELECT DISTINCT kind || '/' || key FROM documents
-     WHERE id IN (${which}) AND (@isMaker IS NULL OR (id IN (${MAKERS})) = @isMaker) LIMIT 2`,
+    `SELECT DISTINCT kind || '/' || key FROM documents_now
+     WHERE id IN (${which}) AND NOT replaced AND (@isMaker IS NULL OR (id IN (${MAKERS})) = @isMaker) LIMIT 2`,
     { code, isMaker },
   );
   return {
@@ -167,7 +174,7 @@ const NAME = "\u0001";
 function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldProblem {
   const { code, count, earlier, row_id: row, column_name: column, name } = found;
   // States that nothing was said of, such as a foreign key.
-  const message = found.message ?? codes[code].meaning;
+  const [message, command] = parted(found.message ?? codes[code].meaning);
   const isCancel = code === "cancel-refused";
   const what = isCancel
     ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced`
@@ -180,9 +187,15 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
     isNamed ? null : what,
     isNamed ? conceal(code, message.replace(what, NAME), row).replace(NAME, what) : conceal(code, message, row),
   ];
-  const example = parts.filter((part) => part !== null && part !== "").join(": ");
+  const example = parts.filter((part) => part !== null && part !== "").join(": ") + command;
   const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);
   return { code, count, ...(earlier === 0 ? {} : { earlier }), place, column, example };
+}
+
+/** The command names a document, which stays visible. */
+function parted(message: string): [string, string] {
+  const at = message.lastIndexOf(toSettle);
+  return at === -1 ? [message, ""] : [message.slice(0, at), message.slice(at)];
 }
 
 /** Held events by what they wait for, most frequent first, with the first one as an example. */
@@ -235,7 +248,7 @@ export interface ProblemExample {
 
 /** At most `each` per code, in row order. */
 export const problemExamples = (database: LedgerDatabase, each: number): ProblemExample[] =>
-  examples(database, "SELECT * FROM failures", each);
+  examples(database, openFailures, each);
 
 /** `since`: ms; at most `each` per code. */
 export const warningExamples = (database: LedgerDatabase, since: number, each: number): ProblemExample[] =>

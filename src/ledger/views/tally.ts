@@ -52,6 +52,10 @@ export const shownState = (of: string): string =>
   `CASE WHEN ${of}.state <> 'stalled' THEN ${of}.state WHEN ${of}.reason = 'document-stranded' THEN 'stranded'
      WHEN ${of}.document_id IN (${unsettledDocuments}) THEN 'unsettled' ELSE ${of}.state END`;
 
+/** Events in doubt on a document with doubt that only a person can settle: one word about the document settles all. */
+export const unsettledEvents = `SELECT id FROM open_events WHERE state = 'stalled' AND reason <> 'document-stranded'
+  AND document_id IN (${unsettledDocuments})`;
+
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
   const registrations =
@@ -173,7 +177,7 @@ const isStaged = `(EXISTS (SELECT 1 FROM row_events e WHERE e.row_id = f.row_id)
 
 const openOutcomes = `SELECT row_id, CASE
     WHEN state = 'held' THEN iif(subject = 'event' AND id IN temp.to_settle, ${SETTLE}, ${WAITING}) WHEN state = 'deferred' THEN ${LATER}
-    WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${decided.join("', '")}') AND subject <> 'row' THEN ${DECIDE}
+    WHEN state IN ('foreign', 'changed', 'stranded') OR code IN ('${decided.join("', '")}') AND subject <> 'row' OR subject = 'event' AND id IN (${unsettledEvents}) THEN ${DECIDE}
     WHEN state IN ('rejected', 'invalid') THEN ${CORRECT} ELSE ${SEND} END AS outcome
   FROM row_fates f WHERE subject IN ('row', 'event') OR (${isStaged}
     -- What brings a participant and an event in the future is in the future, as it is once the participant is registered.

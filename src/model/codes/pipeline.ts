@@ -16,7 +16,7 @@ export const pipelineCodes = {
   ),
   "doubt-unsettled": mark(
     "It may have landed with a request that was never answered, and the service has refused it since; asking again will not settle it.",
-    "Check the document at the service, then run `rowferry resolve <key> --landed` or `--not-landed` (for a document, `--document-id <id>` or `--not-landed`). `rowferry retry` asks the service once more.",
+    "Check the document at the service, then run `rowferry resolve <document> --landed` or `--not-landed`; an event's key in its place settles that event alone (for a document that may not exist, `--document-id <id>` or `--not-landed`). `rowferry retry` asks the service once more.",
     "The answer to a weighing was lost; since then two runs were told that its time is past, which a service may also say of an event that it has.",
   ),
   resolved: mark(

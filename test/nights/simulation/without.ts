@@ -46,11 +46,7 @@ export const safeguards = {
     "if ((steps.lookFirst || steps.attempted) &&",
     "if (steps.lookFirst &&",
   ],
-  "service-clock": [
-    "submit/service-clock.ts",
-    "clock.now() + (confirmed.length === 0 ? 0 : Math.max(...confirmed))",
-    "clock.now()",
-  ],
+  "service-clock": ["submit/service-clock.ts", "clock.now() + aheadMs()", "clock.now()"],
   generation: ["model/keys.ts", "document.generation > 1 ?", "document.generation > 1_000 ?"],
 } as const satisfies { [name: string]: readonly [file: string, ...texts: string[]] };
 
