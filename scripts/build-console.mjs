@@ -8,6 +8,8 @@ await build({
   minify: true,
   format: "esm",
   target: "es2022",
+  // Modules that the page shares with the command line may read TZ as they load.
+  define: { "process.env": "{}" },
   jsx: "automatic",
   jsxImportSource: "preact",
   logLevel: "warning",
