@@ -26,7 +26,7 @@ import { said } from "../report/said.js";
 import { targetsWithLedger } from "../settings/choose-target.js";
 import { readConfig } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
-import { keepOpenDrafts } from "./corrections.js";
+import { keepOpenDrafts } from "./drafts.js";
 import { forPage, rowsOf } from "./jobs.js";
 
 export interface Where {

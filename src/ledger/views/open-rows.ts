@@ -5,7 +5,7 @@ import type { CellKind, Looks, Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { type CauseName, isOfCause } from "./causes.js";
-import { inputOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
+import { inputOf, latestOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createFirstPlaces } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/take-back.js";
@@ -81,6 +81,11 @@ export function createOpenRowReader(database: LedgerDatabase) {
     /** Null: its input is unknown, or no longer kept. */
     ref,
     lead: (id: number) => leadOf(database, id),
+    /** Its newest version: itself, where none has come instead. */
+    latest: (id: number) =>
+      database.has("SELECT 1 FROM rows WHERE id = @id AND settled_by IS NOT NULL", { id })
+        ? latestOf(database, id)
+        : id,
     /** By the first row of each group, those of its rows that have such a problem. Where no row is named, it is the first. */
     atFault(cause: CauseName): Map<number, number[]> {
       const found = database.rows<{ lead: number; code: string; column: string | null; message: string }>(
