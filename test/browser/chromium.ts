@@ -101,7 +101,7 @@ export const toCorrect = (page: Page, column: string) =>
 /** Corrects what is wrong in the column Class first. */
 export async function correctClass(page: Page): Promise<void> {
   await toCorrect(page, "Class");
-  await page.locator(".values input").first().waitFor();
+  await page.locator(".values textarea").first().waitFor();
   await page.keyboard.type("II");
   await page.keyboard.press("Tab");
   await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);

@@ -2,7 +2,7 @@
  * Rows of a file, edited like a spreadsheet: type, paste a block, fill down, find and replace. The grid itself keeps
  * the focus, so that a row that scrolls away does not take it along.
  */
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
@@ -11,8 +11,8 @@ import type { JudgedRow } from "../judge.js";
 import { readBlock, writeBlock } from "./clipboard.js";
 import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
-import { post, Refused } from "./http.js";
-import { distinct, Link, Prose, useAct, useHere } from "./page.js";
+import { post, redo, Refused, undo } from "./http.js";
+import { distinct, Link, Prose, TextBox, useAct, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -37,11 +37,27 @@ const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
 
-/** As the server knows it, which an edit replaces. */
-const storedOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
+/** Steps that did not reach the console: shown as typed, and sent once it answers again. */
+const unsent: { target: string; label: string; edits: Edit[] }[] = [];
+addEventListener("beforeunload", (event) => unsent.length > 0 && event.preventDefault());
 
-/** As a person would type it: a date or number of a workbook in the mapping's format. */
-const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
+let sending: Promise<unknown> = Promise.resolve();
+
+/** One after the other. @throws Refused */
+function sendAll(): Promise<unknown> {
+  const send = async () => {
+    for (let [step] = unsent; step !== undefined; [step] = unsent)
+      await post("edit", step).then(
+        () => unsent.shift(),
+        (refused: Refused) => {
+          if (refused.isAnswer) unsent.shift();
+          throw refused;
+        },
+      );
+  };
+  sending = sending.then(send, send);
+  return sending;
+}
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -64,7 +80,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const [top, setTop] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
-  const editor = useRef<HTMLInputElement>(null);
+  const editor = useRef<HTMLTextAreaElement>(null);
   const cellId = (ref: string | undefined, at: number) => `grid-${ref}-${at}`;
 
   const [firstRow = 0, lastRow = 0] = [active.row, anchor.row].toSorted((a, b) => a - b);
@@ -105,13 +121,26 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   }, [editing !== null, rows]);
   useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
+  const own = unsent.filter((step) => step.target === target).flatMap(({ edits }) => edits);
+  const unsentOf = ({ ref }: JudgedRow, at: number) =>
+    own.findLast((edit) => edit.ref === ref && edit.column === header[at])?.value;
+  /** As the server knows it, which an edit replaces. */
+  const storedOf = (row: JudgedRow, at: number) => unsentOf(row, at) ?? row.draft[at] ?? row.cells[at] ?? "";
+  /** As a person would type it: a date or number of a workbook in the mapping's format. */
+  const textOf = (row: JudgedRow, at: number) =>
+    unsentOf(row, at) ?? row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
+
   const editsOf = (row: JudgedRow, position: number, value: string): Edit[] => {
     const edit = { ref: row.ref, column: header[position] ?? "", replaces: storedOf(row, position), value };
     return value === textOf(row, position) ? [] : [edit];
   };
   const save = async (label: string, edits: Edit[]) => {
-    if (edits.length > 0) await post("edit", { target, label, edits });
+    if (edits.length === 0) return;
+    unsent.push({ target, label, edits });
+    await sendAll();
   };
+  // It answers again.
+  useEffect(() => void (unsent.length > 0 && act(sendAll)), [table]);
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
@@ -158,6 +187,21 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     moveBy(move);
   };
 
+  /** To the end of what is filled, or to the next that is, or to the edge. */
+  const jump = ({ row: down = 0, column: along = 0 }: Partial<Cell>, extend: boolean) => {
+    const { row, column: at } = active;
+    const isFilled = (steps: number) => {
+      const there = rows[row + down * steps];
+      return there !== undefined && textOf(there, at + along * steps) !== "";
+    };
+    const edge = { row: down > 0 ? rows.length - 1 : 0, column: along > 0 ? header.length - 1 : 0 };
+    const most = Math.abs(down === 0 ? edge.column - at : edge.row - row);
+    let steps = Math.min(1, most);
+    const isInside = isFilled(0) && isFilled(1);
+    while (steps < most && isFilled(isInside ? steps + 1 : steps) === isInside) steps += 1;
+    moveBy({ row: down * steps, column: along * steps }, extend);
+  };
+
   const onKeyDown = (event: KeyboardEvent) => {
     const control = event.ctrlKey || event.metaKey;
     const page = Math.max(1, Math.floor(height / ROW_HEIGHT) - 2);
@@ -174,11 +218,13 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     };
     const move = moves[event.key];
     const key = event.key.toLowerCase();
-    if (move !== undefined) moveBy(move, event.shiftKey);
+    if (move !== undefined && control && key.startsWith("arrow")) jump(move, event.shiftKey);
+    else if (move !== undefined) moveBy(move, event.shiftKey);
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && key === "z") void act(() => post("undo", { target, step: null }));
+    else if (control && (key === "y" || (key === "z" && event.shiftKey))) void act(() => redo(target));
+    else if (control && key === "z") void act(() => undo(target, null));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });
@@ -207,6 +253,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const onCopy = (event: ClipboardEvent) => {
     event.clipboardData?.setData("text/plain", writeBlock(chosen.map((line) => line.map(({ value }) => value))));
     event.preventDefault();
+  };
+
+  const onCut = (event: ClipboardEvent) => {
+    onCopy(event);
+    changeChosen("cut", "");
   };
 
   const onPaste = (event: ClipboardEvent) => {
@@ -278,6 +329,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           onMouseDown={onMouseDown}
           onDblClick={() => begin(null)}
           onCopy={onCopy}
+          onCut={onCut}
           onPaste={onPaste}
         >
           <thead>
@@ -311,7 +363,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                         id={cellId(row.ref, position)}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
-                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"}`}
+                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${unsentOf(row, position) === undefined ? "" : "unsent"}`}
                       >
                         {name === column ? distinct(textOf(row, position)) : textOf(row, position)}
                       </td>
@@ -324,12 +376,12 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           </tbody>
         </table>
         {editing !== null && (
-          <input
+          <TextBox
             class="editor"
-            ref={editor}
+            box={editor}
             aria-label={`${header[editing.column]}, row ${editing.row.row}`}
             value={editing.text}
-            onInput={({ currentTarget }) => type({ ...editing, text: currentTarget.value })}
+            set={(text) => type({ ...editing, text })}
             onBlur={() => leave(true)}
             onKeyDown={(event) => {
               const step = event.shiftKey ? -1 : 1;

@@ -1,6 +1,12 @@
 /** What all screens share: where one is, links, fresh data, failures, tables, texts. */
-import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import {
+  type ComponentChildren,
+  createContext,
+  type Ref,
+  type TargetedKeyboardEvent,
+  type TextareaHTMLAttributes,
+} from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { grouped } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import { get, linkTo, type Query, Refused } from "./http.js";
@@ -156,6 +162,43 @@ export function when(time: number | string, timeStyle: "short" | "medium" = "sho
   const clock = told(time, { timeStyle });
   const ago = [0, 1].find((days) => day(Date.now() - days * 86_400_000) === day(time));
   return ago === undefined ? `${day(time)}, ${clock}` : `${["today", "yesterday"][ago]} ${clock}`;
+}
+
+/** As `original` ends its lines, which a browser does not keep. */
+function endingAs(original: string, text: string): string {
+  const ends = original.match(/\r\n?|\n/g) ?? [];
+  return text.split("\n").reduce((all, line, at) => all + (ends[at - 1] ?? ends[0] ?? "\n") + line);
+}
+
+/** Of one or more lines, as texts are: Enter is for its owner, with Alt it makes a line break. */
+export function TextBox({
+  box,
+  set,
+  onKeyDown,
+  ...more
+}: Omit<TextareaHTMLAttributes, "onKeyDown" | "value"> & {
+  value: string;
+  box: Ref<HTMLTextAreaElement>;
+  set: (text: string) => void;
+  onKeyDown: (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => void;
+}) {
+  const begun = useRef(more.value).current;
+  const take = ({ value }: HTMLTextAreaElement) => set(endingAs(begun, value));
+  return (
+    <textarea
+      ref={box}
+      rows={more.value.split(/\r\n?|\n/).length}
+      onInput={({ currentTarget }) => take(currentTarget)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !event.altKey) return onKeyDown(event);
+        event.preventDefault();
+        const { currentTarget: field } = event;
+        field.setRangeText("\n", field.selectionStart, field.selectionEnd, "end");
+        take(field);
+      }}
+      {...more}
+    />
+  );
 }
 
 const codeOf = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
