@@ -19,7 +19,7 @@ import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import type { Target } from "../model/target.js";
-import { courseParts, readCourse } from "../report/course.js";
+import { courseParts, coursePath, readCourse } from "../report/course.js";
 import { counted } from "../report/figures.js";
 import { onlyYouCanSettle } from "../report/outcome.js";
 import { said } from "../report/said.js";
@@ -76,6 +76,7 @@ const unreadable = {
   waiting: [],
   draft: null,
   live: null,
+  isAtWork: false,
 };
 
 /** `correct` counts rows, one of several causes in each; `decide` records, `waiting` events by what they wait for. */
@@ -86,7 +87,6 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const causes = openCauses(database);
       const lastRun = createRunStore(database).last();
       const isAtWork = isHeld(database);
-      const live = isAtWork ? readCourse(target.stateFolder, now) : null;
       const answer = answerOf(database, causes, isAtWork, lastRun?.exitCode ?? 0);
       return {
         answer,
@@ -100,7 +100,8 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         /** Of local times in its newest file; null: as this machine has it. */
         zone: zoneOfFiles(database),
         /** Whoever started it; null: no run is active, or it is silent. */
-        live: live && { share: live.share, parts: courseParts(live) },
+        live: isAtWork ? liveOf(target, now) : null,
+        isAtWork,
       };
     });
     const shown = { name, ...found, expected: expectedOf(name, cwd) };
@@ -112,6 +113,21 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
   } catch (error) {
     return { name, failure: failureOf(error), ...unreadable };
   }
+}
+
+function liveOf({ stateFolder }: Target, now: number) {
+  const live = readCourse(stateFolder, now);
+  return live && { share: live.share, parts: courseParts(live) };
+}
+
+/** By target, of those at which a run is at work: cheap enough to ask every second. */
+export function livesOf(targets: Targets, now: number): { [target: string]: ReturnType<typeof liveOf> } {
+  const lives = targets.names().flatMap((name) => {
+    const target = targets.get(name);
+    const isAtWork = existsSync(coursePath(target.stateFolder)) && reading(target, isHeld);
+    return isAtWork ? [[name, liveOf(target, now)] as const] : [];
+  });
+  return Object.fromEntries(lives);
 }
 
 function failureOf(error: unknown) {
@@ -142,12 +158,15 @@ function answerOf(
     ...needs(toCorrect, "row", "correction"),
     ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
   ];
-  if (needed.length > 0) return `${needed.join(" ")} Nothing is lost.`;
-  if (isAtWork) return "An import is at work. Nothing needs you.";
-  // Asked last, because it reads every event.
+  if (isAtWork)
+    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is at work. Nothing needs you.";
+  // Not beside a run, because it reads every event.
   const { planned = 0, sending = 0, stalled = 0, held = 0 } = tallyOpen(database).events;
   const left = planned + sending + stalled;
-  if (left > 0) return `${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`;
+  if (left > 0)
+    needed.push(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
+  if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
+  if (needed.length > 0) return needed.join(" ");
   if (held > 0) return onlyYouCanSettle(held);
   return exitCode === 0 ? allIsWell : "Nothing is open, but the last run did not end well.";
 }

@@ -1,6 +1,6 @@
 /** Requests to the server with the token, and the news that something has changed. */
 import type { Asks, Changes } from "../api.js";
-import type { Failure } from "../serve.js";
+import type { Failure, News } from "../serve.js";
 
 const KEY = "rowferry-token";
 
@@ -89,13 +89,22 @@ export async function download(path: "rows" | "report", query: Query, name: stri
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Dispatches `changed` whenever a ledger, draft or command has changed, and while the console is away, which the page then says. */
+/**
+ * Dispatches `live` with how far runs are, and `changed` whenever a ledger, draft or command has changed, and while the
+ * console is away, which the page then says.
+ */
 export async function listen(): Promise<never> {
-  const tell = () => dispatchEvent(new Event("changed"));
+  const tell = (news: News = null) =>
+    dispatchEvent(news === null ? new Event("changed") : new CustomEvent("live", { detail: news }));
   for (;;) {
     try {
-      const reader = (await reach("/api/events")).body?.getReader();
-      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) tell();
+      const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+        const lines = (text + part.value).split("\n\n");
+        text = lines.pop() ?? "";
+        for (const line of lines) tell(JSON.parse(line.replace("data: ", "")) as News);
+      }
     } catch {
       // Tried again.
     }

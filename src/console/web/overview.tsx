@@ -45,7 +45,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
       <Trouble failure={failure} />
       {lastRun !== null && live === null && (
         <p class="quiet">
-          Last run {when(lastRun.startedAt)}: {ending(lastRun)}
+          Last run {when(lastRun.startedAt)}: {ending(lastRun, target.isAtWork)}
           {lastRun.finishedAt !== null && `, finished ${when(lastRun.finishedAt)}`}.{" "}
           {target.expected !== null && `An input is expected ${target.expected}. `}
           <Link to="/run" query={{ run: lastRun.name }}>

@@ -58,8 +58,8 @@ export function Link(props: { to: string; query?: Query; isCurrent?: boolean; ch
   );
 }
 
-/** Of this target, asked for again after changes; the former data stay until then. `waiting`: in their place. */
-export function useData<Path extends keyof Asks>(path: Path, more: Query = {}) {
+/** Of this target, asked for again after changes; the former data stay until then. `at`: another one asks anew. `waiting`: in their place. */
+export function useData<Path extends keyof Asks>(path: Path, more: Query = {}, at = "") {
   const query = { target: useHere().name, ...more };
   const address = linkTo(path, query);
   const [found, setFound] = useState<{ address: string; data: Asks[Path] } | null>(null);
@@ -83,7 +83,7 @@ export function useData<Path extends keyof Asks>(path: Path, more: Query = {}) {
       newest += 1;
       removeEventListener("changed", load);
     };
-  }, [address]);
+  }, [address, at]);
   const trouble = <Trouble failure={failure} />;
   const waiting = failure === null ? <p class="quiet">Loading…</p> : trouble;
   return { data: found?.address === address ? found.data : null, waiting, trouble };
