@@ -49,7 +49,7 @@ export function createCorrections(target: Target, now: () => number) {
   const judged = async (ids: readonly number[], drafts: Drafts): Promise<Judged[]> => {
     const groups = reading(target, (database) => {
       const reader = createOpenRowReader(database);
-      const rows = ids.flatMap((id) => reader.withGroup(id));
+      const rows = ids.flatMap((id) => shownRows(reader, id));
       return Map.groupBy(rows, ({ input }) => reader.input(input) as StoredInput);
     });
     const found: Judged[] = [];
@@ -199,7 +199,7 @@ export function createCorrections(target: Target, now: () => number) {
       looking(target, (open) => {
         const ids = idsOf(open, cause);
         const [first = null] = ids;
-        const problems = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problems = (first === null ? undefined : shownRows(open.reader, first)[0])?.problems ?? [];
         const problem = problems.find(isOfCause(cause)) ?? problems[0];
         return {
           code: cause.code,
@@ -215,9 +215,11 @@ export function createCorrections(target: Target, now: () => number) {
     async grid(cause: CauseName) {
       const { ids, drafts } = rowsOf(cause);
       const shown = await judged(ids.slice(0, GRID_ROWS), drafts);
-      return shown.map(({ input, zones, rows }) => {
+      return shown.map(({ input, zones, failure, rows }) => {
         const columns = originalColumns(input.header);
         return {
+          /** Why no row can be judged; null: they are. */
+          failure,
           input: input.id,
           file: basename(input.name),
           sheet: input.sheet,
@@ -365,6 +367,10 @@ export function createCorrections(target: Target, now: () => number) {
       }),
   };
 }
+
+/** A row without a problem of its own waits for something. */
+const shownRows = (reader: Open["reader"], id: number) =>
+  reader.withGroup(id).map((row) => (row.problems.length > 0 ? row : { ...row, problems: reader.waits(row) }));
 
 function manglings(database: LedgerDatabase, lead: string, names: readonly Names[]): Problem[] {
   const knownRows = createKnownRows(database);

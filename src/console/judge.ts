@@ -38,7 +38,7 @@ export function createJudge() {
     return loaded;
   };
 
-  /** Its problems are the same for every row, if the mapping cannot be read. */
+  /** `failure`: why its mapping cannot judge rows; then none is judged. */
   const mapper = async (input: StoredInput) => {
     try {
       const { mapping } = await load(input.mapping);
@@ -47,15 +47,13 @@ export function createJudge() {
         throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
       const bound = reads.bind(input.header, { file: input.name, sheet: input.sheet });
       const { zones, spell } = bound;
-      return { zones, spell, map: (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]) };
+      const map = (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]);
+      return { failure: null, zones, spell, map };
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
-      const { code, message, hint } = error;
-      const problems: Problem[] = [
-        { code, message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}`, hint, column: null },
-      ];
-      const spell = (_index: number, cell: string, _kind: CellKind) => cell;
-      return { zones: [], spell, map: () => ({ problems, documents: "", names: [] }) };
+      const { message, hint } = error;
+      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint };
+      return { failure, zones: [], spell: (_index: number, cell: string) => cell, map: null };
     }
   };
 
@@ -86,14 +84,14 @@ export function createJudge() {
       drafts: Drafts,
       mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
     ) {
-      const { zones, spell, map } = await mapper(input);
+      const { failure, zones, spell, map } = await mapper(input);
       const judged: ReturnType<typeof judgeGroup> = [];
       for (const [at, group] of [...Map.groupBy(rows, ({ lead }) => lead).values()].entries()) {
         // Others are answered meanwhile.
         if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
         judged.push(...judgeGroup(group, input.header, drafts, map, spell, mangledKeys));
       }
-      return { input, zones, rows: judged };
+      return { input, zones, failure, rows: judged };
     },
   };
 }
@@ -126,20 +124,22 @@ function judgeGroup(
   group: readonly OpenRow[],
   header: readonly string[],
   drafts: Drafts,
-  mapped: (rows: readonly Row[]) => Verdict,
+  mapped: ((rows: readonly Row[]) => Verdict) | null,
   spell: RowMapper["spell"],
   mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
 ) {
   const map = (rows: readonly OpenRow[]) =>
-    mapped(
-      rows.map(({ row: number, cells, kinds, corrects }) => ({
-        number,
-        cells: [...cells],
-        kinds,
-        problems: null,
-        corrects,
-      })),
-    );
+    mapped === null
+      ? null
+      : mapped(
+          rows.map(({ row: number, cells, kinds, corrects }) => ({
+            number,
+            cells: [...cells],
+            kinds,
+            problems: null,
+            corrects,
+          })),
+        );
   const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
   const isEdited = patched.some(({ file }) => file.isEdited);
   const now = isEdited ? map(patched.map(({ file }) => file)) : null;
@@ -154,7 +154,7 @@ function judgeGroup(
   const mangled = now === null || isMeant || wasMangled.size === 0 ? [] : mangledKeys(group[0]?.lead ?? "", now.names);
   const problems =
     now === null ? before : [...now.problems, ...stale, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
-  const ready = isEdited && problems.length === 0;
+  const ready = now !== null && problems.length === 0;
   const shown = originalColumns(header);
   return patched.map(({ file, before: { ref, lead, row, cells, kinds } }) => {
     const draft = shown.flatMap((position, column) =>
@@ -181,7 +181,7 @@ function judgeGroup(
       ready,
       /** Documents that the corrections move it to; null: unchanged. Asked of shown rows only: it maps the row as it was, too. */
       get joins() {
-        return now !== null && now.documents !== "" && now.documents !== map(group).documents ? now.documents : null;
+        return now !== null && now.documents !== "" && now.documents !== map(group)?.documents ? now.documents : null;
       },
     };
     return { file, page, names: now?.names ?? [] };

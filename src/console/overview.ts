@@ -18,6 +18,8 @@ import { tallyOpen } from "../ledger/views/tally.js";
 import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
+import { unexplainedWaits } from "../model/solution.js";
+import type { ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { courseParts, coursePath, readCourse } from "../report/course.js";
 import { counted } from "../report/figures.js";
@@ -87,14 +89,15 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const causes = openCauses(database);
       const lastRun = createRunStore(database).last();
       const isAtWork = isHeld(database);
-      const answer = answerOf(database, causes, isAtWork, lastRun?.exitCode ?? 0);
+      const waiting = tallyHeld(database);
+      const answer = answerOf(database, { ...causes, waiting }, isAtWork, lastRun?.exitCode ?? 0);
       return {
         answer,
         isWell: answer === allIsWell,
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
         decide: causes.decide.map(explained),
-        waiting: tallyHeld(database).map(explained),
+        waiting: waiting.map(explained),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
         /** Of local times in its newest file; null: as this machine has it. */
@@ -147,7 +150,7 @@ const allIsWell = "All is well.";
 
 function answerOf(
   database: LedgerDatabase,
-  { toCorrect, decide }: OpenCauses,
+  { toCorrect, decide, waiting }: OpenCauses & { waiting: ToldWaiting[] },
   isAtWork: boolean,
   exitCode: number,
 ): string {
@@ -165,7 +168,10 @@ function answerOf(
   const left = planned + sending + stalled;
   if (left > 0)
     needed.push(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
-  if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
+  const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code)).map(({ count }) => count);
+  const toSettle = unexplained.reduce((total, count) => total + count, 0);
+  if (needed.length > 0 && toSettle > 0) needed.push(onlyYouCanSettle(toSettle));
+  else if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
   if (needed.length > 0) return needed.join(" ");
   if (held > 0) return onlyYouCanSettle(held);
   return exitCode === 0 ? allIsWell : "Nothing is open, but the last run did not end well.";

@@ -196,7 +196,7 @@ inChromium("a ledger of another version, or that is gone, is said in place, and 
   held.close();
 
   renameSync(ledger, `${ledger}.away`);
-  await shows(page, ".note", /Nothing was imported|no ledger/);
+  await shows(page, ".note", "no ledger of that name");
   renameSync(`${ledger}.away`, ledger);
   await shows(page, "h1", "need a correction");
   expect(await page.getByRole("link", { name: /^Correct/ }).count()).toBeGreaterThan(0);

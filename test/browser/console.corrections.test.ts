@@ -1,5 +1,5 @@
 /** What the console's page asks for while a person corrects: tried, downloaded, uploaded, and what only looking leaves behind. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import exceljs from "exceljs";
@@ -327,6 +327,13 @@ it("what was typed follows its row where a colleague's file corrects another one
   });
   await post("forget", {});
   expect(await draft()).toMatchObject({ rows: 1, lost: [] });
+
+  renameSync(join(own.path, "w.yaml"), join(own.path, "away.yaml"));
+  const [table] = await got<{ failure: object; rows: object[] }[]>("grid?target=sandbox&code=");
+  expect(table).toMatchObject({
+    failure: { message: expect.stringMatching(/^w\.yaml: /) },
+    rows: [{ draft: { 2: "2" }, ready: false, problems: [{ code: "number-unreadable" }] }],
+  });
 });
 
 it("a key that a person types is imported as typed; one that a spreadsheet changed is left out of the upload", {

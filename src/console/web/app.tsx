@@ -1,6 +1,6 @@
 import "./style.css";
 import { Fragment, options, render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { News } from "../serve.js";
 import { plainText } from "../../report/plain-text.js";
 import { Correct } from "./correct.js";
@@ -38,7 +38,9 @@ function App() {
   const target = targets.find((one) => one.name === name);
   setZone(target?.zone);
   document.title = target === undefined ? "Rowferry" : `${target.answer} · ${name} · Rowferry`;
-  const Screen = target === undefined ? (targets.length === 0 ? FirstImport : Gone) : (screens[pathname] ?? NoPage);
+  const hadLedger = useRef(false);
+  hadLedger.current ||= targets.length > 0;
+  const Screen = target === undefined ? (hadLedger.current ? Gone : FirstImport) : (screens[pathname] ?? NoPage);
   return (
     <HereIs value={{ name, target: target as Target, targets, allowChanges }}>
       <a class="skip" href="#main">
@@ -82,7 +84,7 @@ const FirstImport = () => (
 const Gone = () => (
   <Note
     title="No such ledger"
-    text="This folder has no ledger of that name (any more). Put it back, for instance with `rowferry ledger restore`, or import a file; this page shows it by itself."
+    text="This folder has no ledger of that name, or no more. Put it back, for instance with `rowferry ledger restore`, or import a file; this page shows it by itself."
   />
 );
 

@@ -64,17 +64,21 @@ export function Correct() {
   return (
     <>
       <h1>
-        {code === "" ? "Corrections that are not imported yet" : `${column ?? "The row"}: `}
-        <Prose text={data.meaning} /> <span class="quiet">{counted(count, "row")}</span>
+        {code === "" ? (
+          "Corrections that are not imported yet"
+        ) : (
+          <Prose text={`${column ?? "The row"}: ${data.what || data.meaning}`} />
+        )}{" "}
+        <span class="quiet">
+          {counted(count, "row")}
+          {code !== "" && data.place !== "" && `, the first is ${data.place}`}
+        </span>
       </h1>
       {count === 0 ? (
         <Note text="No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left." />
       ) : (
         code !== "" && (
           <>
-            <p>
-              <Prose text={data.what} /> <span class="quiet">{data.place}</span>
-            </p>
             <p class="quiet">
               <Prose text={hint ?? data.remedy} />
             </p>
@@ -97,7 +101,11 @@ export function Correct() {
               Corrected: (line) => (
                 <Value
                   line={line}
-                  rows={shown.filter(({ value }) => value === line.value).map(({ row }) => row)}
+                  rows={
+                    tables.some(({ failure }) => failure !== null)
+                      ? []
+                      : shown.filter(({ value }) => value === line.value).map(({ row }) => row)
+                  }
                   hint={hint}
                   edit={{
                     ...cause,
@@ -312,7 +320,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
           setChecked({ for: "", said: [] });
           focusMain();
         })}
-      <Work />
+      {!isChecked && <Work />}
     </div>
   );
 }

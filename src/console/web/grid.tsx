@@ -12,7 +12,7 @@ import { readBlock, writeBlock } from "./clipboard.js";
 import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { post, redo, Refused, undo } from "./http.js";
-import { distinct, Link, Prose, TextBox, useAct, useHere } from "./page.js";
+import { distinct, Link, Prose, TextBox, Trouble, useAct, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -63,7 +63,7 @@ const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, 
 
 /** `column`: at fault; null: none. */
 export function Grid({ table, column }: { table: Asks["grid"][number]; column: string | null }) {
-  const { header, zones, rows } = table;
+  const { header, zones, rows, failure } = table;
   const { name: target, allowChanges } = useHere();
   const { trouble, act } = useAct();
   const anchored = (cell: Cell): Anchored => ({ ...cell, ref: rows[cell.row]?.ref });
@@ -315,6 +315,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         </form>
       )}
       {trouble}
+      <Trouble failure={failure && { message: `The rows cannot be judged: ${failure.message}`, hint: failure.hint }} />
       <div class="grid" ref={scroller} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <table
           role="grid"
@@ -348,7 +349,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
             {rows.slice(from, to).map((row, offset) => {
               const at = from + offset;
               const isEdited = Object.keys(row.draft).length > 0;
-              const word = row.ready ? "right" : isEdited ? "still wrong" : "";
+              const word = row.ready ? "right" : isEdited && failure === null ? "still wrong" : "";
               return (
                 <tr key={row.ref} aria-rowindex={at + 2}>
                   <th scope="row">

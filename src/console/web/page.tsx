@@ -138,7 +138,7 @@ export const Sentences = ({ said, look }: { said: readonly string[]; look?: stri
 );
 
 /** In quotes, which may be a cell; in backticks; a time. */
-const marked = /("(?:[^"\\]|\\.)*(?:"|\\?$))|`([^`]*)`|(\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC))/s;
+const marked = /("(?:[^"\\]|\\.)*(?:"|\\?$))|`([^`]*)`|(?:at )?(\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC))/s;
 
 /** Our own text, with names highlighted, and times as people say them. What it quotes stays as it is. */
 export function Prose({ text }: { text: string }) {
