@@ -28,6 +28,9 @@ interface Anchored extends Cell {
 interface Typing {
   row: JudgedRow;
   column: number;
+  /** As it was shown and stored then. */
+  shown: string;
+  replaces: string;
   text: string;
 }
 
@@ -37,23 +40,34 @@ const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
 
-/** Steps that did not reach the console: shown as typed, and sent once it answers again. */
-const unsent: { target: string; label: string; edits: Edit[] }[] = [];
-addEventListener("beforeunload", (event) => unsent.length > 0 && event.preventDefault());
+interface Step {
+  target: string;
+  label: string;
+  edits: Edit[];
+  /** The rows over which its texts still show, because they were asked for before it was saved; null: it is not saved. */
+  over: Asks["grid"][number] | null;
+}
+
+/** What does not reach the console is shown as typed, and sent once it answers again. */
+let steps: Step[] = [];
+const nextUnsent = () => steps.find(({ over }) => over === null);
+addEventListener("beforeunload", (event) => nextUnsent() && event.preventDefault());
 
 let sending: Promise<unknown> = Promise.resolve();
 
 /** One after the other. @throws Refused */
-function sendAll(): Promise<unknown> {
+function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
   const send = async () => {
-    for (let [step] = unsent; step !== undefined; [step] = unsent)
-      await post("edit", step).then(
-        () => unsent.shift(),
-        (refused: Refused) => {
-          if (refused.isAnswer) unsent.shift();
-          throw refused;
-        },
-      );
+    for (let step = nextUnsent(); step !== undefined; step = nextUnsent()) {
+      const { over: _, ...words } = step;
+      try {
+        await post("edit", words);
+        step.over = shown.current;
+      } catch (refused) {
+        if ((refused as Refused).isAnswer) steps = steps.filter((one) => one !== step);
+        throw refused;
+      }
+    }
   };
   sending = sending.then(send, send);
   return sending;
@@ -121,9 +135,13 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   }, [editing !== null, rows]);
   useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
-  const own = unsent.filter((step) => step.target === target).flatMap(({ edits }) => edits);
-  const unsentOf = ({ ref }: JudgedRow, at: number) =>
-    own.findLast((edit) => edit.ref === ref && edit.column === header[at])?.value;
+  const rowsShown = useRef(table);
+  rowsShown.current = table;
+  const own = steps.filter((step) => step.target === target && (step.over ?? table) === table);
+  const stepOf = ({ ref }: JudgedRow, at: number) =>
+    own.findLast(({ edits }) => edits.some((edit) => edit.ref === ref && edit.column === header[at]));
+  const unsentOf = (row: JudgedRow, at: number) =>
+    stepOf(row, at)?.edits.find((edit) => edit.ref === row.ref && edit.column === header[at])?.value;
   /** As the server knows it, which an edit replaces. */
   const storedOf = (row: JudgedRow, at: number) => unsentOf(row, at) ?? row.draft[at] ?? row.cells[at] ?? "";
   /** As a person would type it: a date or number of a workbook in the mapping's format. */
@@ -136,11 +154,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   };
   const save = async (label: string, edits: Edit[]) => {
     if (edits.length === 0) return;
-    unsent.push({ target, label, edits });
-    await sendAll();
+    steps = [...steps.filter(({ over }) => (over ?? table) === table), { target, label, edits, over: null }];
+    await sendAll(rowsShown);
   };
   // It answers again.
-  useEffect(() => void (unsent.length > 0 && act(sendAll)), [table]);
+  useEffect(() => void (nextUnsent() && act(() => sendAll(rowsShown))), [table]);
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
@@ -171,15 +189,18 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const begin = (text: string | null) => {
     const row = rows[active.row];
     if (row === undefined || !allowChanges) return;
-    type({ row, column: active.column, text: text ?? textOf(row, active.column) });
+    const { column: at } = active;
+    const shown = textOf(row, at);
+    type({ row, column: at, shown, replaces: storedOf(row, at), text: text ?? shown });
   };
   /** Once: giving the focus back leaves the editor, too. */
   const leave = (isKept: boolean) => {
     const left = typed.current;
     type(null);
     if (!isKept || left === null) return;
-    const { row, column: at, text } = left;
-    void act(() => save(header[at] ?? "", editsOf(row, at, text)));
+    const { row, column: at, shown, replaces, text } = left;
+    const title = header[at] ?? "";
+    if (text !== shown) void act(() => save(title, [{ ref: row.ref, column: title, replaces, value: text }]));
   };
   const end = (isKept: boolean, move: Partial<Cell> = {}) => {
     leave(isKept);
@@ -190,16 +211,16 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   /** To the end of what is filled, or to the next that is, or to the edge. */
   const jump = ({ row: down = 0, column: along = 0 }: Partial<Cell>, extend: boolean) => {
     const { row, column: at } = active;
-    const isFilled = (steps: number) => {
-      const there = rows[row + down * steps];
-      return there !== undefined && textOf(there, at + along * steps) !== "";
+    const isFilled = (far: number) => {
+      const there = rows[row + down * far];
+      return there !== undefined && textOf(there, at + along * far) !== "";
     };
     const edge = { row: down > 0 ? rows.length - 1 : 0, column: along > 0 ? header.length - 1 : 0 };
     const most = Math.abs(down === 0 ? edge.column - at : edge.row - row);
-    let steps = Math.min(1, most);
+    let far = Math.min(1, most);
     const isInside = isFilled(0) && isFilled(1);
-    while (steps < most && isFilled(isInside ? steps + 1 : steps) === isInside) steps += 1;
-    moveBy({ row: down * steps, column: along * steps }, extend);
+    while (far < most && isFilled(isInside ? far + 1 : far) === isInside) far += 1;
+    moveBy({ row: down * far, column: along * far }, extend);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -364,7 +385,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                         id={cellId(row.ref, position)}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
-                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${unsentOf(row, position) === undefined ? "" : "unsent"}`}
+                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${stepOf(row, position)?.over === null ? "unsent" : ""}`}
                       >
                         {name === column ? distinct(textOf(row, position)) : textOf(row, position)}
                       </td>
