@@ -10,6 +10,7 @@ import { tallyOpen } from "../ledger/views/tally.js";
 import { RowferryError } from "../model/error.js";
 import { counted } from "../report/figures.js";
 import { createCorrections } from "./corrections.js";
+import { forgetLost } from "./drafts.js";
 import { createJobs, saidOnPage } from "./jobs.js";
 import {
   decisionsOf,
@@ -122,6 +123,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     "edit-value": route(valueEdit, ({ target, ...edit }) => corrections(target).editValue(edit)),
     "try-value": route(valueEdit, ({ target, ...edit }) => corrections(target).tryValue(edit)),
     undo: route(named.extend({ step: text.nullable() }), ({ target, step }) => corrections(target).undo(step)),
+    forget: route(named, ({ target }) => ({ forgotten: forgetLost(targets.get(target)) })),
     upload: route(named.extend({ name: text, content: z.base64() }), ({ target, name, content }) =>
       inFolder((folder) => {
         const path = join(folder, basename(name) || "upload");

@@ -3,16 +3,19 @@
  * own, like a corrected rejected file.
  */
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
-import { type Edit, openDrafts } from "../ledger/drafts.js";
+import type { Edit } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
+import { createKnownRows } from "../ledger/known-rows.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { describeRow, inputOf, parseRowReference, rowId } from "../ledger/rows.js";
+import { describeRow, inputOf } from "../ledger/rows.js";
+import { movesOf, type Names } from "../ledger/stage/moved-rows.js";
 import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
+import { areNearlyEqual } from "../model/near-keys.js";
+import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
 import type { Target } from "../model/target.js";
 import { isReferenceColumn } from "../read/corrected.js";
@@ -22,7 +25,8 @@ import { unusedPath } from "../report/atomic-file.js";
 import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns, rejectedFileName } from "../report/rejected-row.js";
-import { createJudge, type Drafts, type Judged } from "./judge.js";
+import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
+import { createJudge, type Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
 const GRID_ROWS = 5000;
@@ -45,12 +49,24 @@ export function createCorrections(target: Target, now: () => number) {
   const judged = async (ids: readonly number[], drafts: Drafts): Promise<Judged[]> => {
     const groups = reading(target, (database) => {
       const reader = createOpenRowReader(database);
-      const rows = ids.flatMap((id) => reader.withGroup(id));
+      const rows = ids.flatMap((id) => shownRows(reader, id));
       return Map.groupBy(rows, ({ input }) => reader.input(input) as StoredInput);
     });
     const found: Judged[] = [];
-    for (const [input, rows] of groups) found.push(await judge.rows(input, rows, drafts));
+    for (const [input, rows] of groups) found.push(await judge.rows(input, rows, drafts, mangledKeys));
     return found;
+  };
+  const mangledKeys = (lead: string, names: readonly Names[]) =>
+    reading(target, (database) => manglings(database, lead, names));
+
+  /** Those of these that an import would not believe, because their keys look as if a spreadsheet changed them. */
+  const mangledRows = async (refs: readonly string[], drafts: Drafts): Promise<Set<string>> => {
+    const leads = looking(target, ({ reader }) => new Set(refs.map((ref) => reader.lead(idOf(ref)))));
+    const found = (await judged([...leads], drafts)).flatMap(({ rows }) => rows);
+    return reading(target, (database) => {
+      const mangled = found.filter(({ page, names }) => manglings(database, page.lead, names).length > 0);
+      return new Set(mangled.map(({ page }) => page.ref));
+    });
   };
 
   const rowsOf = (cause: CauseName) =>
@@ -161,7 +177,8 @@ export function createCorrections(target: Target, now: () => number) {
       const path = unusedPath(join(folder, fileName(input, `corrected-${time}-${input.id}`)));
       await writeRejectedFile(path, {
         ...input,
-        rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [] })),
+        // What a person typed is meant, also in a key.
+        rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [], isConfirmed: true })),
       });
       const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], refs: [], rows: 0 };
       group.files.push(path);
@@ -182,7 +199,7 @@ export function createCorrections(target: Target, now: () => number) {
       looking(target, (open) => {
         const ids = idsOf(open, cause);
         const [first = null] = ids;
-        const problems = (first === null ? undefined : open.reader.withGroup(first)[0])?.problems ?? [];
+        const problems = (first === null ? undefined : shownRows(open.reader, first)[0])?.problems ?? [];
         const problem = problems.find(isOfCause(cause)) ?? problems[0];
         return {
           code: cause.code,
@@ -198,9 +215,11 @@ export function createCorrections(target: Target, now: () => number) {
     async grid(cause: CauseName) {
       const { ids, drafts } = rowsOf(cause);
       const shown = await judged(ids.slice(0, GRID_ROWS), drafts);
-      return shown.map(({ input, zones, rows }) => {
+      return shown.map(({ input, zones, failure, rows }) => {
         const columns = originalColumns(input.header);
         return {
+          /** Why no row can be judged; null: they are. */
+          failure,
           input: input.id,
           file: basename(input.name),
           sheet: input.sheet,
@@ -220,8 +239,7 @@ export function createCorrections(target: Target, now: () => number) {
     /** Saves nothing. */
     async tryValue(edit: ValueEdit) {
       const edits = editsOf(edit, TRIED_ROWS);
-      const cells = looking(target, ({ drafts }) => new Map(drafts));
-      for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
+      const cells = looking(target, ({ drafts }) => withEdits(drafts, edits));
       const ids = edits.map(({ ref }) => idOf(ref));
       const rows = (await judged(ids, cells)).flatMap((found) => found.rows);
       return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
@@ -241,7 +259,7 @@ export function createCorrections(target: Target, now: () => number) {
               },
             );
         });
-        return { undone: hasDrafts(target) && changing(target, (drafts) => drafts.undo()) };
+        return { undone: hasDrafts(target) ? changing(target, (drafts) => drafts.undo()) : null };
       }),
 
     /** The cause's rows of one input, with their drafts, as a rejected file in `folder`. @returns its path */
@@ -276,11 +294,13 @@ export function createCorrections(target: Target, now: () => number) {
       const spellings = new Map<number, Awaited<ReturnType<typeof judge.spelling>>>();
       for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
-      const left = { rows: 0, drafts: 0, columns: new Set<string>() };
-      looking(target, (open) => {
+      const left = { rows: 0, drafts: 0, keys: 0, columns: new Set<string>() };
+      const drafts = looking(target, (open) => {
         const isOpen = openRows(open);
-        for (const { ref, cells } of found) {
+        for (const { ref, cells, isConfirmed } of found) {
           if (!isOpen(ref)) left.rows += 1;
+          const code = isConfirmed && isOpen(ref) ? open.reader.cell(idOf(ref), CODE) : null;
+          if (code !== null) edits.set(`${ref} ${CODE}`, { ref, column: CODE, replaces: code, value: "ok" });
           for (const [column, cell, kind] of isOpen(ref) ? cells : []) {
             const original = open.reader.cell(idOf(ref), column);
             const spell = spellings.get(inputOf(idOf(ref)));
@@ -298,7 +318,13 @@ export function createCorrections(target: Target, now: () => number) {
             else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });
           }
         }
+        return withEdits(open.drafts, edits.values());
       });
+      const meant = new Set(found.flatMap(({ ref, isConfirmed }) => (isConfirmed ? [ref] : [])));
+      const changed = [...new Set(Array.from(edits.values(), ({ ref }) => ref))].filter((ref) => !meant.has(ref));
+      const mangled = await mangledRows(changed, drafts);
+      for (const [name, { ref, replaces, value }] of edits)
+        if (mangled.has(ref) && areNearlyEqual(replaces, value)) left.keys += Number(edits.delete(name));
       const columns = Map.groupBy(edits.values(), ({ column }) => column);
       const each = Array.from(columns, ([column, cells]) => `${cells.length} in ${column}`);
       const told = [
@@ -310,6 +336,10 @@ export function createCorrections(target: Target, now: () => number) {
         );
       if (left.columns.size > 0)
         told.push(`Left out, because the rows here have no such column: ${[...left.columns].join(", ")}.`);
+      if (left.keys > 0)
+        told.push(
+          `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
+        );
       if (left.drafts > 0)
         told.push(`${counted(left.drafts, "cell")} corrected here since the download left as corrected.`);
       return { ...(await changingInTurn(() => apply(basename(path), [...edits.values()]))), told };
@@ -338,6 +368,16 @@ export function createCorrections(target: Target, now: () => number) {
   };
 }
 
+/** A row without a problem of its own waits for something. */
+const shownRows = (reader: Open["reader"], id: number) =>
+  reader.withGroup(id).map((row) => (row.problems.length > 0 ? row : { ...row, problems: reader.waits(row) }));
+
+function manglings(database: LedgerDatabase, lead: string, names: readonly Names[]): Problem[] {
+  const knownRows = createKnownRows(database);
+  const moves = names.flatMap((one) => movesOf(database, knownRows, idOf(lead), one));
+  return moves.flatMap(({ mangled, problem }) => (mangled ? [problem] : []));
+}
+
 function takingTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
@@ -356,85 +396,23 @@ const drafted: CauseName = { code: "", column: null, mistake: null };
 const readyLeads = (rows: Judged["rows"]): number[] =>
   rows.filter(({ page }) => page.ready && page.ref === page.lead).map(({ page }) => idOf(page.ref));
 
-const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
-
-/** Where the disk was full, an empty file was left. */
-const hasDrafts = (target: Target): boolean => (statSync(draftPath(target), { throwIfNoEntry: false })?.size ?? 0) > 0;
-
-/** @throws RowferryError if the file can be neither read nor written */
-function changing<Result>(target: Target, work: (drafts: ReturnType<typeof openDrafts>) => Result): Result {
-  try {
-    const drafts = openDrafts(draftPath(target));
-    try {
-      return work(drafts);
-    } finally {
-      drafts.close();
-    }
-  } catch (cause) {
-    if (cause instanceof RowferryError) throw cause;
-    const why = `The drafts in ${draftPath(target)} can be neither read nor written: ${(cause as Error).message}.`;
-    throw new RowferryError("output-unwritable", why, {
-      cause,
-      hint: "Nothing was changed. Make room, or restore the permission. A damaged file can only be moved away, with its corrections.",
-    });
-  }
-}
-
-interface Open {
-  database: LedgerDatabase;
-  reader: ReturnType<typeof createOpenRowReader>;
-  drafts: Drafts;
-  /** Rows that are being imported. */
-  sent: ReadonlySet<string>;
-  /** The step that `undo` takes back; null: none. */
-  last: { id: number; label: string; at: number; refs: string[] } | null;
-}
-
-/** The ledger's open rows with their drafts. Looking creates no file. */
-function looking<Result>(target: Target, work: (open: Open) => Result): Result {
-  const kept = hasDrafts(target)
-    ? changing(target, (drafts) => ({ drafts: drafts.cells(), sent: drafts.sent(), last: drafts.last() }))
-    : { drafts: new Map(), sent: new Set<string>(), last: null };
-  return reading(target, (database) => work({ ...kept, database, reader: createOpenRowReader(database) }));
-}
-
-/** Removes drafts of rows that landed or were given up. @returns the others; null: none */
-export function keepOpenDrafts(target: Target): { rows: number; at: number } | null {
-  if (!hasDrafts(target)) return null;
-  const { at, open, settled } = looking(target, (seen) => ({ at: seen.last?.at ?? 0, ...draftedGroups(seen) }));
-  if (settled.length > 0) changing(target, (drafts) => drafts.forget(settled));
-  const rows = [...open.values()].flat().length;
-  return rows === 0 ? null : { rows, at };
-}
-
-/** Whether a row's reference is one of this ledger, and the row can still be corrected. */
-function openRows({ database, reader }: Open) {
-  // They wait, and may only have a typing mistake in what they refer to.
-  const waiting = rowsOfCause(database, { code: "reference-unknown", column: null, mistake: null });
-  const toCorrect = new Set([...rowsToCorrect(database), ...waiting]);
-  return (ref: string) => reader.ref(idOf(ref)) === ref && toCorrect.has(reader.lead(idOf(ref)));
-}
-
-/**
- * Edited rows that can still be corrected, by the first one of their group. Rows of another ledger, or of files that one
- * put back from before does not know, are neither open nor settled.
- */
-function draftedGroups(from: Open) {
-  const { reader, drafts } = from;
-  const isOpen = openRows(from);
-  const known = [...drafts.keys()].filter((ref) => reader.ref(idOf(ref)) === ref);
-  return {
-    open: Map.groupBy(known.filter(isOpen), (ref) => reader.lead(idOf(ref))),
-    settled: known.filter((ref) => !isOpen(ref)),
-  };
-}
-
 const idsOf = (open: Open, cause: CauseName): number[] =>
   cause.code === ""
     ? [...draftedGroups(open).open.keys()].toSorted((a, b) => a - b)
     : rowsOfCause(open.database, cause);
 
-type Line = { ref: string; cells: [column: string, cell: string, kind: CellKind][] };
+interface Line {
+  ref: string;
+  cells: [column: string, cell: string, kind: CellKind][];
+  /** A person wrote `ok` for its code. */
+  isConfirmed: boolean;
+}
+
+function withEdits(drafts: Drafts, edits: Iterable<Edit>): Drafts {
+  const cells = new Map(drafts);
+  for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
+  return cells;
+}
 
 async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);
@@ -447,12 +425,14 @@ async function readReferences(path: string): Promise<Line[]> {
         `${basename(path)} has no column rowferry_row, which names the row of each line.`,
         { hint: "Download the rows here, correct them, and upload that file." },
       );
+    const code = header.findIndex((name) => name.trim().toLowerCase() === CODE);
     const shown = originalColumns(header);
     const found: Line[] = [];
     for await (const batch of rows())
       for (const { cells, kinds } of batch)
         found.push({
           ref: (cells[own] ?? "").trim(),
+          isConfirmed: cells[code]?.trim().toLowerCase() === "ok",
           cells: shown.map((position) => [header[position] ?? "", cells[position] ?? "", kinds?.[position] ?? "text"]),
         });
     return found;
@@ -460,8 +440,6 @@ async function readReferences(path: string): Promise<Line[]> {
     await input.close();
   }
 }
-
-const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 
 /** Rows whose cells in the cause's column are at fault: of a group, not always its first one. `ids`: first rows. */
 function cellsAtFault(reader: Open["reader"], ids: readonly number[], cause: CauseName): number[] {

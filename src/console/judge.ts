@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoredInput } from "../ledger/inputs.js";
+import { type Names, namesOf } from "../ledger/stage/moved-rows.js";
 import type { OpenRow } from "../ledger/views/open-rows.js";
 import { loadMapping } from "../map/load-mapping.js";
 import type { Mapping, RowMapper } from "../map/mapping.js";
@@ -12,12 +13,10 @@ import type { MappedRow } from "../model/mapped-row.js";
 import { ofMember, type Problem } from "../model/problem.js";
 import type { CellKind, Row } from "../model/row.js";
 import { originalColumns } from "../report/rejected-row.js";
+import { CODE, type Drafts } from "./drafts.js";
 
 /** Groups of rows. */
 const AT_ONCE = 100;
-
-/** What was typed, by row reference and header. */
-export type Drafts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export type Judged = Awaited<ReturnType<ReturnType<typeof createJudge>["rows"]>>;
 
@@ -39,7 +38,7 @@ export function createJudge() {
     return loaded;
   };
 
-  /** Its problems are the same for every row, if the mapping cannot be read. */
+  /** `failure`: why its mapping cannot judge rows; then none is judged. */
   const mapper = async (input: StoredInput) => {
     try {
       const { mapping } = await load(input.mapping);
@@ -48,15 +47,13 @@ export function createJudge() {
         throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
       const bound = reads.bind(input.header, { file: input.name, sheet: input.sheet });
       const { zones, spell } = bound;
-      return { zones, spell, map: (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]) };
+      const map = (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]);
+      return { failure: null, zones, spell, map };
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
-      const { code, message, hint } = error;
-      const problems: Problem[] = [
-        { code, message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}`, hint, column: null },
-      ];
-      const spell = (_index: number, cell: string, _kind: CellKind) => cell;
-      return { zones: [], spell, map: () => ({ problems, documents: "" }) };
+      const { message, hint } = error;
+      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint };
+      return { failure, zones: [], spell: (_index: number, cell: string) => cell, map: null };
     }
   };
 
@@ -81,15 +78,20 @@ export function createJudge() {
     },
 
     /** `zones` by column: where its local times are from; null: it holds no times. */
-    async rows(input: StoredInput, rows: readonly OpenRow[], drafts: Drafts) {
-      const { zones, spell, map } = await mapper(input);
+    async rows(
+      input: StoredInput,
+      rows: readonly OpenRow[],
+      drafts: Drafts,
+      mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
+    ) {
+      const { failure, zones, spell, map } = await mapper(input);
       const judged: ReturnType<typeof judgeGroup> = [];
       for (const [at, group] of [...Map.groupBy(rows, ({ lead }) => lead).values()].entries()) {
         // Others are answered meanwhile.
         if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
-        judged.push(...judgeGroup(group, input.header, drafts, map, spell));
+        judged.push(...judgeGroup(group, input.header, drafts, map, spell, mangledKeys));
       }
-      return { input, zones, rows: judged };
+      return { input, zones, failure, rows: judged };
     },
   };
 }
@@ -100,18 +102,21 @@ const stampOf = ({ dependencies }: Mapping, path: string): string =>
 interface Verdict {
   problems: Problem[];
   documents: string;
+  names: Names[];
 }
 
 function verdict(mapped: readonly MappedRow[]): Verdict {
   const problems: Problem[] = [];
   const documents = new Set<string>();
+  const names: Names[] = [];
   for (const { outcome } of mapped) {
     if (outcome.fate === "skipped") continue;
     if (outcome.fate === "invalid") problems.push(...outcome.problems);
+    names.push(outcome.fate === "invalid" ? namesOf(outcome.placements) : outcome.records);
     for (const { document } of outcome.fate === "invalid" ? outcome.placements : outcome.records.events)
       documents.add(`${document.kind} ${document.key}`);
   }
-  return { problems, documents: [...documents].join(", ") };
+  return { problems, documents: [...documents].join(", "), names };
 }
 
 /** @returns each row as a file takes it, with its draft, and as the page shows it: cells as in the file, and drafts by position */
@@ -119,19 +124,22 @@ function judgeGroup(
   group: readonly OpenRow[],
   header: readonly string[],
   drafts: Drafts,
-  mapped: (rows: readonly Row[]) => Verdict,
+  mapped: ((rows: readonly Row[]) => Verdict) | null,
   spell: RowMapper["spell"],
+  mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
 ) {
   const map = (rows: readonly OpenRow[]) =>
-    mapped(
-      rows.map(({ row: number, cells, kinds, corrects }) => ({
-        number,
-        cells: [...cells],
-        kinds,
-        problems: null,
-        corrects,
-      })),
-    );
+    mapped === null
+      ? null
+      : mapped(
+          rows.map(({ row: number, cells, kinds, corrects }) => ({
+            number,
+            cells: [...cells],
+            kinds,
+            problems: null,
+            corrects,
+          })),
+        );
   const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
   const isEdited = patched.some(({ file }) => file.isEdited);
   const now = isEdited ? map(patched.map(({ file }) => file)) : null;
@@ -139,8 +147,14 @@ function judgeGroup(
     const problems = staleFormulas(file, before.cells, header);
     return group.length === 1 ? problems : problems.map((one) => ofMember(before.row, one));
   });
-  const problems = now === null ? (group[0]?.problems ?? []) : [...now.problems, ...stale];
-  const ready = isEdited && problems.length === 0;
+  const before = group[0]?.problems ?? [];
+  // A key that a spreadsheet changed before is not what was typed here.
+  const isMeant = group.some(({ ref }) => drafts.get(ref)?.get(CODE) === "ok");
+  const wasMangled = new Set(before.flatMap(({ code, hint }) => (code === "key-mangled" ? [hint] : [])));
+  const mangled = now === null || isMeant || wasMangled.size === 0 ? [] : mangledKeys(group[0]?.lead ?? "", now.names);
+  const problems =
+    now === null ? before : [...now.problems, ...stale, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
+  const ready = now !== null && problems.length === 0;
   const shown = originalColumns(header);
   return patched.map(({ file, before: { ref, lead, row, cells, kinds } }) => {
     const draft = shown.flatMap((position, column) =>
@@ -167,10 +181,10 @@ function judgeGroup(
       ready,
       /** Documents that the corrections move it to; null: unchanged. Asked of shown rows only: it maps the row as it was, too. */
       get joins() {
-        return now !== null && now.documents !== "" && now.documents !== map(group).documents ? now.documents : null;
+        return now !== null && now.documents !== "" && now.documents !== map(group)?.documents ? now.documents : null;
       },
     };
-    return { file, page };
+    return { file, page, names: now?.names ?? [] };
   });
 }
 

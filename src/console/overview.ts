@@ -18,15 +18,17 @@ import { tallyOpen } from "../ledger/views/tally.js";
 import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
+import { unexplainedWaits } from "../model/solution.js";
+import type { ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { courseParts, readCourse } from "../report/course.js";
+import { courseParts, coursePath, readCourse } from "../report/course.js";
 import { counted } from "../report/figures.js";
 import { onlyYouCanSettle, openOfCopy, saidRestored } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { targetsWithLedger } from "../settings/choose-target.js";
 import { readConfig } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
-import { keepOpenDrafts } from "./corrections.js";
+import { keepOpenDrafts } from "./drafts.js";
 import { forPage, rowsOf } from "./jobs.js";
 
 export interface Where {
@@ -77,6 +79,7 @@ const unreadable = {
   waiting: [],
   draft: null,
   live: null,
+  isAtWork: false,
 };
 
 /** `correct` counts rows, one of several causes in each; `decide` records, `waiting` events by what they wait for. */
@@ -88,8 +91,8 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const runs = createRunStore(database);
       const [lastRun, restored] = [runs.last(), runs.restoredBlind()];
       const isAtWork = isHeld(database);
-      const live = isAtWork ? readCourse(target.stateFolder, now) : null;
-      const answer = answerOf(database, causes, isAtWork, lastRun?.exitCode ?? 0, restored !== null);
+      const waiting = tallyHeld(database);
+      const answer = answerOf(database, { ...causes, waiting }, isAtWork, lastRun?.exitCode ?? 0, restored !== null);
       return {
         answer,
         /** What a ledger restored without its journal cannot know; null: it was not. */
@@ -98,13 +101,14 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
         decide: causes.decide.map(explained),
-        waiting: tallyHeld(database).map(explained),
+        waiting: waiting.map(explained),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
         /** Of local times in its newest file; null: as this machine has it. */
         zone: zoneOfFiles(database),
         /** Whoever started it; null: no run is active, or it is silent. */
-        live: live && { share: live.share, parts: courseParts(live) },
+        live: isAtWork ? liveOf(target, now) : null,
+        isAtWork,
       };
     });
     const shown = { name, ...found, expected: expectedOf(name, cwd) };
@@ -116,6 +120,21 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
   } catch (error) {
     return { name, failure: failureOf(error), ...unreadable };
   }
+}
+
+function liveOf({ stateFolder }: Target, now: number) {
+  const live = readCourse(stateFolder, now);
+  return live && { share: live.share, parts: courseParts(live) };
+}
+
+/** By target, of those at which a run is at work: cheap enough to ask every second. */
+export function livesOf(targets: Targets, now: number): { [target: string]: ReturnType<typeof liveOf> } {
+  const lives = targets.names().flatMap((name) => {
+    const target = targets.get(name);
+    const isAtWork = existsSync(coursePath(target.stateFolder)) && reading(target, isHeld);
+    return isAtWork ? [[name, liveOf(target, now)] as const] : [];
+  });
+  return Object.fromEntries(lives);
 }
 
 function failureOf(error: unknown) {
@@ -135,7 +154,7 @@ const allIsWell = "All is well.";
 
 function answerOf(
   database: LedgerDatabase,
-  { toCorrect, decide }: OpenCauses,
+  { toCorrect, decide, waiting }: OpenCauses & { waiting: ToldWaiting[] },
   isAtWork: boolean,
   exitCode: number,
   isRestored: boolean,
@@ -147,12 +166,18 @@ function answerOf(
     ...needs(toCorrect, "row", "correction"),
     ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
   ];
-  if (needed.length > 0) return `${needed.join(" ")} Nothing is lost.`;
-  if (isAtWork) return "An import is at work. Nothing needs you.";
-  // Asked last, because it reads every event.
+  if (isAtWork)
+    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is at work. Nothing needs you.";
+  // Not beside a run, because it reads every event.
   const { planned = 0, sending = 0, stalled = 0, held = 0 } = tallyOpen(database).events;
   const left = planned + sending + stalled;
-  if (left > 0) return `${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`;
+  if (left > 0)
+    needed.push(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
+  const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code)).map(({ count }) => count);
+  const toSettle = unexplained.reduce((total, count) => total + count, 0);
+  if (needed.length > 0 && toSettle > 0) needed.push(onlyYouCanSettle(toSettle));
+  else if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
+  if (needed.length > 0) return needed.join(" ");
   if (held > 0) return onlyYouCanSettle(held);
   if (isRestored) return `Nothing ${openOfCopy}`;
   return exitCode === 0 ? allIsWell : "Nothing is open, but the last run did not end well.";

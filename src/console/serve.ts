@@ -7,15 +7,17 @@ import { z } from "zod";
 import { asRowferryError, isHelpHint } from "../cli/report-error.js";
 import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
-import { coursePath } from "../report/course.js";
 import { type ApiOptions, createApi, trials } from "./api.js";
 import { createGuard, headers, isForData } from "./guard.js";
-import { createTargets, type Targets } from "./overview.js";
+import { createTargets, livesOf, type Targets } from "./overview.js";
 
 export interface ConsoleOptions extends ApiOptions {
   /** 0: a free one. */
   port: number;
 }
+
+/** How far runs are, by target; null: something has changed. */
+export type News = ReturnType<typeof livesOf> | null;
 
 /** What the page tells a person. */
 export interface Failure {
@@ -33,9 +35,10 @@ export async function openConsole(options: ConsoleOptions) {
   app.removeContentTypeParser("text/plain");
   const guard = createGuard(() => options.port, options.allowChanges);
   const viewers = new Set<ServerResponse>();
-  const changed = () => {
-    for (const viewer of viewers) viewer.write("data: changed\n\n");
+  const publish = (news: News) => {
+    for (const viewer of viewers) viewer.write(`data: ${JSON.stringify(news)}\n\n`);
   };
+  const changed = () => publish(null);
   const targets = createTargets(options);
   const { asks, changes, judges } = createApi(options, targets, changed);
 
@@ -74,7 +77,7 @@ export async function openConsole(options: ConsoleOptions) {
       return answer;
     });
 
-  const watching = watchLedgers(targets, judges, changed);
+  const watching = watchLedgers(targets, judges, options.now, publish);
   const close = async () => {
     clearInterval(watching);
     await app.close();
@@ -133,29 +136,40 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
 const SHARE_BESIDE_IMPORTS = 0.02;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Other processes write too, which shows in the write-ahead logs. An import beside this is not to lose its processor. */
-function watchLedgers(targets: Targets, judges: () => string[], changed: () => void): NodeJS.Timeout {
-  const stamp = () => {
+/**
+ * Other processes write too, which shows in the write-ahead logs. An import beside this is not to lose its processor, so
+ * while one is at work, pages get its progress every second, and are told to ask anew at its begin, its end, and seldom.
+ */
+function watchLedgers(targets: Targets, judges: () => string[], now: () => number, publish: (news: News) => void) {
+  const look = () => {
     try {
       const files = targets.names().flatMap((name) => {
-        const { ledgerPath, stateFolder } = targets.get(name);
-        return [ledgerPath, `${ledgerPath}-wal`, coursePath(stateFolder)];
+        const { ledgerPath } = targets.get(name);
+        return [ledgerPath, `${ledgerPath}-wal`];
       });
-      return [...files, ...judges()].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
+      const stamp = [...files, ...judges()].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
+      return { stamp, lives: livesOf(targets, now()) };
     } catch {
-      return "";
+      return { stamp: "", lives: {} };
     }
   };
-  let last = stamp();
-  let told = { at: performance.now(), used: process.cpuUsage() };
+  const working = ({ lives }: ReturnType<typeof look>) => Object.keys(lives).join();
+  let last = look();
+  let told = { at: performance.now(), used: process.cpuUsage(), pause: 0 };
   return setInterval(() => {
-    const now = stamp();
-    if (now === last) return;
-    const { user, system } = process.cpuUsage(told.used);
-    const pause = Math.min((user + system) / 1000 / SHARE_BESIDE_IMPORTS, LONGEST_PAUSE_MS);
-    if (performance.now() - told.at < pause) return;
-    last = now;
-    told = { at: performance.now(), used: process.cpuUsage() };
-    changed();
+    const seen = look();
+    // What was asked for in the first second: later, its person clicks.
+    if (told.pause === 0) {
+      const { user, system } = process.cpuUsage(told.used);
+      told.pause = Math.min((user + system) / 1000 / SHARE_BESIDE_IMPORTS, LONGEST_PAUSE_MS);
+    }
+    const isTurn = working(seen) !== working(last);
+    const isBeside = !isTurn && working(seen) !== "";
+    if (isBeside) publish(seen.lives);
+    const isPausing = isBeside && performance.now() - told.at < told.pause;
+    if (!isTurn && (isPausing || seen.stamp === last.stamp)) return;
+    last = seen;
+    told = { at: performance.now(), used: process.cpuUsage(), pause: 0 };
+    publish(null);
   }, 1000);
 }

@@ -86,7 +86,7 @@ export function openDrafts(path: string) {
         const conflicts = edits.flatMap((edit) => {
           const { ref, column, replaces } = edit;
           const value = database.value<string>(current, { ref, column }) ?? original(edit);
-          return value === replaces ? [] : [{ ref, column, value: value ?? "" }];
+          return value === replaces || value === edit.value ? [] : [{ ref, column, value: value ?? "" }];
         });
         const changes = edits.filter(({ replaces, value }) => replaces !== value);
         if (conflicts.length > 0 || changes.length === 0) return conflicts;
@@ -99,12 +99,25 @@ export function openDrafts(path: string) {
         return [];
       }),
 
-    /** @returns the step's label; null: none */
-    undo: () =>
+    /** @returns the step; null: none */
+    undo: (): { label: string; edits: Edit[] } | null =>
       database.atomic(() => {
         const step = last();
-        database.run("DELETE FROM steps WHERE id = @id", { id: step?.id ?? null });
-        return step?.label ?? null;
+        if (step === null) return null;
+        const edits = database.rows<Edit>(
+          `SELECT ref, column_name AS "column", before AS replaces, after AS value FROM edits WHERE step = @id`,
+          { id: step.id },
+        );
+        database.run("DELETE FROM steps WHERE id = @id", { id: step.id });
+        return { label: step.label, edits };
+      }),
+
+    /** The edits of a row's columns, to where it is now, if they replace its text there. @returns whether there were any */
+    follow: (moves: readonly { from: string; to: string; column: string; text: string }[]): boolean =>
+      database.atomic(() => {
+        const first = `SELECT before FROM edits WHERE ref = @from AND column_name = @column ORDER BY step LIMIT 1`;
+        const follow = `UPDATE OR REPLACE edits SET ref = @to WHERE ref = @from AND column_name = @column AND (${first}) = @text`;
+        return moves.filter((move) => database.run(follow, { ...move }) > 0).length > 0;
       }),
 
     forget: (refs: Iterable<string>) =>
@@ -121,6 +134,9 @@ export function openDrafts(path: string) {
         }),
       );
     },
+
+    /** Rows that were ever imported from here. */
+    everSent: () => new Set(database.values<string>("SELECT ref FROM sent")),
 
     /** Until this process has ended. */
     send: (refs: Iterable<string>, pid: number) =>

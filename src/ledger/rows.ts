@@ -63,6 +63,24 @@ export function leadOf(database: LedgerDatabase, id: number): number {
   return database.value<number>("SELECT coalesce(lead, id) FROM rows WHERE id = @id", { id }) ?? id;
 }
 
+/**
+ * The newest version of a row that was corrected or came again; in a group, the row in the same place. Versions of the
+ * input `except` do not count.
+ */
+export function latestOf(database: LedgerDatabase, row: number, except: number | null = null): number {
+  const lead = leadOf(database, row);
+  const seen = new Set<number>();
+  let latest = lead;
+  for (;;) {
+    seen.add(latest);
+    const by = "SELECT settled_by FROM rows WHERE id = @latest";
+    const next: number | null = database.value<number>(by, { latest });
+    if (next === null || inputOf(next) === except || seen.has(next)) break;
+    latest = next;
+  }
+  return groupOf(database, leadOf(database, latest))[groupOf(database, lead).indexOf(row)] ?? row;
+}
+
 /** With the rest of the group that the row begins. A row without an entry of its own gets one. */
 export function settleGroup(database: LedgerDatabase, lead: number, how: "corrected" | "superseded", by: number): void {
   for (const row of groupOf(database, lead))

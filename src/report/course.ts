@@ -26,7 +26,7 @@ export interface Course {
   problems: number;
 }
 
-/** `Sending`, `60%`, `3,120 of 5,204 requests`, `19.9/s of 20`, `2 min left`, `4 problems`; what is unknown is left out. */
+/** `Sending`, `60%`, `3,120 of 5,204 requests`, `19.9/s of 20`, `2 min left`, `4 open problems`, which are the ledger's; what is unknown is left out. */
 export function courseParts({ stage, of, share, done, total, perSecond, limit, ...rest }: Course): string[] {
   const rate = perSecond?.toFixed(perSecond < 100 ? 1 : 0);
   return [
@@ -35,7 +35,7 @@ export function courseParts({ stage, of, share, done, total, perSecond, limit, .
     of === "" || total === null ? "" : `${grouped(done)} of ${grouped(total)} ${of}`,
     rate === undefined ? "" : `${rate}/s${limit === null ? "" : ` of ${limit}`}`,
     rest.secondsLeft === null ? "" : `${shortDuration(rest.secondsLeft)} left`,
-    rest.problems > 0 ? counted(rest.problems, "problem") : "",
+    rest.problems > 0 ? counted(rest.problems, "open problem") : "",
   ].filter((part) => part !== "");
 }
 

@@ -43,19 +43,6 @@ export function localZone(): string {
   return timeZone === undefined || timeZone === "Etc/Unknown" ? "UTC" : timeZone;
 }
 
-/** What this process was started with. */
-export const ownZone = process.env["TZ"];
-
-/** Local times of this process become those of `zone`, read and told. @returns how to end that */
-export function inZone(zone: string): () => void {
-  const before = process.env["TZ"];
-  process.env["TZ"] = zone;
-  return () => {
-    if (before === undefined) delete process.env["TZ"];
-    else process.env["TZ"] = before;
-  };
-}
-
 /** `2026-11-02 02:00:05`, in the local zone. */
 export function localTime(time: number | string): string {
   // Sweden writes times as ISO does.

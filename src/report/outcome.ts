@@ -16,10 +16,13 @@ export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" 
   [ExitCode.terminated]: { word: "interrupted", tone: "waiting" },
 };
 
-/** Of a run that ended, is under way, or was killed. */
-export const ending = ({ finishedAt, exitCode }: { finishedAt: unknown; exitCode: number | null }): string =>
+/** Of a run that ended, is under way, or was killed. `isAtWork`: whether it is; absent: not known. */
+export const ending = (
+  { finishedAt, exitCode }: { finishedAt: unknown; exitCode: number | null },
+  isAtWork?: boolean,
+): string =>
   finishedAt === null
-    ? "still working, or killed"
+    ? ["still working", "killed"].filter((_, killed) => isAtWork !== (killed === 1)).join(", or ")
     : (endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`);
 
 /** Of an import that is not reading. A refused file stays refused until somebody corrects it. */

@@ -15,6 +15,8 @@ export interface RejectedRow {
   /** Absent or null: cells are nothing but their texts. */
   looks?: Looks | null;
   problems: Problem[];
+  /** A person stands by it as it is. */
+  isConfirmed?: boolean;
 }
 
 export const ownColumns = ["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"] as const;
@@ -40,7 +42,7 @@ export function ownCells(row: RejectedRow, moreHints: readonly string[] = []): s
   );
   return [
     row.ref,
-    unique(row.problems.map(({ code }) => code)).join("; "),
+    row.isConfirmed === true ? "ok" : unique(row.problems.map(({ code }) => code)).join("; "),
     messages.join(" | "),
     unique([...hints, ...moreHints]).join(" | "),
   ].map(harmless);

@@ -1,7 +1,6 @@
 /** Runs a command that a person has set, in the system's shell. It gets no secret of ours (F68). */
 import { spawn } from "node:child_process";
-import { ownZone } from "../report/figures.js";
-import { withoutSecrets } from "../settings/environment.js";
+import { ownZone, withoutSecrets } from "../settings/environment.js";
 
 interface ShellOptions {
   cwd: string;

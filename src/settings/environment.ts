@@ -89,3 +89,16 @@ export const environmentNames = {
 export const serviceSettings = [...Object.values(environmentNames), "ROWFERRY_CLIENT_SECRET"] as const;
 
 const known: readonly string[] = [...serviceSettings, "ROWFERRY_TARGET", "ROWFERRY_SECRETS"];
+
+/** What this process was started with. */
+export const ownZone = process.env["TZ"];
+
+/** Local times of this process become those of `zone`, read and told. @returns how to end that */
+export function inZone(zone: string): () => void {
+  const before = process.env["TZ"];
+  process.env["TZ"] = zone;
+  return () => {
+    if (before === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = before;
+  };
+}

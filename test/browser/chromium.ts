@@ -101,7 +101,7 @@ export const toCorrect = (page: Page, column: string) =>
 /** Corrects what is wrong in the column Class first. */
 export async function correctClass(page: Page): Promise<void> {
   await toCorrect(page, "Class");
-  await page.locator(".values input").first().waitFor();
+  await page.locator(".values textarea").first().waitFor();
   await page.keyboard.type("II");
   await page.keyboard.press("Tab");
   await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
@@ -119,5 +119,7 @@ export const violations = (page: Page): Promise<unknown> =>
 export async function expectWhole(page: Page, what: string): Promise<void> {
   const { width = 0 } = page.viewportSize() ?? {};
   expect(await page.evaluate("document.documentElement.scrollWidth"), `${what} at ${width}`).toBeLessThanOrEqual(width);
+  const cut = `[...document.querySelectorAll(".values .wide")].filter((box) => box.scrollWidth > box.clientWidth).length`;
+  expect(await page.evaluate(cut), `${what} at ${width}`).toBe(0);
   expect(await violations(page), `${what} at ${width}`).toEqual([]);
 }

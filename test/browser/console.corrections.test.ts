@@ -1,10 +1,10 @@
 /** What the console's page asks for while a person corrects: tried, downloaded, uploaded, and what only looking leaves behind. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
-import { parties } from "../support/weighings.js";
+import { loads, parties, weighings } from "../support/weighings.js";
 import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, folder, type RunningConsole, startConsole } from "./console.js";
 
@@ -283,6 +283,97 @@ it("rows on their way stay so for the next console, where theirs was killed; an 
   await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);
   const { targets } = await got<{ targets: { draft: unknown }[] }>("overview");
   expect(targets[0]?.draft).toBeNull();
+});
+
+/** Two loads with a weight that is none, imported, with a console beside them. */
+async function twoLoads(...lines: string[]) {
+  const own = folder({
+    "w.yaml": mapping(weighings),
+    "w.csv": loads(...lines)
+      .map((cells) => cells.join(","))
+      .join("\n"),
+  });
+  onTestFinished(own.remove);
+  await own.type("import", "w.yaml", "w.csv");
+  console = await startConsole(own, "--allow-changes");
+  const ofWeight = String(new URLSearchParams({ target: "sandbox", code: "number-unreadable" }));
+  const rows = async () => (await got<Page["tables"]>(`grid?${ofWeight}`)).flatMap((table) => table.rows);
+  const type = async (row: number, column: string, replaces: string, value: string) =>
+    post("edit", { label: column, edits: [{ ref: (await rows())[row]?.ref, column, replaces, value }] });
+  const file = async (correct: (text: string) => string) => {
+    const { targets } = await got<{ targets: { lastRun: { name: string } }[] }>("overview");
+    const run = targets[0]?.lastRun.name ?? "";
+    return correct(readFileSync(join(own.path, "state/sandbox/runs", run, "w.rejected.csv"), "utf8"));
+  };
+  const draft = async () => (await got<{ targets: { draft: unknown }[] }>("overview")).targets[0]?.draft;
+  return { own, rows, type, file, draft };
+}
+
+it("what was typed follows its row where a colleague's file corrects another one; typed for a row that is settled, it is told and kept", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own, rows, type, file, draft } = await twoLoads("L1 10 x", "L2 20 y");
+  await type(0, "Gross", "x", "1");
+  await type(1, "Gross", "y", "2");
+  const [before] = await rows();
+  writeFileSync(join(own.path, "w-terminal.csv"), await file((text) => text.replace(",x,", ",9,")));
+  await own.type("import", "w.yaml", "w-terminal.csv");
+  const [now, ...others] = await rows();
+  expect([now?.draft, now?.ready, others]).toEqual([{ 2: "2" }, true, []]);
+  expect(await draft()).toMatchObject({
+    rows: 1,
+    lost: [{ ref: before?.ref, place: "w.csv, row 2", column: "Gross", value: "1" }],
+  });
+  await post("forget", {});
+  expect(await draft()).toMatchObject({ rows: 1, lost: [] });
+
+  renameSync(join(own.path, "w.yaml"), join(own.path, "away.yaml"));
+  const [table] = await got<{ failure: object; rows: object[] }[]>("grid?target=sandbox&code=");
+  expect(table).toMatchObject({
+    failure: { message: expect.stringMatching(/^w\.yaml: /) },
+    rows: [{ draft: { 2: "2" }, ready: false, problems: [{ code: "number-unreadable" }] }],
+  });
+});
+
+it("a key that a person types is imported as typed; one that a spreadsheet changed is left out of the upload", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own, rows, type, file } = await twoLoads("7000 10 x", "008000 20 y");
+  const upload = await file((text) => text.replace(",x,", ",1,").replace("008000", "8000").replace(",y,", ",2,"));
+  const content = Buffer.from(upload).toString("base64");
+  expect(await post("upload", { name: "back.csv", content })).toMatchObject({
+    cells: 2,
+    told: ["2 cells changed: 2 in Gross.", expect.stringMatching(/^1 cell left out: keys that differ only by case/)],
+  });
+  await type(0, "Load", "7000", "007000");
+  expect((await rows()).map(({ ready, joins }) => [ready, joins])).toEqual([
+    [true, "load 007000"],
+    [true, null],
+  ]);
+  await post("import", { drafts: (await page()).tally.drafts });
+  await vi.waitFor(async () => expect((await own.type("status")).stdout).toContain("all is well"), UNHURRIED);
+  const { stdout } = await own.type("sandbox", "dump");
+  expect(stdout.match(/^document "\d+"/gm)).toEqual(['document "007000"', 'document "008000"']);
+});
+
+it("a key that a spreadsheet changed before a terminal's import stays wrong, until it is typed again or `ok` is uploaded for it", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own, rows, type, file } = await twoLoads("007 10 x");
+  writeFileSync(join(own.path, "w-terminal.csv"), await file((text) => text.replace("007", "7")));
+  await own.type("import", "w.yaml", "w-terminal.csv");
+  await type(0, "Gross", "x", "1");
+  const readiness = async () => (await rows()).map(({ ready }) => ready);
+  expect(await readiness()).toEqual([false]);
+  await type(0, "Load", "7", "007");
+  expect(await readiness()).toEqual([true]);
+  await post("undo", { step: null });
+  const content = Buffer.from(`rowferry_row,rowferry_code\n${(await rows())[0]?.ref},ok\n`).toString("base64");
+  await post("upload", { name: "ok.csv", content });
+  expect(await readiness()).toEqual([true]);
 });
 
 it("drafts that cannot be read or written are said in place, beside what is open", { tags: ["long"] }, async () => {

@@ -120,6 +120,11 @@ inChromium(
     await press(page, /^Accept: all 2/);
     await eventually(() => page.locator(".records li").count()).toBe(1);
     expect(await page.getByRole("button", { name: /^Accept/ }).count(), "a document needs its id").toBe(0);
+    const nameIt = page.getByRole("button", { name: "This is its id" });
+    await nameIt.focus();
+    await page.keyboard.press("Enter");
+    expect(await nameIt.evaluate(hasFocus)).toBe(true);
+    expect(await page.locator(".choice", { has: nameIt }).textContent()).toContain("Fill in the box first.");
     await page.getByLabel("Its id at the service").fill(foreign[1]);
     expect(await press(page, /^This is its id/)).toContain(`load ${foreign[0]} has the id ${foreign[1]} now.`);
     await isDone(page);

@@ -243,6 +243,16 @@ it("the page tells that held events wait for a person where nothing else is open
   const held = { answer: expect.stringMatching(/^1 event waits for something that only you/), isWell: false };
   expect(await said()).toMatchObject(held);
 
+  const cause = "target=sandbox&code=reference-unknown";
+  const what = "waits for load L9 (no row has brought it yet)";
+  expect(JSON.parse((await console.ask(`/api/cause?${cause}`)).body)).toMatchObject({
+    what,
+    place: "links.csv, row 2",
+  });
+  expect(JSON.parse((await console.ask(`/api/grid?${cause}`)).body)).toMatchObject([
+    { rows: [{ problems: [{ message: what, column: "Other" }] }] },
+  ]);
+
   // Tomorrow's export has the same name.
   writeFileSync(join(own.path, "links.csv"), "Load;At;Other\nL2;2026-03-02 10:00;L9\nL3;2026-03-02 10:00;L9\n");
   expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);

@@ -1,14 +1,17 @@
 /** The console in a real Chromium while a person types: what is typed goes where it was begun, once, and nothing else goes with it. */
 import type { Page } from "playwright-core";
 import { click, eventually, hasFocus, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
-import { startConsole } from "./console.js";
+import { mapping } from "../support/mapping.js";
+import { weighingsWith } from "../support/weighings.js";
+import { folder, startConsole } from "./console.js";
 
 useChromium();
 
 const grid = (page: Page) => page.getByRole("grid");
 const rows = (page: Page) => page.locator("[role=grid] tbody tr[aria-rowindex]");
+const cellOf = (page: Page, row: number, column: number) => rows(page).nth(row).locator("td").nth(column);
 /** Of the column State. */
-const cell = (page: Page, row: number) => rows(page).nth(row).locator("td").nth(6);
+const cell = (page: Page, row: number) => cellOf(page, row, 6);
 const field = (page: Page, text: string) => page.getByRole("textbox", { name: `Correction of ${text} in` });
 const bar = (page: Page) => page.locator(".bar").textContent();
 const troubles = async (page: Page) => (await page.locator(".trouble").allTextContents()).join();
@@ -148,3 +151,107 @@ inChromium(
     await eventually(() => bar(one)).not.toContain("corrected rows.");
   },
 );
+
+inChromium(
+  "a cell's line breaks stay as they are while it is edited, in the grid and in the boxes of values; Alt+Enter makes one",
+  async () => {
+    const at = folder({
+      "w.yaml": mapping(weighingsWith({ columns: { note: "Note" } })),
+      "w.csv": `Load,At,Gross,Note\nL1,2026-01-01 10:10,x,"one\r\ntwo\nthree"\nL2,2026-01-01 10:20,"y\nz",plain\n`,
+    });
+    onTestFinished(at.remove);
+    await at.type("import", "w.yaml", "w.csv");
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await toCorrect(page, "Gross");
+    await grid(page).waitFor();
+    const values = saved(page);
+    const note = rows(page).first().locator("td").nth(3);
+    await note.click();
+    for (const keys of [
+      ["F2", "Enter"],
+      ["F2", "!", "Enter"],
+    ]) {
+      await note.click();
+      for (const key of keys) await page.keyboard.press(key);
+    }
+    await eventually(() => note.textContent()).toBe("one␍␊two␊three!");
+    await note.click();
+    await page.keyboard.press("F2");
+    await page.keyboard.press("Alt+Enter");
+    await page.keyboard.type("four");
+    await page.keyboard.press("Enter");
+    await eventually(() => note.textContent()).toBe("one␍␊two␊three!␍␊four");
+    await field(page, "x").fill("1\n2");
+    await page.keyboard.press("Tab");
+    await eventually(() => cellOf(page, 0, 2).textContent()).toBe("1␊2");
+    expect(values).toEqual(["one\r\ntwo\nthree!", "one\r\ntwo\nthree!\r\nfour", "1\n2"]);
+  },
+);
+
+inChromium(
+  "what is typed while the console does not answer stays in its cell, in order, and goes once it answers again",
+  async () => {
+    const page = await open((await startConsole(await night(), "--allow-changes")).url);
+    await toCorrect(page, "State");
+    await grid(page).waitFor();
+    await cell(page, 0).click();
+    await page.route(/api\/edit/, (route) => route.abort());
+    for (const text of ["AC", "AL"]) {
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+    }
+    await cell(page, 0).click();
+    await page.keyboard.type("SP");
+    await page.keyboard.press("Enter");
+    await eventually(() => troubles(page)).toContain("what is typed here is not saved yet");
+    const texts = async () => [await cell(page, 0).textContent(), await cell(page, 1).textContent()];
+    expect([await texts(), await page.locator("td.unsent").count()]).toEqual([["SP", "AL"], 2]);
+    await click(page, "link", "Overview");
+    await page.unroute(/api\/edit/);
+    await toCorrect(page, "State");
+    await eventually(() => page.locator("td.unsent").count()).toBe(0);
+    await eventually(texts).toEqual(["SP", "AL"]);
+    expect(await troubles(page)).toBe("");
+  },
+);
+
+inChromium(
+  "the keys of spreadsheets: cut is one step, what was undone comes again, and Ctrl with an arrow goes to the edge",
+  async () => {
+    const page = await open((await startConsole(await night(), "--allow-changes")).url);
+    await toCorrect(page, "State");
+    await grid(page).waitFor();
+    const texts = () => Promise.all([0, 1, 2].map((row) => cell(page, row).textContent()));
+    const before = await texts();
+    await cell(page, 0).click();
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Control+x");
+    await eventually(texts).toEqual(["", "", before[2]]);
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(before.slice(0, 2).join("\n"));
+    await page.keyboard.press("Control+z");
+    await eventually(texts).toEqual(before);
+    for (const again of ["Control+y", "Control+Shift+z"]) {
+      await page.keyboard.press(again);
+      await eventually(texts).toEqual(["", "", before[2]]);
+      await page.keyboard.press("Control+z");
+      await eventually(texts).toEqual(before);
+    }
+    await page.keyboard.press("Control+y");
+    await eventually(texts).toEqual(["", "", before[2]]);
+    const active = () => page.locator("td.active").evaluate(placeOf);
+    const last = (await rows(page).count()) - 1;
+    await cell(page, 0).click();
+    await page.keyboard.press("Control+ArrowDown");
+    expect(await active(), "over blanks to the next text").toEqual([2, 7]);
+    await page.keyboard.press("Control+ArrowLeft");
+    expect(await active()).toEqual([2, 1]);
+    await page.keyboard.press("Control+ArrowDown");
+    expect((await active())[0]).toBeGreaterThanOrEqual(last);
+  },
+);
+
+/** Runs in the page. */
+function placeOf(drawn: unknown): [row: number, column: number] {
+  const { cellIndex, parentElement } = drawn as { cellIndex: number; parentElement: { ariaRowIndex: string } };
+  return [Number(parentElement.ariaRowIndex) - 2, cellIndex];
+}

@@ -3,7 +3,18 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "n
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { badNight, longImport, rightRows } from "./bad-night.js";
-import { click, correctClass, eventually, inChromium, night, open, shows, toCorrect, useChromium } from "./chromium.js";
+import {
+  click,
+  correctClass,
+  eventually,
+  heading,
+  inChromium,
+  night,
+  open,
+  shows,
+  toCorrect,
+  useChromium,
+} from "./chromium.js";
 import { type Folder, startConsole } from "./console.js";
 
 useChromium();
@@ -58,6 +69,28 @@ inChromium(
     );
     expect((await at.type("resume")).code).toBe(3);
     await agree(at);
+  },
+);
+
+inChromium(
+  "how far another process's import is shows within seconds, and so does what its kill leaves unsent",
+  async () => {
+    const at = await night();
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await shows(page, "h1", "212 rows need a correction. Nothing is lost.");
+    const beside = longImport(at);
+    const soon = (read: () => Promise<string | null>) => expect.poll(read, { timeout: 5000 });
+    const line = () => page.locator(".job").first().textContent({ timeout: 1000 });
+    await page.locator(".job", { hasText: "Sending" }).waitFor({ timeout: 20_000 });
+    for (const before of [await line(), await line()]) await soon(line).not.toBe(before);
+    beside.child.kill("SIGKILL");
+    await beside.ended;
+    await soon(() => heading(page).textContent()).toMatch(
+      /212 rows need a correction\. \d+ events are still to be sent\. Resume continues\. Nothing is lost\./,
+    );
+    await shows(page, "main", /Last run [^:]*:\d\d: killed\./);
+    await click(page, "link", "Runs");
+    await page.getByRole("row", { name: /more\.csv.* killed/ }).waitFor();
   },
 );
 

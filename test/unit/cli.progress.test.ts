@@ -134,7 +134,7 @@ describe("on a terminal", () => {
     );
     expect(text.endsWith(`\r${escape}`)).toBe(true);
     expect(drawn(text)).toContain(
-      "Sending  ████████████░░░░  74%  800 of 1,200 requests  20.0/s of 20  20 s left  4 problems",
+      "Sending  ████████████░░░░  74%  800 of 1,200 requests  20.0/s of 20  20 s left  4 open problems",
     );
   });
 

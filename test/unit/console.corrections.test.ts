@@ -63,7 +63,7 @@ it("a row that waits for a document which no row brings can be corrected: what i
   expect((await office.type("status")).out).toContain("all is well");
 });
 
-it("of a mapping that cannot be read, a row says the mistake in one line, and the mapping's files are watched", async () => {
+it("of a mapping that cannot be read, the page says the mistake in one line above its rows, and the mapping's files are watched", async () => {
   const office = openOffice(weighings);
   await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
   const corrections = correctionsOf(office);
@@ -71,7 +71,7 @@ it("of a mapping that cannot be read, a row says the mistake in one line, and th
   await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
   writeFileSync(office.path("m.yaml"), readFileSync(office.path("m.yaml"), "utf8").replace("inputs:", "inputs: ["));
   const [table] = await corrections.grid(cause);
-  expect(table?.rows[0]?.problems[0]?.message).toMatch(/^m\.yaml: [^\n]+$/);
+  expect(table?.failure?.message).toMatch(/^m\.yaml: [^\n]+$/);
   expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
 });
 

@@ -307,6 +307,14 @@ describe("a correction that changes a key (F83)", () => {
     expect(weights(office)).toEqual(["007 10 1", "K1 10 1"]);
   });
 
+  it("as a spreadsheet changes one is taken where a person writes `ok`", async () => {
+    const office = openOffice(weighings);
+    const rejected = await office.brought("w.csv", loads("007 10 x"));
+    const meant = office.rejectedRows(rejected, { "007": "7", x: "1", "number-unreadable": "ok" });
+    expect(warningsOf(await office.brought("w-corrected.csv", meant))).toContain("1 row-moved");
+    expect(weights(office)).toEqual(["7 10 1"]);
+  });
+
   it("holds what is later, and can still be mended, if a spreadsheet changed the key of a row that is still wrong", async () => {
     const office = openOffice(weighings);
     const wrong = await office.brought("w.csv", loads("007 10 1", "007 20 x", "007 30 3"));

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { inZone } from "../../src/report/figures.js";
 import { htmlReport } from "../../src/report/html/html-report.js";
 import { html } from "../../src/report/html/markup.js";
+import { inZone } from "../../src/settings/environment.js";
 import { reportData, withText } from "../support/report.html-data.js";
 import { summary } from "../support/summary.sample.js";
 import { anyText } from "../support/sample.js";

@@ -1,6 +1,7 @@
 import "./style.css";
 import { Fragment, options, render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { News } from "../serve.js";
 import { plainText } from "../../report/plain-text.js";
 import { Correct } from "./correct.js";
 import { Decide } from "./decide.js";
@@ -26,14 +27,20 @@ const menu = { "/": "Overview", "/runs": "Runs", "/files": "Files", "/find": "Fi
 function App() {
   const [, setAddress] = useState("");
   useEffect(() => addEventListener("popstate", () => setAddress(location.href)), []);
-  const { data, trouble } = useData("overview");
-  const { targets = [], folder, allowChanges = false } = data ?? {};
+  const { pathname, search } = location;
+  const { data, trouble } = useData("overview", {}, pathname);
+  const [lives, setLives] = useState<News>(null);
+  useEffect(() => addEventListener("live", (event) => setLives((event as CustomEvent<News>).detail)), []);
+  useEffect(() => setLives(null), [data]);
+  const { targets: asked = [], folder, allowChanges = false } = data ?? {};
+  const targets = asked.map((one) => (one.isAtWork ? { ...one, live: lives?.[one.name] ?? one.live } : one));
   const name = param("target") ?? targets[0]?.name ?? "";
   const target = targets.find((one) => one.name === name);
   setZone(target?.zone);
   document.title = target === undefined ? "Rowferry" : `${target.answer} · ${name} · Rowferry`;
-  const { pathname, search } = location;
-  const Screen = target === undefined ? (targets.length === 0 ? FirstImport : Gone) : (screens[pathname] ?? NoPage);
+  const hadLedger = useRef(false);
+  hadLedger.current ||= targets.length > 0;
+  const Screen = target === undefined ? (hadLedger.current ? Gone : FirstImport) : (screens[pathname] ?? NoPage);
   return (
     <HereIs value={{ name, target: target as Target, targets, allowChanges }}>
       <a class="skip" href="#main">
@@ -77,7 +84,7 @@ const FirstImport = () => (
 const Gone = () => (
   <Note
     title="No such ledger"
-    text="This folder has no ledger of that name (any more). Put it back, for instance with `rowferry ledger restore`, or import a file; this page shows it by itself."
+    text="This folder has no ledger of that name, or no more. Put it back, for instance with `rowferry ledger restore`, or import a file; this page shows it by itself."
   />
 );
 

@@ -6,9 +6,21 @@ import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
 import { Grid } from "./grid.js";
-import { download, post, Refused } from "./http.js";
+import { download, post, Refused, undo } from "./http.js";
 import { Work } from "./overview.js";
-import { distinct, focusMain, Lines, Note, param, Prose, Sentences, useAct, useData, useHere } from "./page.js";
+import {
+  distinct,
+  focusMain,
+  Lines,
+  Note,
+  param,
+  Prose,
+  Sentences,
+  TextBox,
+  useAct,
+  useData,
+  useHere,
+} from "./page.js";
 
 export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
   `${column === null ? "" : `${column}: `}${message}. ${hint ?? ""}`;
@@ -27,8 +39,14 @@ export function Correct() {
   const tally = useData("tally").data;
   const { trouble, act } = useAct();
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => list.current?.querySelector("input")?.focus(), [data === null]);
-  const [taken, setTaken] = useState<string[]>([]);
+  useEffect(() => list.current?.querySelector("textarea")?.focus(), [data === null]);
+  const [taken, setTaken] = useState({ name: "", told: [] as string[] });
+  useEffect(() => {
+    const forget = ({ detail }: Event & { detail?: string }) =>
+      detail === taken.name && setTaken({ name: "", told: [] });
+    addEventListener("undone", forget);
+    return () => removeEventListener("undone", forget);
+  }, [taken]);
   if (data === null) return waiting;
   const { count, values, moreValues, hint } = data;
   const tables = grid.data ?? [];
@@ -46,17 +64,21 @@ export function Correct() {
   return (
     <>
       <h1>
-        {code === "" ? "Corrections that are not imported yet" : `${column ?? "The row"}: `}
-        <Prose text={data.meaning} /> <span class="quiet">{counted(count, "row")}</span>
+        {code === "" ? (
+          "Corrections that are not imported yet"
+        ) : (
+          <Prose text={`${column ?? "The row"}: ${data.what || data.meaning}`} />
+        )}{" "}
+        <span class="quiet">
+          {counted(count, "row")}
+          {code !== "" && data.place !== "" && `, the first is ${data.place}`}
+        </span>
       </h1>
       {count === 0 ? (
         <Note text="No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left." />
       ) : (
         code !== "" && (
           <>
-            <p>
-              <Prose text={data.what} /> <span class="quiet">{data.place}</span>
-            </p>
             <p class="quiet">
               <Prose text={hint ?? data.remedy} />
             </p>
@@ -79,7 +101,11 @@ export function Correct() {
               Corrected: (line) => (
                 <Value
                   line={line}
-                  rows={shown.filter(({ value }) => value === line.value).map(({ row }) => row)}
+                  rows={
+                    tables.some(({ failure }) => failure !== null)
+                      ? []
+                      : shown.filter(({ value }) => value === line.value).map(({ row }) => row)
+                  }
                   hint={hint}
                   edit={{
                     ...cause,
@@ -125,8 +151,12 @@ export function Correct() {
               onChange={({ currentTarget }) => {
                 const [file] = currentTarget.files ?? [];
                 if (file === undefined) return;
+                const { name } = file;
                 void act(async () =>
-                  setTaken((await post("upload", { target, name: file.name, content: await contentOf(file) })).told),
+                  setTaken({
+                    name,
+                    told: (await post("upload", { target, name, content: await contentOf(file) })).told,
+                  }),
                 );
                 currentTarget.value = "";
               }}
@@ -134,7 +164,7 @@ export function Correct() {
           </label>
         </p>
       )}
-      <Sentences said={taken} />
+      <Sentences said={taken.told} />
       {allowChanges && code !== "" && leads.length > 0 && (
         <details>
           <summary>Give up instead</summary>
@@ -168,7 +198,7 @@ function Value(props: {
   const [typed, setTyped] = useState<{ text: string; shown: typeof edit.shown; isLeft: boolean } | null>(null);
   const text = typed?.text ?? saved;
   const [tried, setTried] = useState({ text: "", rows: [] as JudgedRow[] });
-  const field = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => () => void (document.activeElement === field.current && focusMain()), []);
   useEffect(() => {
     if (typed?.isLeft === true && !saving.isBusy) setTyped(null);
@@ -196,21 +226,21 @@ function Value(props: {
   const judged = text === saved && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
   return (
     <>
-      <input
-        ref={field}
+      <TextBox
+        box={field}
         aria-label={`Correction of ${distinct(line.value) || "the blank"} in ${edit.column}`}
         value={text}
         readOnly={!useHere().allowChanges}
         placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
-        onInput={({ currentTarget }) =>
-          setTyped({
-            text: currentTarget.value,
-            shown: typed === null || typed.isLeft ? edit.shown : typed.shown,
-            isLeft: false,
-          })
+        set={(now) =>
+          setTyped({ text: now, shown: typed === null || typed.isLeft ? edit.shown : typed.shown, isLeft: false })
         }
         onBlur={leave}
-        onKeyDown={({ key }) => key === "Enter" && leave()}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          leave();
+        }}
       />{" "}
       {saving.trouble}
       {trying.trouble}
@@ -257,7 +287,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
   const [pressed, setPressed] = useState("");
   const { isBusy, trouble, act } = useAct();
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
-  const { rows, ready, importing, undo, drafts } = tally;
+  const { rows, ready, importing, undo: last, drafts } = tally;
   const key = JSON.stringify(tally);
   const isChecked = checked.for === key;
   const button = (label: string, isPossible: boolean, work: () => Promise<unknown>, look = "") => {
@@ -279,9 +309,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
         <strong>{grouped(rows)}</strong> to correct = {importing > 0 && `${grouped(importing)} being imported + `}
         <strong>{grouped(ready)}</strong> ready + {grouped(rows - ready - importing)} left
       </p>
-      {button(undo === null ? "Undo" : `Undo: ${undo.label}`, undo !== null, () =>
-        post("undo", { target, step: undo?.step ?? null }),
-      )}
+      {button(last === null ? "Undo" : `Undo: ${last.label}`, last !== null, () => undo(target, last?.step ?? null))}
       {button("Check", ready > 0, async () => setChecked({ for: key, said: await post("check", { target }) }))}
       {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target, drafts }), "main")}
       <span class="quiet small">What lands cannot be taken back.</span>
@@ -292,7 +320,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
           setChecked({ for: "", said: [] });
           focusMain();
         })}
-      <Work />
+      {!isChecked && <Work />}
     </div>
   );
 }

@@ -65,13 +65,14 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
       setText(event.currentTarget.value);
     },
   };
+  const isLacking = asks !== undefined && text.trim() === start.trim();
   const main = (
     <button
       ref={button}
       class={isForetold ? "main" : ""}
-      disabled={asks !== undefined && text.trim() === start.trim()}
-      // Not disabled while it works, which would drop the focus.
-      onClick={() => isBusy || void act(isForetold ? run : ask)}
+      // Never disabled, which would drop the focus, and keyboards would pass it by.
+      aria-disabled={isLacking}
+      onClick={() => isBusy || isLacking || void act(isForetold ? run : ask)}
     >
       {label}
     </button>
@@ -91,7 +92,11 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
         </div>
       ) : (
         <>
-          {main} <span class="quiet">{isBusy ? "working out what it would do…" : does}</span>
+          {main}{" "}
+          <span class="quiet">
+            {isLacking && "Fill in the box first. "}
+            {isBusy ? "working out what it would do…" : does}
+          </span>
         </>
       )}
       <Sentences said={did} />

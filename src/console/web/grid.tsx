@@ -2,7 +2,7 @@
  * Rows of a file, edited like a spreadsheet: type, paste a block, fill down, find and replace. The grid itself keeps
  * the focus, so that a row that scrolls away does not take it along.
  */
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
@@ -11,8 +11,8 @@ import type { JudgedRow } from "../judge.js";
 import { readBlock, writeBlock } from "./clipboard.js";
 import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
-import { post, Refused } from "./http.js";
-import { distinct, Link, Prose, useAct, useHere } from "./page.js";
+import { post, redo, Refused, undo } from "./http.js";
+import { distinct, Link, Prose, TextBox, Trouble, useAct, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -28,6 +28,9 @@ interface Anchored extends Cell {
 interface Typing {
   row: JudgedRow;
   column: number;
+  /** As it was shown and stored then. */
+  shown: string;
+  replaces: string;
   text: string;
 }
 
@@ -37,17 +40,44 @@ const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
 
-/** As the server knows it, which an edit replaces. */
-const storedOf = ({ draft, cells }: JudgedRow, at: number) => draft[at] ?? cells[at] ?? "";
+interface Step {
+  target: string;
+  label: string;
+  edits: Edit[];
+  /** The rows over which its texts still show, because they were asked for before it was saved; null: it is not saved. */
+  over: Asks["grid"][number] | null;
+}
 
-/** As a person would type it: a date or number of a workbook in the mapping's format. */
-const textOf = (row: JudgedRow, at: number) => row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
+/** What does not reach the console is shown as typed, and sent once it answers again. */
+let steps: Step[] = [];
+const nextUnsent = () => steps.find(({ over }) => over === null);
+addEventListener("beforeunload", (event) => nextUnsent() && event.preventDefault());
+
+let sending: Promise<unknown> = Promise.resolve();
+
+/** One after the other. @throws Refused */
+function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
+  const send = async () => {
+    for (let step = nextUnsent(); step !== undefined; step = nextUnsent()) {
+      const { over: _, ...words } = step;
+      try {
+        await post("edit", words);
+        step.over = shown.current;
+      } catch (refused) {
+        if ((refused as Refused).isAnswer) steps = steps.filter((one) => one !== step);
+        throw refused;
+      }
+    }
+  };
+  sending = sending.then(send, send);
+  return sending;
+}
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
 /** `column`: at fault; null: none. */
 export function Grid({ table, column }: { table: Asks["grid"][number]; column: string | null }) {
-  const { header, zones, rows } = table;
+  const { header, zones, rows, failure } = table;
   const { name: target, allowChanges } = useHere();
   const { trouble, act } = useAct();
   const anchored = (cell: Cell): Anchored => ({ ...cell, ref: rows[cell.row]?.ref });
@@ -64,7 +94,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const [top, setTop] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
-  const editor = useRef<HTMLInputElement>(null);
+  const editor = useRef<HTMLTextAreaElement>(null);
   const cellId = (ref: string | undefined, at: number) => `grid-${ref}-${at}`;
 
   const [firstRow = 0, lastRow = 0] = [active.row, anchor.row].toSorted((a, b) => a - b);
@@ -105,13 +135,30 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   }, [editing !== null, rows]);
   useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
+  const rowsShown = useRef(table);
+  rowsShown.current = table;
+  const own = steps.filter((step) => step.target === target && (step.over ?? table) === table);
+  const stepOf = ({ ref }: JudgedRow, at: number) =>
+    own.findLast(({ edits }) => edits.some((edit) => edit.ref === ref && edit.column === header[at]));
+  const unsentOf = (row: JudgedRow, at: number) =>
+    stepOf(row, at)?.edits.find((edit) => edit.ref === row.ref && edit.column === header[at])?.value;
+  /** As the server knows it, which an edit replaces. */
+  const storedOf = (row: JudgedRow, at: number) => unsentOf(row, at) ?? row.draft[at] ?? row.cells[at] ?? "";
+  /** As a person would type it: a date or number of a workbook in the mapping's format. */
+  const textOf = (row: JudgedRow, at: number) =>
+    unsentOf(row, at) ?? row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
+
   const editsOf = (row: JudgedRow, position: number, value: string): Edit[] => {
     const edit = { ref: row.ref, column: header[position] ?? "", replaces: storedOf(row, position), value };
     return value === textOf(row, position) ? [] : [edit];
   };
   const save = async (label: string, edits: Edit[]) => {
-    if (edits.length > 0) await post("edit", { target, label, edits });
+    if (edits.length === 0) return;
+    steps = [...steps.filter(({ over }) => (over ?? table) === table), { target, label, edits, over: null }];
+    await sendAll(rowsShown);
   };
+  // It answers again.
+  useEffect(() => void (nextUnsent() && act(() => sendAll(rowsShown))), [table]);
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
@@ -142,20 +189,38 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const begin = (text: string | null) => {
     const row = rows[active.row];
     if (row === undefined || !allowChanges) return;
-    type({ row, column: active.column, text: text ?? textOf(row, active.column) });
+    const { column: at } = active;
+    const shown = textOf(row, at);
+    type({ row, column: at, shown, replaces: storedOf(row, at), text: text ?? shown });
   };
   /** Once: giving the focus back leaves the editor, too. */
   const leave = (isKept: boolean) => {
     const left = typed.current;
     type(null);
     if (!isKept || left === null) return;
-    const { row, column: at, text } = left;
-    void act(() => save(header[at] ?? "", editsOf(row, at, text)));
+    const { row, column: at, shown, replaces, text } = left;
+    const title = header[at] ?? "";
+    if (text !== shown) void act(() => save(title, [{ ref: row.ref, column: title, replaces, value: text }]));
   };
   const end = (isKept: boolean, move: Partial<Cell> = {}) => {
     leave(isKept);
     grid.current?.focus({ preventScroll: true });
     moveBy(move);
+  };
+
+  /** To the end of what is filled, or to the next that is, or to the edge. */
+  const jump = ({ row: down = 0, column: along = 0 }: Partial<Cell>, extend: boolean) => {
+    const { row, column: at } = active;
+    const isFilled = (far: number) => {
+      const there = rows[row + down * far];
+      return there !== undefined && textOf(there, at + along * far) !== "";
+    };
+    const edge = { row: down > 0 ? rows.length - 1 : 0, column: along > 0 ? header.length - 1 : 0 };
+    const most = Math.abs(down === 0 ? edge.column - at : edge.row - row);
+    let far = Math.min(1, most);
+    const isInside = isFilled(0) && isFilled(1);
+    while (far < most && isFilled(isInside ? far + 1 : far) === isInside) far += 1;
+    moveBy({ row: down * far, column: along * far }, extend);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -174,11 +239,13 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     };
     const move = moves[event.key];
     const key = event.key.toLowerCase();
-    if (move !== undefined) moveBy(move, event.shiftKey);
+    if (move !== undefined && control && key.startsWith("arrow")) jump(move, event.shiftKey);
+    else if (move !== undefined) moveBy(move, event.shiftKey);
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && key === "z") void act(() => post("undo", { target, step: null }));
+    else if (control && (key === "y" || (key === "z" && event.shiftKey))) void act(() => redo(target));
+    else if (control && key === "z") void act(() => undo(target, null));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });
@@ -207,6 +274,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const onCopy = (event: ClipboardEvent) => {
     event.clipboardData?.setData("text/plain", writeBlock(chosen.map((line) => line.map(({ value }) => value))));
     event.preventDefault();
+  };
+
+  const onCut = (event: ClipboardEvent) => {
+    onCopy(event);
+    changeChosen("cut", "");
   };
 
   const onPaste = (event: ClipboardEvent) => {
@@ -264,6 +336,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         </form>
       )}
       {trouble}
+      <Trouble failure={failure && { message: `The rows cannot be judged: ${failure.message}`, hint: failure.hint }} />
       <div class="grid" ref={scroller} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <table
           role="grid"
@@ -278,6 +351,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           onMouseDown={onMouseDown}
           onDblClick={() => begin(null)}
           onCopy={onCopy}
+          onCut={onCut}
           onPaste={onPaste}
         >
           <thead>
@@ -296,7 +370,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
             {rows.slice(from, to).map((row, offset) => {
               const at = from + offset;
               const isEdited = Object.keys(row.draft).length > 0;
-              const word = row.ready ? "right" : isEdited ? "still wrong" : "";
+              const word = row.ready ? "right" : isEdited && failure === null ? "still wrong" : "";
               return (
                 <tr key={row.ref} aria-rowindex={at + 2}>
                   <th scope="row">
@@ -311,7 +385,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                         id={cellId(row.ref, position)}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
-                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"}`}
+                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${stepOf(row, position)?.over === null ? "unsent" : ""}`}
                       >
                         {name === column ? distinct(textOf(row, position)) : textOf(row, position)}
                       </td>
@@ -324,12 +398,12 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           </tbody>
         </table>
         {editing !== null && (
-          <input
+          <TextBox
             class="editor"
-            ref={editor}
+            box={editor}
             aria-label={`${header[editing.column]}, row ${editing.row.row}`}
             value={editing.text}
-            onInput={({ currentTarget }) => type({ ...editing, text: currentTarget.value })}
+            set={(text) => type({ ...editing, text })}
             onBlur={() => leave(true)}
             onKeyDown={(event) => {
               const step = event.shiftKey ? -1 : 1;

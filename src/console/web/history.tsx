@@ -9,7 +9,9 @@ import { Work } from "./overview.js";
 
 export function Runs() {
   const { data, waiting } = useData("runs");
+  const { isAtWork } = useHere().target;
   if (data === null) return waiting;
+  const unfinished = data.find(({ finishedAt }) => finishedAt === null);
   if (data.length === 0) return <Note title="Runs" text="Nothing was run yet. The first import will be listed here." />;
   return (
     <>
@@ -33,7 +35,7 @@ export function Runs() {
             </Link>
           ),
           Who: ({ startedBy }) => startedBy,
-          "How it ended": (run) => run.did ?? ending(run),
+          "How it ended": (run) => run.did ?? ending(run, isAtWork && run === unfinished),
           "Rows read": ({ inputs }) => inputs.reduce((sum, { read }) => sum + read, 0),
           "Events landed": ({ events }) => landedOf(events),
           Requests: ({ requests }) => total(requests),
@@ -52,7 +54,8 @@ export function Run() {
   if (data === null) return waiting;
   const { run, problems } = data;
   if (run === null) return <Note title="No such run" text="Runs lists all that were here." />;
-  const isLive = run.finishedAt === null && now.lastRun?.name === name && now.live !== null;
+  const isLast = now.lastRun?.name === name;
+  const isLive = run.finishedAt === null && isLast && now.live !== null;
   return (
     <>
       <h1>
@@ -65,7 +68,7 @@ export function Run() {
         <Work />
       ) : (
         <p>
-          <strong>{run.did ?? run.said ?? `It is ${ending(run)}.`}</strong>
+          <strong>{run.did ?? run.said ?? `It is ${ending(run, isLast && now.isAtWork)}.`}</strong>
         </p>
       )}
       {run.finishedAt === null && !isLive && <Decision act={resume} />}

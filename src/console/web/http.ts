@@ -1,6 +1,6 @@
 /** Requests to the server with the token, and the news that something has changed. */
 import type { Asks, Changes } from "../api.js";
-import type { Failure } from "../serve.js";
+import type { Failure, News } from "../serve.js";
 
 const KEY = "rowferry-token";
 
@@ -14,7 +14,7 @@ export function takeToken(): void {
 
 export class Refused extends Error {
   readonly hint: string;
-  /** False: the console was not reached. */
+  /** False: the console that this page is of was not reached. */
   readonly isAnswer: boolean;
   constructor({ message, hint }: Failure, isAnswer = true) {
     super(message);
@@ -40,7 +40,7 @@ async function reach(path: string, body?: object): Promise<Response> {
   });
   if (response.ok) return response;
   const other = { message: `The console answered ${response.status}.`, hint: "Load the page again." };
-  throw new Refused((await response.json().catch(() => other)) as Failure);
+  throw new Refused((await response.json().catch(() => other)) as Failure, response.status === 409);
 }
 
 export type Query = { [name: string]: string | null };
@@ -56,7 +56,28 @@ export async function post<Path extends keyof Changes>(
   path: Path,
   words: Changes[Path]["words"],
 ): Promise<Changes[Path]["answer"]> {
-  return (await (await reach(`/api/${path}`, words)).json()) as Changes[Path]["answer"];
+  const answer = (await (await reach(`/api/${path}`, words)).json()) as Changes[Path]["answer"];
+  if (/^(edit|upload)/.test(path)) undone.length = 0;
+  return answer;
+}
+
+/** Steps that were taken back here; none after another edit. */
+const undone: Changes["edit"]["words"][] = [];
+
+/** @throws Refused */
+export async function undo(target: string, step: string | null): Promise<void> {
+  const { undone: taken } = await post("undo", { target, step });
+  if (taken === null) return;
+  undone.push({ target, ...taken });
+  dispatchEvent(new CustomEvent("undone", { detail: taken.label }));
+}
+
+/** @throws Refused */
+export async function redo(target: string): Promise<void> {
+  const [words, ...earlier] = undone.toReversed();
+  if (words?.target !== target) return;
+  await post("edit", words);
+  undone.push(...earlier.toReversed());
 }
 
 export async function download(path: "rows" | "report", query: Query, name: string): Promise<void> {
@@ -68,13 +89,22 @@ export async function download(path: "rows" | "report", query: Query, name: stri
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Dispatches `changed` whenever a ledger, draft or command has changed, and while the console is away, which the page then says. */
+/**
+ * Dispatches `live` with how far runs are, and `changed` whenever a ledger, draft or command has changed, and while the
+ * console is away, which the page then says.
+ */
 export async function listen(): Promise<never> {
-  const tell = () => dispatchEvent(new Event("changed"));
+  const tell = (news: News = null) =>
+    dispatchEvent(news === null ? new Event("changed") : new CustomEvent("live", { detail: news }));
   for (;;) {
     try {
-      const reader = (await reach("/api/events")).body?.getReader();
-      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) tell();
+      const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+        const lines = (text + part.value).split("\n\n");
+        text = lines.pop() ?? "";
+        for (const line of lines) tell(JSON.parse(line.replace("data: ", "")) as News);
+      }
     } catch {
       // Tried again.
     }

@@ -2,7 +2,20 @@
 import { counted } from "../../report/figures.js";
 import { ending } from "../../report/outcome.js";
 import { Decision, resume } from "./decision.js";
-import { HereIs, Lines, Link, Prose, Sentences, type Target, Trouble, useHere, when } from "./page.js";
+import { post } from "./http.js";
+import {
+  distinct,
+  HereIs,
+  Lines,
+  Link,
+  Prose,
+  Sentences,
+  type Target,
+  Trouble,
+  useAct,
+  useHere,
+  when,
+} from "./page.js";
 
 export function Overview() {
   const here = useHere();
@@ -20,6 +33,8 @@ export function Overview() {
 }
 
 function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure, ...target }: Target) {
+  const here = useHere();
+  const { act, trouble } = useAct();
   const held = sum(waiting);
   const isOnly = target.correct.length + target.decide.length === 0;
   return (
@@ -31,7 +46,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
       {target.restored !== null && <p class="note">{target.restored}</p>}
       {lastRun !== null && live === null && (
         <p class="quiet">
-          Last run {when(lastRun.startedAt)}: {ending(lastRun)}
+          Last run {when(lastRun.startedAt)}: {ending(lastRun, target.isAtWork)}
           {lastRun.finishedAt !== null && `, finished ${when(lastRun.finishedAt)}`}.{" "}
           {target.expected !== null && `An input is expected ${target.expected}. `}
           <Link to="/run" query={{ run: lastRun.name }}>
@@ -41,11 +56,29 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
         </p>
       )}
       <Work />
-      {draft !== null && (
+      {draft !== null && draft.rows > 0 && (
         <p class="note">
-          A draft of {counted(draft.rows, "corrected row")} from {when(draft.at)} is not imported yet.{" "}
+          A draft of {counted(draft.rows, "edited row")} from {when(draft.at)} is not imported yet.{" "}
           <Link to="/correct">Continue</Link>
         </p>
+      )}
+      {draft !== null && draft.lost.length > 0 && (
+        <div class="note">
+          These texts were typed here and not imported, and their rows were settled elsewhere meanwhile:
+          <Lines
+            name="Typed texts without a row"
+            rows={draft.lost}
+            columns={{
+              Row: ({ place }) => place,
+              Column: ({ column }) => column,
+              Typed: ({ value }) => <span class="cell">{distinct(value)}</span>,
+            }}
+          />
+          {here.allowChanges && (
+            <button onClick={() => void act(() => post("forget", { target: name }))}>Forget them</button>
+          )}
+          {trouble}
+        </div>
       )}
       <Causes verb="Correct" causes={target.correct} total={counted(target.toCorrect, "row")} />
       <Causes verb="Decide" causes={target.decide} total={counted(sum(target.decide), "record")} />

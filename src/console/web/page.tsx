@@ -1,6 +1,12 @@
 /** What all screens share: where one is, links, fresh data, failures, tables, texts. */
-import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import {
+  type ComponentChildren,
+  createContext,
+  type Ref,
+  type TargetedKeyboardEvent,
+  type TextareaHTMLAttributes,
+} from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { grouped } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import { get, linkTo, type Query, Refused } from "./http.js";
@@ -52,8 +58,8 @@ export function Link(props: { to: string; query?: Query; isCurrent?: boolean; ch
   );
 }
 
-/** Of this target, asked for again after changes; the former data stay until then. `waiting`: in their place. */
-export function useData<Path extends keyof Asks>(path: Path, more: Query = {}) {
+/** Of this target, asked for again after changes; the former data stay until then. `at`: another one asks anew. `waiting`: in their place. */
+export function useData<Path extends keyof Asks>(path: Path, more: Query = {}, at = "") {
   const query = { target: useHere().name, ...more };
   const address = linkTo(path, query);
   const [found, setFound] = useState<{ address: string; data: Asks[Path] } | null>(null);
@@ -77,7 +83,7 @@ export function useData<Path extends keyof Asks>(path: Path, more: Query = {}) {
       newest += 1;
       removeEventListener("changed", load);
     };
-  }, [address]);
+  }, [address, at]);
   const trouble = <Trouble failure={failure} />;
   const waiting = failure === null ? <p class="quiet">Loading…</p> : trouble;
   return { data: found?.address === address ? found.data : null, waiting, trouble };
@@ -132,7 +138,7 @@ export const Sentences = ({ said, look }: { said: readonly string[]; look?: stri
 );
 
 /** In quotes, which may be a cell; in backticks; a time. */
-const marked = /("(?:[^"\\]|\\.)*(?:"|\\?$))|`([^`]*)`|(\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC))/s;
+const marked = /("(?:[^"\\]|\\.)*(?:"|\\?$))|`([^`]*)`|(?:at )?(\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC))/s;
 
 /** Our own text, with names highlighted, and times as people say them. What it quotes stays as it is. */
 export function Prose({ text }: { text: string }) {
@@ -156,6 +162,43 @@ export function when(time: number | string, timeStyle: "short" | "medium" = "sho
   const clock = told(time, { timeStyle });
   const ago = [0, 1].find((days) => day(Date.now() - days * 86_400_000) === day(time));
   return ago === undefined ? `${day(time)}, ${clock}` : `${["today", "yesterday"][ago]} ${clock}`;
+}
+
+/** As `original` ends its lines, which a browser does not keep. */
+function endingAs(original: string, text: string): string {
+  const ends = original.match(/\r\n?|\n/g) ?? [];
+  return text.split("\n").reduce((all, line, at) => all + (ends[at - 1] ?? ends[0] ?? "\n") + line);
+}
+
+/** Of one or more lines, as texts are: Enter is for its owner, with Alt it makes a line break. */
+export function TextBox({
+  box,
+  set,
+  onKeyDown,
+  ...more
+}: Omit<TextareaHTMLAttributes, "onKeyDown" | "value"> & {
+  value: string;
+  box: Ref<HTMLTextAreaElement>;
+  set: (text: string) => void;
+  onKeyDown: (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => void;
+}) {
+  const begun = useRef(more.value).current;
+  const take = ({ value }: HTMLTextAreaElement) => set(endingAs(begun, value));
+  return (
+    <textarea
+      ref={box}
+      rows={more.value.split(/\r\n?|\n/).length}
+      onInput={({ currentTarget }) => take(currentTarget)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !event.altKey) return onKeyDown(event);
+        event.preventDefault();
+        const { currentTarget: field } = event;
+        field.setRangeText("\n", field.selectionStart, field.selectionEnd, "end");
+        take(field);
+      }}
+      {...more}
+    />
+  );
 }
 
 const codeOf = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;

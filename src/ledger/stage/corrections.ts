@@ -3,7 +3,7 @@ import { RowferryError } from "../../model/error.js";
 import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, leadOf, groupOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
+import { describeRow, inputOf, latestOf, leadOf, groupOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
 import { createKnownRows, type KnownRows } from "../known-rows.js";
 import { cellHash, createCells } from "./row-cells.js";
 import type { Staging } from "./staging.js";
@@ -17,7 +17,7 @@ export interface Correction {
   /** Other groups whose rows were joined into this one. */
   others: number[];
   rows: CorrectedRow[];
-  /** A person has written `ok` for its code: what could not be read for sure is as it should be. */
+  /** A person has written `ok` for its code: what could not be read for sure, and its key, are as they should be. */
   isConfirmed: boolean;
 }
 
@@ -56,24 +56,7 @@ export function createCorrections(
     return new RowferryError("group-incomplete", message, { place: placeOf(row) });
   };
 
-  /** The row that replaced this one, if it is of another input than the current one; else itself. */
-  const settledBy = (row: number) => {
-    const seen = new Set<number>();
-    for (let latest = row; ; ) {
-      seen.add(latest);
-      const by = "SELECT settled_by FROM rows WHERE id = @latest";
-      const next: number | null = database.value<number>(by, { latest });
-      if (next === null || inputOf(next) === inputId || seen.has(next)) return latest;
-      latest = next;
-    }
-  };
-
-  /** A row's newest version; in a group, the row in the same place. */
-  const latestOf = (row: number) => {
-    const lead = leadOf(database, row);
-    const latest = leadOf(database, settledBy(lead));
-    return groupOf(database, latest)[groupOf(database, lead).indexOf(row)] ?? row;
-  };
+  const newest = (row: number) => latestOf(database, row, inputId);
 
   return {
     /**
@@ -94,14 +77,14 @@ export function createCorrections(
           .map(rowNumberOf);
         if (missing.length > 0) throw incomplete(rows[0]?.number ?? 0, rowNumberOf(first), missing);
       }
-      const [latest, ...joined] = [lead, ...others].map(latestOf);
+      const [latest, ...joined] = [lead, ...others].map(newest);
       if (latest === undefined) return null;
       refuseSecond([latest, ...joined], rows);
       return {
         referred: lead,
         lead: latest,
         others: joined,
-        rows: corrected.map(({ before, cells }) => ({ before: latestOf(before), cells })),
+        rows: corrected.map(({ before, cells }) => ({ before: newest(before), cells })),
         isConfirmed: isConfirmed(rows.map(({ cells }) => cells[codeColumn]?.trim().toLowerCase() ?? "")),
       };
     },

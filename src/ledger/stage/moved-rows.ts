@@ -47,8 +47,14 @@ export const namesOf = (placements: readonly Placement[]): Names => ({
   ),
 });
 
-/** `row`: the row that the one with these names replaces. */
-export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: number, records: Names): Move[] {
+/** `row`: the row that the one with these names replaces. `isMeant`: a person stands by its keys. */
+export function movesOf(
+  database: LedgerDatabase,
+  knownRows: KnownRows,
+  row: number,
+  records: Names,
+  isMeant = false,
+): Move[] {
   const staged = database.values<number>("SELECT event_id FROM row_events WHERE row_id = @row", { row });
   const old = database.rows<Found>(
     `SELECT d.kind, d.key, p.event, p.key_parts, 0 AS landed FROM placements p JOIN documents d ON d.id = p.document_id
@@ -62,13 +68,15 @@ export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: num
     old.map(({ kind, key, landed }): Name => ({ of: kind, parts: [key], landed: landed === 1 })),
     names.map(({ kind, key }) => ({ of: kind, parts: [key] })),
   );
+  const told = (move: Moved) => {
+    const mangled = move.mangled && !isMeant;
+    return { mangled, problem: problemOf(describeRow(database, row), move.from, move.to, mangled) };
+  };
+  if (moved.length > 0) return moved.map(told);
   // An event that never landed will only exist under its new key.
-  const ofEvents =
-    moved.length > 0 ? [] : movedEvents(old, records).filter(({ from, mangled }) => from.landed || mangled);
-  return [...moved, ...ofEvents].map(({ from, to, mangled }) => ({
-    mangled,
-    problem: problemOf(describeRow(database, row), from, to, mangled),
-  }));
+  return movedEvents(old, records)
+    .filter(({ from, mangled }) => from.landed || (mangled && !isMeant))
+    .map(told);
 }
 
 function movedEvents(old: readonly Found[], records: Names): Moved[] {
@@ -110,7 +118,7 @@ function problemOf(row: string, { of, parts, landed }: Name, to: readonly string
   const [was, is] = [parts.join(" "), to.join(" ")];
   if (mangled) {
     const message = `${row} was of ${of} ${was}; here its key is ${is}, perhaps changed by a spreadsheet.`;
-    const hint = `Write ${was} again. If ${is} is meant, empty rowferry_row in this row, and dismiss the other one.`;
+    const hint = `Write ${was} again. If ${is} is meant, write \`ok\` into its cell rowferry_code.`;
     return { code: "key-mangled", message, hint, column: null };
   }
   const rest = landed ? " What has landed stays there." : "";

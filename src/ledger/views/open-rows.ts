@@ -5,8 +5,9 @@ import type { CellKind, Looks, Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { type CauseName, isOfCause } from "./causes.js";
-import { inputOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
+import { inputOf, latestOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createFirstPlaces } from "../stage/corrections.js";
+import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/take-back.js";
 
@@ -33,6 +34,11 @@ const refusedEvents = `SELECT o.code, (SELECT message FROM problems p
     WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1) AS message
   FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
   WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`;
+
+const waits = `SELECT o.waits_for AS waitsFor, d.key
+  FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
+  LEFT JOIN documents d ON o.waits_for = 'document:' || d.id
+  WHERE re.row_id = @row AND o.state = 'held' AND o.reason = 'reference-unknown'`;
 
 /** `message`: null where the code says it all, such as of a foreign key. */
 type Refusal = Pick<Problem, "code"> & { message: string | null };
@@ -81,6 +87,11 @@ export function createOpenRowReader(database: LedgerDatabase) {
     /** Null: its input is unknown, or no longer kept. */
     ref,
     lead: (id: number) => leadOf(database, id),
+    /** Its newest version: itself, where none has come instead. */
+    latest: (id: number) =>
+      database.has("SELECT 1 FROM rows WHERE id = @id AND settled_by IS NOT NULL", { id })
+        ? latestOf(database, id)
+        : id,
     /** By the first row of each group, those of its rows that have such a problem. Where no row is named, it is the first. */
     atFault(cause: CauseName): Map<number, number[]> {
       const found = database.rows<{ lead: number; code: string; column: string | null; message: string }>(
@@ -97,6 +108,14 @@ export function createOpenRowReader(database: LedgerDatabase) {
     },
     /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
+    /** What it refers to and no row has brought, with the column that has its key. */
+    waits: ({ input: of, row, cells: texts }: OpenRow): Problem[] =>
+      database.rows<{ waitsFor: string; key: string | null }>(waits, { row: rowId(of, row) }).map((wait) => ({
+        code: "reference-unknown",
+        message: `waits for ${describeWait(database, wait.waitsFor)}`,
+        hint: "Correct its key, if that is mistyped; or import the rows that describe it.",
+        column: input(of)?.header[texts.findIndex((text) => text.trim() === wait.key)] ?? null,
+      })),
   };
 }
 

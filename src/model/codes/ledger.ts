@@ -211,7 +211,7 @@ export const ledgerCodes = {
   ),
   "key-mangled": mark(
     "A corrected row's key differs from before only by case, width or leading zeros, as spreadsheets change keys.",
-    "Write the key as it was. If the new one is meant, empty rowferry_row in that row, and dismiss the row that it corrected.",
+    "Write the key as it was. If the new one is meant, write `ok` into the row's cell `rowferry_code`. Then import the file again.",
     "007 became 7 when the rejected file was saved in Excel.",
   ),
   "keys-nearly-equal": mark(
