@@ -234,7 +234,8 @@ it("what is being imported can be neither changed, taken back nor imported again
 }, async () => {
   const own = await ownMorning();
   const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
-  writeFileSync(join(own.path, "other.yaml"), yaml.replace(/^namespace: .*$/m, "namespace: other"));
+  const other = yaml.replace(/^namespace: .*$/m, "namespace: other").replace("manifest:\n", "$&        was: none\n");
+  writeFileSync(join(own.path, "other.yaml"), other);
   const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
   writeFileSync(join(own.path, "other-manifests.csv"), `${csv}\r\n`, "latin1");
   await own.type("import", "other.yaml", "other-manifests.csv");

@@ -69,6 +69,10 @@ it("data goes to nobody without the token of this process, and the shell holds n
   }
 });
 
+it("the page needs nothing that only Node has", async () => {
+  expect((await served.ask("/app.js")).body).not.toMatch(/\b(process|Buffer|require)[.(]/);
+});
+
 it("only a request that names this server is answered, whatever leads to it", async () => {
   for (const host of [
     "localhost:80",
