@@ -400,7 +400,9 @@ describe("two rows of one event that differ", () => {
       expect([summary.exitCode, summary.open.rows, weights(office)]).toEqual([3, 1, ["L2 10 5"]]);
     }
     const [header = [], , kept = []] = office.rejectedRows(summary);
-    expect(await office.brought("mended.csv", [header, kept])).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    const mended = await office.brought("mended.csv", [header, kept]);
+    expect(mended).toMatchObject({ exitCode: 0, open: { rows: 0 }, warnings: [{ code: "event-key-twice" }] });
+    expect(mended.warnings[0]?.example).toMatch(/is sent as this row has it, and not as once-more.csv, row 2 has it/);
     expect(weights(office).toSorted()).toEqual(["L1 10 2", "L2 10 5"]);
   });
 

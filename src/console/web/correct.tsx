@@ -23,7 +23,7 @@ import {
 } from "./page.js";
 
 export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
-  `${column === null ? "" : `${column}: `}${message}. ${hint ?? ""}`;
+  `${column === null ? "" : `${column}: `}${message.replace(/\.$/, "")}. ${hint ?? ""}`;
 
 /** A problem of a group that names none of its rows is shown in the first one. */
 export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string): boolean =>
