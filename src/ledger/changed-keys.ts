@@ -64,11 +64,14 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
   });
 }
 
-/** Whether a mapping is used for the first time, and says not of all its names that they are new. */
+/** Whether a mapping is used for the first time, after others, and says not of all its names that they are new. */
 export function isFresh(database: LedgerDatabase, mapping: string, namespace: string, made: MadeKeys): boolean {
-  const own = "SELECT 1 FROM fingerprints WHERE namespace = @namespace AND mapping = @mapping";
-  const names = [...made.fingerprints.keys()];
-  return !names.every((name) => isDeclaredNew(made, name)) && !database.has(own, { namespace, mapping });
+  if ([...made.fingerprints.keys()].every((name) => isDeclaredNew(made, name))) return false;
+  const others = database.values<number>(
+    "SELECT DISTINCT (namespace, mapping) <> (@namespace, @mapping) FROM fingerprints",
+    { namespace, mapping },
+  );
+  return others.length > 0 && !others.includes(0);
 }
 
 /** The event, or its document. */
