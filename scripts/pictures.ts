@@ -182,7 +182,7 @@ async function photographConsole(folder: string): Promise<void> {
     await photograph("console", 425);
     for (let cause = 0, count = await causes.count(); cause < count; cause += 1) {
       await causes.nth(cause).click();
-      await page.locator(".values input").first().waitFor();
+      await page.locator(".values textarea").first().waitFor();
       await page.keyboard.type(right[(await page.locator(".values .cell").first().textContent()) ?? ""] ?? "");
       await page.keyboard.press("Tab");
       await page.locator(".values tr").nth(1).getByText(/right/).waitFor();
