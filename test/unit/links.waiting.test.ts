@@ -320,3 +320,15 @@ test("a key that may be a tax id is shown at a terminal, and not where output is
   world.stdout.isTTY = true;
   expect((await world.typed("status")).out).toContain("22.333.444/0001-81");
 });
+
+it("a run that was killed is told as such once another has sent since", async () => {
+  const world = await linkedWorld();
+  world.write("rows.csv", ["A 10", "B 10"]);
+  const argv = ["import", ...["linked.yaml", "rows.csv"].map((file) => join(world.cwd, file))];
+  expect(await world.killed(4, "after", ...argv)).toBe(true);
+  expect((await world.typed("runs")).out).toContain("still working, or");
+  await world.typed("resume");
+  const { out } = await world.typed("runs");
+  expect(out).toMatch(/ killed\n/);
+  expect(out).not.toContain("still working");
+});

@@ -20,13 +20,20 @@ export const spec = onTarget({
       text({ runs }) {
         if (runs.length === 0) return ["No run yet."];
         const [one, ...others] = new Set(runs.map(({ startedBy }) => startedBy));
+        // One at a time sends, so an older one is not at work.
+        const last = runs.find(({ did }) => did === null);
         const lines = runs.map((run) => {
           const rows = run.inputs.reduce((sum, { read }) => sum + read, 0);
           const numbers = [rows, landedOf(run.events), total(run.requests)].map((number) =>
             run.did === null ? grouped(number) : "",
           );
           const who = others.length > 0 ? `, by ${run.startedBy}` : "";
-          return [run.name, moment(run.startedAt, world.clock.now()), ...numbers, `${run.did ?? ending(run)}${who}`];
+          return [
+            run.name,
+            moment(run.startedAt, world.clock.now()),
+            ...numbers,
+            `${run.did ?? ending(run, run === last ? undefined : false)}${who}`,
+          ];
         });
         return [
           table([["Run", "When", "Rows", "Landed", "Requests", "Ended"], ...lines], [2, 3, 4]),
