@@ -60,17 +60,16 @@ export async function withTarget(
   frame: Frame,
   flags: CommonFlags,
   body: (work: Work) => Promise<Told>,
-  { anyones = false, mapping = "" }: { anyones?: boolean | undefined; mapping?: string } = {},
+  { anyones = false, mapping }: { anyones?: boolean | undefined; mapping?: string } = {},
 ): Promise<number> {
   const { world, signal } = frame;
   const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
   frame.logFolder = `${target.stateFolder}/runs`;
   const { reading, zoneOfFiles, zoneOfMapping } = await import("../desk/access.js");
-  let zone = zoneOfMapping(resolve(world.cwd, mapping));
+  let zone = mapping === undefined ? null : zoneOfMapping(resolve(world.cwd, mapping));
   if (!anyones && existsSync(target.ledgerPath))
     try {
-      const ofNewest = reading(target, zoneOfFiles);
-      zone ??= ofNewest;
+      zone = reading(target, (database) => zone ?? zoneOfFiles(database));
     } catch (error) {
       // The command itself reports other faults.
       if (error instanceof RowferryError && error.code === "ledger-of-another-target") throw error;

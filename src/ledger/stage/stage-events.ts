@@ -139,6 +139,15 @@ export function createEventStager(
       .values<number>("SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id", { id })
       .find((row) => inputsOfImport.has(inputOf(row))) ?? null;
 
+  /** A correction may take the event of a row that says something else and stands in its file as it was. */
+  const tellTaken = (record: EventRecord, id: number) => {
+    const brought = "SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id DESC";
+    const other = database.values<number>(brought, { id }).find((one) => !superseded().includes(one));
+    if (other === undefined) return;
+    const message = `${nameOf(record)} is sent as this row has it, and not as ${describeRow(database, other)} has it.`;
+    report(problem("event-key-twice", message), "warning");
+  };
+
   const isRepeated = ({ stored, hash }: KeyedEvent) =>
     stored !== null &&
     !hasLanded(stored) &&
@@ -176,13 +185,7 @@ export function createEventStager(
       const { id } = stored;
       changedAny = true;
       reopen(documentOf(record));
-      const brought = "SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id DESC";
-      const other = database.values<number>(brought, { id }).find((one) => !superseded().includes(one));
-      // A correction may take the event of a row that says something else and stands in its file as it was.
-      if (superseded().length > 0 && other !== undefined) {
-        const message = `${nameOf(record)} is sent as this row has it, and not as ${describeRow(database, other)} has it.`;
-        report(problem("event-key-twice", message), "warning");
-      }
+      if (superseded().length > 0) tellTaken(record, id);
       writer.keepAttempted(id);
       correct(id, hash, columns);
       writer.corrected(id, now);
