@@ -9,12 +9,13 @@ import { rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
+import { ownColumns } from "../report/rejected-row.js";
 
 /** What was typed, by row reference and header. */
 export type Drafts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** `ok` in it: the row is meant as it is. */
-export const CODE = "rowferry_code";
+export const [, CODE] = ownColumns;
 
 export const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 

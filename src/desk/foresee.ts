@@ -3,7 +3,8 @@ import { type Chosen, chosenPart, createRegisteredView } from "../ledger/views/e
 import { tallyHeld } from "../ledger/views/problems.js";
 import type { Plan, ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { forecast, SERVICE_LIMIT, secondsAtLimit } from "../run/forecast.js";
+import { total } from "../report/outcome.js";
+import { forecast, limitOf, secondsAtLimit } from "../run/forecast.js";
 import type { ResumeOptions } from "../run/import.js";
 import { rehearse } from "../run/plan.js";
 import { type Decision, reading } from "./access.js";
@@ -40,7 +41,5 @@ export function foreseeVerify(target: Target, chosen: Chosen): Pick<Plan, "reque
   const requests = reading(target, (database) =>
     createRegisteredView(database, chosenPart(database, chosen)).countReads(),
   );
-  const all = Object.values(requests).reduce((sum, count) => sum + count, 0);
-  const { rate, burst } = target;
-  return { requests, secondsAtLimit: secondsAtLimit(all, rate === null ? SERVICE_LIMIT : { rate, burst }) };
+  return { requests, secondsAtLimit: secondsAtLimit(total(requests), limitOf({ target })) };
 }

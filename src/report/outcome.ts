@@ -17,13 +17,15 @@ export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" 
 };
 
 /** Of a run that ended, is under way, or was killed. `isAtWork`: whether it is; absent: not known. */
-export const ending = (
+export function ending(
   { finishedAt, exitCode }: { finishedAt: unknown; exitCode: number | null },
   isAtWork?: boolean,
-): string =>
-  finishedAt === null
-    ? ["still working", "killed"].filter((_, killed) => isAtWork !== (killed === 1)).join(", or ")
-    : (endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`);
+): string {
+  if (finishedAt !== null)
+    return endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`;
+  if (isAtWork === undefined) return "still working, or killed";
+  return isAtWork ? "still working" : "killed";
+}
 
 /** Of an import that is not reading. A refused file stays refused until somebody corrects it. */
 export function saidUnstaged({ name, exitCode }: { name: string; exitCode: number | null }): string {

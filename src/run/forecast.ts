@@ -22,10 +22,10 @@ export function secondsAtLimit(requests: number, { rate, burst }: { rate: number
 }
 
 /** From service.md, Limits; for targets without a limit. */
-export const SERVICE_LIMIT = { rate: 20, burst: 30 };
+const SERVICE_LIMIT = { rate: 20, burst: 30 };
 
-export function limitOf(session: Session): { rate: number; burst: number } {
-  const { rate, burst } = session.target;
+export function limitOf({ target }: Pick<Session, "target">): { rate: number; burst: number } {
+  const { rate, burst } = target;
   return rate === null ? SERVICE_LIMIT : { rate, burst };
 }
 

@@ -4,6 +4,7 @@ import { TransportFailure, type TransportFailureKind } from "./transport.js";
 const CLOSED = "closed the connection without an answer; a proxy or firewall between may have done it";
 const HIDDEN = "is not reachable from this machine; check its network, VPN and firewall";
 const SLOW = "took no connection in time; check the address, and the firewall";
+const PLAIN = "does not speak https; should the address begin with http://?";
 const SIGNED =
   "has a certificate that this machine does not trust: name the file of its authority in NODE_EXTRA_CA_CERTS";
 
@@ -36,8 +37,8 @@ const failures: Record<string, [kind: TransportFailureKind, sent: boolean, words
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["tls", false, SIGNED],
   UNABLE_TO_GET_ISSUER_CERT: ["tls", false, SIGNED],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ["tls", false, SIGNED],
-  EPROTO: ["tls", false, "does not speak https; should the address begin with http://?"],
-  ERR_SSL_WRONG_VERSION_NUMBER: ["tls", false, "does not speak https; should the address begin with http://?"],
+  EPROTO: ["tls", false, PLAIN],
+  ERR_SSL_WRONG_VERSION_NUMBER: ["tls", false, PLAIN],
 };
 
 const isTls = (code: string): boolean => /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|HOSTNAME_MISMATCH)/.test(code);

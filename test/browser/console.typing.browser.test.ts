@@ -16,6 +16,14 @@ const field = (page: Page, text: string) => page.getByRole("textbox", { name: `C
 const bar = (page: Page) => page.locator(".bar").textContent();
 const troubles = async (page: Page) => (await page.locator(".trouble").allTextContents()).join();
 
+/** The grid of a night whose states are wrong. */
+async function openStates() {
+  const page = await open((await startConsole(await night(), "--allow-changes")).url);
+  await toCorrect(page, "State");
+  await grid(page).waitFor();
+  return page;
+}
+
 /** What the page saves, as it is sent. */
 function saved(page: Page) {
   const values: string[] = [];
@@ -30,9 +38,7 @@ function saved(page: Page) {
 inChromium(
   "leaving the grid's editor saves once: by Enter, Tab, another cell or another field, which keeps the focus; Escape saves nothing",
   async () => {
-    const page = await open((await startConsole(await night(), "--allow-changes")).url);
-    await toCorrect(page, "State");
-    await grid(page).waitFor();
+    const page = await openStates();
     const values = saved(page);
     await cell(page, 0).click();
     await page.keyboard.type("AC");
@@ -191,9 +197,7 @@ inChromium(
 inChromium(
   "what is typed while the console does not answer stays in its cell, in order, and goes once it answers again",
   async () => {
-    const page = await open((await startConsole(await night(), "--allow-changes")).url);
-    await toCorrect(page, "State");
-    await grid(page).waitFor();
+    const page = await openStates();
     await cell(page, 0).click();
     await page.route(/api\/edit/, (route) => route.abort());
     for (const text of ["AC", "AL"]) {
@@ -218,9 +222,7 @@ inChromium(
 inChromium(
   "the keys of spreadsheets: cut is one step, what was undone comes again, and Ctrl with an arrow goes to the edge",
   async () => {
-    const page = await open((await startConsole(await night(), "--allow-changes")).url);
-    await toCorrect(page, "State");
-    await grid(page).waitFor();
+    const page = await openStates();
     const texts = () => Promise.all([0, 1, 2].map((row) => cell(page, row).textContent()));
     const before = await texts();
     await cell(page, 0).click();

@@ -110,6 +110,13 @@ function isBetter(rare: Judged, usual: Judged): boolean {
   return rare.faults < usual.faults && rare.score > usual.score;
 }
 
+/** Three texts or more, with runs of blanks between them. */
+const isAligned = (line: string) =>
+  line
+    .trim()
+    .split("  ")
+    .filter((part) => part !== "").length > 2;
+
 /** One column; notes the characters that might separate columns all the same. */
 function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]): Shape {
   const lines = text
@@ -120,17 +127,7 @@ function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]
   const [mark, count] = [...DELIMITERS, ...UNUSUAL]
     .map((one): [string, number] => [one, inLines(one)])
     .reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
-  if (
-    lines.filter(
-      (line) =>
-        line
-          .trim()
-          .split("  ")
-          .filter((part) => part !== "").length > 2,
-    ).length *
-      2 >
-    lines.length
-  )
+  if (lines.filter(isAligned).length * 2 > lines.length)
     notes.push("Read as one column: its columns seem to be aligned with blanks; export them with a delimiter.");
   else if (count > 0 && count * 2 >= lines.length) {
     const where = `${count} of the first ${lines.length} lines have ${nameOf(mark)}`;
