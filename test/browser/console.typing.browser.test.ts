@@ -1,4 +1,5 @@
 /** The console in a real Chromium while a person types: what is typed goes where it was begun, once, and nothing else goes with it. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { click, eventually, hasFocus, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
 import { mapping } from "../support/mapping.js";
@@ -218,6 +219,29 @@ inChromium(
     expect(await troubles(page)).toBe("");
   },
 );
+
+inChromium("what is taken back is the step that was just typed, though it is still on its way", async () => {
+  const page = await openStates();
+  const states = () => Promise.all([0, 1].map((row) => cell(page, row).textContent()));
+  const [, second] = await states();
+  await cell(page, 0).click();
+  await page.keyboard.type("SP");
+  await page.keyboard.press("Enter");
+  await eventually(states).toEqual(["SP", second]);
+  await eventually(() => bar(page)).toContain("Undo: State");
+  await page.route(/api\/edit/, async (route) => {
+    await delay(500);
+    await route.continue();
+  });
+  await page.keyboard.type("RJ");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+z");
+  await page.waitForResponse(/api\/undo/);
+  await eventually(states).toEqual(["SP", second]);
+  await page.keyboard.press("Control+y");
+  await eventually(states).toEqual(["SP", "RJ"]);
+  expect(await troubles(page)).toBe("");
+});
 
 inChromium(
   "the keys of spreadsheets: cut is one step, what was undone comes again, and Ctrl with an arrow goes to the edge",

@@ -73,6 +73,10 @@ function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
   return sending;
 }
 
+/** After all that was typed before it, of which it may be taking back the last. @throws Refused */
+const afterAll = (shown: { current: Step["over"] }, work: () => Promise<void>): Promise<unknown> =>
+  (sending = sendAll(shown).then(work));
+
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
 /** `column`: at fault; null: none. */
@@ -244,8 +248,9 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && (key === "y" || (key === "z" && event.shiftKey))) void act(() => redo(target));
-    else if (control && key === "z") void act(() => undo(target, null));
+    else if (control && (key === "y" || (key === "z" && event.shiftKey)))
+      void act(() => afterAll(rowsShown, () => redo(target)));
+    else if (control && key === "z") void act(() => afterAll(rowsShown, () => undo(target, null)));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });
