@@ -15,16 +15,16 @@ import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { areNearlyEqual } from "../model/near-keys.js";
+import { originalColumns, ownPosition } from "../model/own-columns.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
 import type { Target } from "../model/target.js";
-import { isReferenceColumn } from "../read/corrected.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
 import { unusedPath } from "../report/atomic-file.js";
 import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
-import { originalColumns, rejectedFileName } from "../report/rejected-row.js";
+import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
 import { createJudge, type Judged } from "./judge.js";
 
@@ -418,14 +418,14 @@ async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);
   try {
     const { header, rows } = await input.open({});
-    const own = header.findIndex(isReferenceColumn);
+    const own = ownPosition(header, "rowferry_row");
     if (own === -1)
       throw new RowferryError(
         "usage",
         `${basename(path)} has no column rowferry_row, which names the row of each line.`,
         { hint: "Download the rows here, correct them, and upload that file." },
       );
-    const code = header.findIndex((name) => name.trim().toLowerCase() === CODE);
+    const code = ownPosition(header, "rowferry_code");
     const shown = originalColumns(header);
     const found: Line[] = [];
     for await (const batch of rows())

@@ -8,8 +8,8 @@ import { describeRow, parseRowReference, rowId } from "../ledger/rows.js";
 import { rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
+import { ownColumns } from "../model/own-columns.js";
 import type { Target } from "../model/target.js";
-import { ownColumns } from "../report/rejected-row.js";
 
 /** What was typed, by row reference and header. */
 export type Drafts = ReadonlyMap<string, ReadonlyMap<string, string>>;

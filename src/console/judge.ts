@@ -10,9 +10,9 @@ import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
+import { originalColumns } from "../model/own-columns.js";
 import { ofMember, type Problem } from "../model/problem.js";
 import type { CellKind, Row } from "../model/row.js";
-import { originalColumns } from "../report/rejected-row.js";
 import { CODE, type Drafts } from "./drafts.js";
 
 /** Groups of rows. */

@@ -4,9 +4,6 @@
  */
 import type { CsvOptions } from "../model/dialect.js";
 
-/** The column that binds a corrected row to the one it corrects. */
-export const REFERENCE_COLUMN = "rowferry_row";
-
 export interface CorrectedCsv {
   /** The character next to the column: between our own columns, else a usual delimiter; null: neither. */
   delimiter: string | null;
@@ -15,10 +12,6 @@ export interface CorrectedCsv {
 
 /** Headers below a long preamble are not searched further. */
 const HEADER_BYTES = 256 * 1024;
-
-export function isReferenceColumn(text: string): boolean {
-  return text.trim().toLowerCase() === REFERENCE_COLUMN;
-}
 
 /** Looks at a file's first bytes, in any encoding, because our column names are ASCII. Null: not a rejected file. */
 export function correctedCsv(head: Buffer): CorrectedCsv | null {

@@ -7,12 +7,13 @@ import { Duration } from "luxon";
 import type { Dialect } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
 import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
+import { originalColumns, ownColumns, ownPosition } from "../model/own-columns.js";
 import type { CellKind, CellLook } from "../model/row.js";
 import { counted } from "./figures.js";
 import { writeAtomically } from "./atomic-file.js";
 import type { RejectedContent, RejectedFile } from "./rejected-file.js";
 import { plainText } from "./plain-text.js";
-import { originalColumns, ownCells, ownColumns, type RejectedRow } from "./rejected-row.js";
+import { ownCells, type RejectedRow } from "./rejected-row.js";
 
 const filled = (argb: string): exceljs.Fill => ({ type: "pattern", pattern: "solid", fgColor: { argb } });
 const headerFill = filled("FFE8A33D");
@@ -71,7 +72,7 @@ async function fillSheet(
   addOwn(first, ownColumns, headerFill);
   first.font = { bold: true };
   first.commit();
-  const hintAt = header.findIndex((title) => title.trim().toLowerCase() === "rowferry_hint");
+  const hintAt = ownPosition(header, "rowferry_hint");
   const derived = new Set<string>();
   let count = 0;
   let left = 0;

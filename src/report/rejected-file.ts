@@ -5,8 +5,9 @@
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
 import type { Dialect } from "../model/dialect.js";
+import { originalColumns, ownColumns } from "../model/own-columns.js";
 import { writeAtomically } from "./atomic-file.js";
-import { originalColumns, ownCells, ownColumns, type RejectedRow } from "./rejected-row.js";
+import { ownCells, type RejectedRow } from "./rejected-row.js";
 
 export { rejectedFileName, type RejectedRow } from "./rejected-row.js";
 

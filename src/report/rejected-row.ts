@@ -19,17 +19,6 @@ export interface RejectedRow {
   isConfirmed?: boolean;
 }
 
-export const ownColumns = ["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"] as const;
-
-/** Without our own columns, which a corrected file that is still wrong has. */
-export function originalColumns(header: readonly string[]): number[] {
-  return header.flatMap((name, index) => (isOwn(name) ? [] : [index]));
-}
-
-function isOwn(name: string): boolean {
-  return (ownColumns as readonly string[]).includes(name.trim().toLowerCase());
-}
-
 const cannotBeSent: readonly Code[] = ["late", "after-close", "after-cancel"];
 
 /** Never begin like a formula (H35); without control characters. */

@@ -1,6 +1,5 @@
 /** Checks one table (a CSV file, a sheet) against one input of a mapping. */
 import { foldName } from "../model/fold.js";
-import { isOwnColumn } from "../map/column/headers.js";
 import { isEither, Rounding } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
@@ -10,12 +9,12 @@ import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
+import { isOwnColumn, ownPosition } from "../model/own-columns.js";
 import { describePlace } from "../model/place.js";
 import type { Problem } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
-import { isReferenceColumn } from "../read/corrected.js";
 import type { Input, Table } from "../read/table.js";
 import { MOST_TWINS, type Twins } from "./check-twins.js";
 
@@ -160,7 +159,7 @@ async function mapRows(
     const unpaired = `Rows that contradict each other were looked for among the first ${MOST_TWINS} events only.`;
     const renamed =
       "Formulas that name the file or sheet get this file's here; `import` gives them that of the row corrected.";
-    const isRenamed = (names.file || names.sheet) && table.header.some(isReferenceColumn);
+    const isRenamed = (names.file || names.sheet) && ownPosition(table.header, "rowferry_row") >= 0;
     check.notes = [
       ...table.notes,
       ...cells.doubts(),

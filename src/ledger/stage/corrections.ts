@@ -1,5 +1,6 @@
 /** Finds out what the rows of a corrected file correct, by their `rowferry_row` column. */
 import { RowferryError } from "../../model/error.js";
+import { isOwnColumn, ownPosition } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -26,9 +27,9 @@ export function createCorrections(
   database: LedgerDatabase,
   { inputId, header, place, knownRows, correctedByImport, originalCells }: Staging,
 ) {
-  const column = referenceColumn(header);
+  const column = ownPosition(header, "rowferry_row");
   if (column < 0) return null;
-  const codeColumn = header.findIndex((name) => /^rowferry_code$/i.test(name.trim()));
+  const codeColumn = ownPosition(header, "rowferry_code");
 
   const placeOf = (row: number) => ({ file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }), row });
 
@@ -115,7 +116,7 @@ function referredTo(database: LedgerDatabase, knownRows: KnownRows, cell: string
  * back to the same row. Null: the file corrects nothing. A row gets undefined if this ledger does not know it.
  */
 export function createFirstPlaces(database: LedgerDatabase, header: readonly string[]) {
-  const column = referenceColumn(header);
+  const column = ownPosition(header, "rowferry_row");
   if (column < 0) return null;
   const knownRows = createKnownRows(database);
   const kept = createCells(database);
@@ -125,7 +126,7 @@ export function createFirstPlaces(database: LedgerDatabase, header: readonly str
     if (known !== undefined) return known;
     const select = "SELECT name AS file, sheet, header FROM inputs WHERE id = @id";
     const found = database.row<{ file: string; sheet: string | null; header: string }>(select, { id });
-    const input = found === null ? null : { ...found, own: referenceColumn(JSON.parse(found.header) as string[]) };
+    const input = found && { ...found, own: referencePosition(found.header) };
     inputs.set(id, input);
     return input;
   };
@@ -145,15 +146,12 @@ export function createFirstPlaces(database: LedgerDatabase, header: readonly str
   return ({ cells }: Pick<Row, "cells">) => find(referredTo(database, knownRows, cells[column] ?? ""));
 }
 
-const referenceColumn = (header: readonly string[]): number =>
-  header.findIndex((name) => /^rowferry_row$/i.test(name.trim()));
-
-export const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
-
 export function withoutOwnColumns(header: readonly string[]): (cells: readonly string[]) => string[] {
   const own = new Set(header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
-  return (cells) => (own.size === 0 ? [...cells] : cells.filter((_, position) => !own.has(position)));
+  return (cells) => cells.filter((_, position) => !own.has(position));
 }
 
 /** `header`: a JSON array, as the ledger keeps it. */
-export const isReferenceHeader = (header: string): boolean => referenceColumn(JSON.parse(header) as string[]) >= 0;
+const referencePosition = (header: string): number => ownPosition(JSON.parse(header) as string[], "rowferry_row");
+
+export const isReferenceHeader = (header: string): boolean => referencePosition(header) >= 0;

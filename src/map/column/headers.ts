@@ -1,6 +1,7 @@
 /** Finds a mapping's columns in a file's header. */
 import { RowferryError } from "../../model/error.js";
 import { foldName, squeeze } from "../../model/fold.js";
+import { isOwnColumn } from "../../model/own-columns.js";
 import { nearestName } from "../nearest.js";
 
 export interface HeaderUse {
@@ -9,13 +10,6 @@ export interface HeaderUse {
   optional: boolean;
   /** Which of several columns with the same header, from 1, and how many there are. */
   nth: { position: number; count: number } | null;
-}
-
-/** Columns of rejected files that belong to no field. */
-const OWN_COLUMNS = new Set(["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"]);
-
-export function isOwnColumn(header: string): boolean {
-  return OWN_COLUMNS.has(header);
 }
 
 export class Headers {

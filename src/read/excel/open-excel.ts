@@ -3,8 +3,8 @@ import type { ExcelOptions, HeaderOption, ReadOptions } from "../../model/dialec
 import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
 import { columnLetters } from "../../model/formula.js";
+import { ownPosition } from "../../model/own-columns.js";
 import type { CellLook, Row } from "../../model/row.js";
-import { isReferenceColumn } from "../corrected.js";
 import {
   type HeaderCandidate,
   headerOf,
@@ -59,7 +59,7 @@ async function findCorrectedSheet(workbook: Workbook) {
   for (const sheet of workbook.sheets) {
     if (sheet.hidden) continue;
     const [header, ...below] = await firstRows(workbook, sheet).catch(() => []);
-    const column = header?.cells.findIndex(isReferenceColumn) ?? -1;
+    const column = header ? ownPosition(header.cells, "rowferry_row") : -1;
     if (header === undefined || column === -1) continue;
     const reference = below.map(({ cells }) => cells[column]?.trim() ?? "").find((text) => text !== "") ?? null;
     return { sheet, headerRow: header.number, reference };
