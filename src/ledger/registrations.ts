@@ -17,7 +17,6 @@ export interface OpenParticipant {
 
 export interface OpenAddress {
   id: number;
-  participant: number;
   participantServiceId: string;
   /** This run created the participant, so nobody else has given it addresses (H29, H40). */
   participantIsNew: boolean;
@@ -49,7 +48,6 @@ interface OpenRow {
   extended: string;
   attempted: number;
   settings: number | null;
-  participant: number;
   participantServiceId: string;
   isNew: number;
 }
@@ -69,7 +67,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     const [first, last] = requestsOf(run);
     return database
       .rows<OpenRow>(
-        `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings, p.id AS participant,
+        `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings,
            p.service_id AS participantServiceId, p.origin = 'created' AND EXISTS (SELECT 1 FROM requests q
              WHERE q.subject_id = p.id AND q.kind = 'create-participant' AND q.id BETWEEN @first AND @last) AS isNew
          FROM registrations r LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
@@ -156,13 +154,13 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         { address },
       ),
 
-    /** The same place of the same participant, registered through another reference; null: none. */
-    samePlace: (id: number, participant: number) =>
-      database.value<string>(
-        `SELECT b.service_id FROM registrations a
+    /** The same place of the same participant at the service, sent or found through another reference; null: none. */
+    samePlace: (id: number, participant: string) =>
+      database.row<{ serviceId: string | null }>(
+        `SELECT b.service_id AS serviceId FROM registrations a
          JOIN registrations b ON b.identity = a.identity AND b.kind = 'address' AND b.id <> a.id
-           AND ${resolved("b.owner")} = @participant AND b.state = 'registered'
-         WHERE a.id = @id`,
+         JOIN registrations p ON p.id = ${resolved("b.owner")} AND p.service_id = @participant
+         WHERE a.id = @id AND (b.state = 'registered' OR b.attempted) ORDER BY b.service_id IS NULL LIMIT 1`,
         { id, participant },
       ),
 

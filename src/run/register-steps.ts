@@ -86,16 +86,16 @@ export function stepsOfParticipant(
 export function stepsOfAddress(session: Session, address: OpenAddress): RegistrationSteps | null {
   const { data, participantServiceId: owner } = address;
   const keeper = keeperOf(session, "address", address.id);
-  const same = session.registrations.samePlace(address.id, address.participant);
-  if (same !== null) {
-    keeper.registered({ id: same }, "found");
+  const same = session.registrations.samePlace(address.id, owner);
+  if (same?.serviceId != null) {
+    keeper.registered({ id: same.serviceId }, "found");
     return null;
   }
   const { extendedFields } = session.settings.get(address.settings).addresses;
   return {
     kind: "address",
     id: address.id,
-    attempted: address.attempted,
+    attempted: address.attempted || same !== null,
     lookFirst: !address.participantIsNew,
     look: listAddresses(owner),
     read(answer) {
@@ -165,8 +165,8 @@ export function isMasked({ street }: Pick<ListedAddress, "street">): boolean {
 }
 
 /** Addresses with the same text are one place, and are registered one after the other. */
-export function placeKey({ participant, data }: OpenAddress): string {
-  return `${participant} ${placeText(data)}`;
+export function placeKey({ participantServiceId, data }: OpenAddress): string {
+  return `${participantServiceId} ${placeText(data)}`;
 }
 
 /** Open point 6. */

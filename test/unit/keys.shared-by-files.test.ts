@@ -2,7 +2,7 @@
 import { createSandbox } from "../../src/sandbox/index.js";
 import { hurried } from "../support/cli.world.js";
 import { openOfficeAt } from "../support/office.js";
-import { loads, weighings, weighingsWith } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
 /** Stages files while the service is away: one after the other under the mapping, then again under one that leaves rows out. */
 async function staged(first: readonly (readonly string[])[], skip: string, again: readonly string[]) {
@@ -55,5 +55,50 @@ describe("a file is staged again, and no longer brings what rows of another file
   ])("%s", async (_title, first, skip, again, wanted) => {
     const { sent, parties } = await staged(first, skip, again);
     expect([sent.toSorted(), parties]).toEqual([wanted, [1, 1]]);
+  });
+});
+
+describe("one file names a participant by its tax id, the other by the service's id", () => {
+  const { weighings: input } = weighings.inputs;
+  const site = { ...input.addresses.site, street: "Rua B" };
+  const twoWays = {
+    ...weighings,
+    inputs: {
+      weighings: { ...input, files: "w-*.csv", addresses: { site } },
+      byId: {
+        ...input,
+        files: "id-*.csv",
+        columns: { ...input.columns, owner: "Owner" },
+        participants: {},
+        addresses: { site: { ...site, participant: { id: "=owner" } } },
+        documents: { load: { ...input.documents.load, participant: { id: "=owner" } } },
+      },
+    },
+  };
+  const path = "/participants/{participantId}/addresses";
+  const lost = { match: { path, method: "POST" }, nth: 1, action: { kind: "drop", when: "after" } } as const;
+  const refused = {
+    match: { path, method: "GET" },
+    nth: 2,
+    action: { kind: "status", status: 400, when: "before" },
+  } as const;
+
+  it.each([
+    ["", [], 0],
+    [", even if what became of the first is unknown", [lost, refused], 3],
+  ] as const)("a place of it is registered once%s", async (_, faults, code) => {
+    const sandbox = createSandbox({ storage: "memory", rate: null });
+    const office = await openOfficeAt(sandbox, weighings);
+    hurried(office.world);
+    await office.brought("w-1.csv", loads("L1 10 5"));
+    office.writeMapping(twoWays);
+    office.writeCsv("w-2.csv", loads("L2 10 5"));
+    office.writeCsv("id-2.csv", loadsWith(["Owner"], `L3 10 5 ${office.participants()[0]?.id}`));
+    sandbox.setFaults([...faults]);
+    expect((await office.import("w-2.csv", "id-2.csv")).exitCode).toBe(code);
+    expect((await office.run("retry")).exitCode).toBe(0);
+    expect(office.addresses().map(({ street }) => street)).toEqual(["Rua A", "Rua B"]);
+    const [, ...both] = office.documents().map(({ addressId }) => addressId);
+    expect([both.length, new Set(both).size]).toEqual([2, 1]);
   });
 });

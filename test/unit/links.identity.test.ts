@@ -1,4 +1,6 @@
 /** One document, whatever its rows call it: by its key, or by the id that the service gave it. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 
 const idOf = (world: LinkedWorld, key: string) => world.timelines(key)[0]?.id ?? "";
@@ -99,4 +101,42 @@ describe("rows by key and rows by documentId (F110)", () => {
       ["closed", 5],
     ]);
   });
+
+  test.each([
+    ["", []],
+    [", over a backup that knows both names", ["backup.db"]],
+  ])(
+    "a stranded document resolved so is one in its journal, too, and in a ledger rebuilt from it%s",
+    async (_, backup) => {
+      const world = await linkedWorld();
+      const ends = async (code: number, ...argv: string[]) => {
+        const typed = await world.typed(...argv);
+        expect(typed.code, typed.said).toBe(code);
+      };
+      const files = ["rows-1.csv", "ids-1.csv", "rows-2.csv", "ids-2.csv"];
+      const bring = (code: number, ...some: string[]) =>
+        ends(code, "import", "linked.yaml", ...some, "--journal", "journal.ndjson");
+      world.sandbox.setFaults([
+        { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
+      ]);
+      world.write("rows-1.csv", ["A 10"]);
+      await bring(3, "rows-1.csv");
+      const id = idOf(world, "A");
+      world.write("ids-1.csv", [{ doc: id, at: 20 }]);
+      await bring(3, "ids-1.csv");
+      await ends(0, "resolve", "load/A", "--document-id", id, "--yes");
+      await ends(0, "ledger", "backup", "backup.db");
+      await ends(0, "resume");
+      rmSync(join(world.cwd, "state/env/ledger.db"));
+      await ends(0, "ledger", "rebuild", "journal.ndjson", ...backup);
+      await ends(0, "ledger", "check");
+      world.write("rows-2.csv", ["A 30", "A 50"]);
+      world.write("ids-2.csv", [
+        { doc: id, at: 40 },
+        { doc: id, at: 60 },
+      ]);
+      await bring(0, ...files);
+      expect(world.timeline("A")).toEqual([10, 20, 30, 40, 50, 60].map((at) => `${at} Weighing`));
+    },
+  );
 });

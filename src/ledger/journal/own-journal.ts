@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { keyBytes } from "../event-key.js";
 import { readAt } from "./durable-file.js";
 import type { JournalDocument } from "./entries.js";
-import { objects } from "./replay.js";
+import { journaledDocument, objects } from "./replay.js";
 import { endOfLastLine, type JournalEntry } from "./journal.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import { RowferryError } from "../../model/error.js";
@@ -82,13 +82,11 @@ const TAIL_BYTES = 4 * 1024 * 1024;
 export function isBehindJournal(database: LedgerDatabase, path: string): boolean {
   const last = lastLanding(path);
   if (last === null) return false;
-  const wasSent = ([namespace, kind, name, generation]: JournalDocument, key: string) =>
-    database.has(
-      `SELECT 1 FROM documents d JOIN events_now e ON e.document_id = d.id
-       WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @name AND d.generation = @generation
-         AND e.deduplication_id = @key AND e.sent`,
-      { namespace, kind, name, generation, key: keyBytes(key) },
-    );
+  const wasSent = (document: JournalDocument, key: string) =>
+    database.has("SELECT 1 FROM events_now WHERE document_id = @id AND deduplication_id = @key AND sent", {
+      id: journaledDocument(database, document),
+      key: keyBytes(key),
+    });
   return !last.keys.every((key) => last.documents.some((document) => wasSent(document, key)));
 }
 

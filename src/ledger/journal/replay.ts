@@ -8,7 +8,7 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
 import { createSettingsStore } from "../inputs.js";
 import { createKnownRows } from "../known-rows.js";
-import { restoredReference } from "../stage/references.js";
+import { absorbDocument, restoredReference } from "../stage/references.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -76,11 +76,13 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     return id;
   };
 
-  const named = ([namespace, kind, key, generation]: JournalDocument, mode = "create") =>
-    database.value<number>(
-      "SELECT id FROM documents WHERE namespace = @namespace AND kind = @kind AND key = @key AND generation = @generation",
-      { namespace, kind, key, generation },
-    ) ?? database.add("documents", { namespace, kind, key, generation, declared: 0, mode });
+  const named = (document: JournalDocument, mode = "create") => {
+    const [namespace, kind, key, generation] = document;
+    return (
+      journaledDocument(database, document) ??
+      database.add("documents", { namespace, kind, key, generation, declared: 0, mode })
+    );
+  };
   const documentOf = (entry: JsonObject) =>
     named(entry["document"] as JournalDocument, text(entry["mode"]) ?? "create");
   const documentNow = (id: number) =>
@@ -213,11 +215,16 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
            changed_at = @at WHERE changed_at < @at`,
         { namespace: "", name: "", mapping: "", fingerprint: "", ...one, at },
       );
-    for (const { namespace, kind, key, document } of objects(entry["documents"]))
+    for (const { namespace, kind, key, document } of objects(entry["documents"])) {
+      const into = named(document as JournalDocument);
+      // Rows named it so before its id was known.
+      const from = ownNamed(database, [namespace, kind, key, 1] as JournalDocument);
+      if (from !== null) absorbDocument(database, from, into, at);
       database.run(
-        "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (@namespace, @kind, @key, @id)",
-        { namespace, kind, key, id: named(document as JournalDocument) },
+        "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (@namespace, @kind, @key, @into)",
+        { namespace, kind, key, into },
       );
+    }
   };
 
   /** The CANCEL comes with its body, because no row brings it. */
@@ -271,6 +278,19 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     else for (const event of events) endEvent(documentOf(documents[0] ?? {}), event, at);
     if (isJsonObject(entry["decision"])) decided(entry["decision"], events, at);
   };
+}
+
+const ownNamed = (database: LedgerDatabase, [namespace, kind, key, generation]: JournalDocument) =>
+  database.value<number>(
+    "SELECT id FROM documents WHERE namespace = @namespace AND kind = @kind AND key = @key AND generation = @generation",
+    { namespace, kind, key, generation },
+  );
+
+/** Its id, also by a name that rows had for it before another document absorbed it; null: unknown. */
+export function journaledDocument(database: LedgerDatabase, document: JournalDocument): number | null {
+  const [namespace, kind, key] = document;
+  const alias = "SELECT document_id FROM document_aliases WHERE namespace = @namespace AND kind = @kind AND key = @key";
+  return ownNamed(database, document) ?? database.value<number>(alias, { namespace, kind, key });
 }
 
 /** The state of a document that nobody works on. */
