@@ -35,11 +35,13 @@ export function beside<Result>(target: Target, work: Work<Result>): Result {
   return using(openLedgerBeside(target.ledgerPath, ownerOf(target)), work);
 }
 
+const MAKE_ROOM = "Nothing was changed. Make room or restore the permission, then type the command again.";
+
 function using<Result>(database: LedgerDatabase, work: Work<Result>): Result {
   try {
     return work(database);
   } catch (error) {
-    throw asLedgerFailure(error, database.name);
+    throw asLedgerFailure(error, database.name, MAKE_ROOM);
   } finally {
     database.close();
   }
@@ -105,6 +107,8 @@ export function alone<Result>(
     const hold = await holdLedger(database, waiting);
     later(() => hold.release());
     return work(database);
+  }).catch((error: unknown) => {
+    throw asLedgerFailure(error, target.ledgerPath, MAKE_ROOM);
   });
 }
 

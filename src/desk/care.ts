@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { backupLedger, datedBackup, keepBackups } from "../ledger/care/backup.js";
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
 import { hasLog, lockLedger, lockOf, refuseAnothersLog } from "../ledger/care/lock.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
@@ -38,6 +39,7 @@ import { makeFolder } from "../model/make-folder.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
+import { closing } from "../run/closing.js";
 import { codeOfStop } from "../run/refusals.js";
 import { rejectedPath, runFolder } from "../run/run-files.js";
 import { isEmbedded, ownerOf } from "../run/sandbox.js";
@@ -89,15 +91,17 @@ export interface Pruned {
 export const prunable = (target: Target, before: number): Pruned =>
   reading(target, (database) => prunableIn(database, target, before));
 
-/** `confirmed`: throws where nothing is to be deleted. */
+/** Writes nothing, for it may be the remedy of a full disk. `confirmed`: throws where nothing is to be deleted. */
 export function prune(
   target: Target,
   before: number,
   holding: Holding,
   confirmed: (found: Pruned) => Promise<void> = async () => {},
 ): Promise<Pruned> {
-  return alone(target, holding, async (database) => {
-    const found = prunableIn(database, target, before);
+  return closing(async (later) => {
+    const found = prunable(target, before);
+    const lock = await lockLedger(target.ledgerPath, { ...holding, wait: holding.waitForLock });
+    later(() => lock.release());
     await confirmed(found);
     for (const run of found.runFolders) rmSync(runFolder(target, run), { recursive: true });
     return found;
@@ -351,6 +355,15 @@ function copyBackup(from: string, to: string): void {
   takeAsItIs(to);
 }
 
+function asUnmade(error: unknown, file: string): unknown {
+  const hint = "Nothing was changed. Make room or restore the permission, then type the command again.";
+  const { code } = error as NodeJS.ErrnoException;
+  // A copy that finds no room names only what it copies.
+  if (code !== "ENOSPC" && code !== "EFBIG") return asLedgerFailure(error, file, hint);
+  const message = `The ledger could not be written: the disk is full (${code}).`;
+  return new RowferryError("ledger-not-written", message, { place: { file }, hint, cause: error });
+}
+
 /** Under the lock; `make`'s file, perhaps a copy of `from`, takes the ledger's place once it is complete. */
 async function putInPlace<Made>(
   { ledgerPath: path }: Target,
@@ -375,7 +388,7 @@ async function putInPlace<Made>(
     clear();
     if (isNew) rmSync(folder ?? lockOf(path), { recursive: true, force: true });
     const isAboutCopy = error instanceof RowferryError && error.place.file === temporary && from !== null;
-    if (!isAboutCopy) throw error;
+    if (!isAboutCopy) throw asUnmade(error, path);
     const { code, message, hint } = error;
     throw new RowferryError(code, message, { place: { file: from }, hint, cause: error });
   } finally {

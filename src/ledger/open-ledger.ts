@@ -124,10 +124,20 @@ function openDatabase(path: string, options: Database.Options): LedgerDatabase {
   try {
     refuseAnothersLog(path);
     const hadLog = hasLog(path);
-    const database = new LedgerDatabase(path, { timeout: 60_000, ...options });
-    return orClose(database, () => {
-      if (!isEmpty(database, path)) refuseMissingLog(database, hadLog);
-    });
+    const open = (database: LedgerDatabase, prepare = () => {}) =>
+      orClose(database, () => {
+        prepare();
+        if (!isEmpty(database, path)) refuseMissingLog(database, hadLog);
+      });
+    const settings = { timeout: 60_000, ...options };
+    try {
+      return open(new LedgerDatabase(path, settings));
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError) || error.code !== "SQLITE_IOERR_SHMSIZE") throw error;
+      // A full disk has no room for the index of the log, which one process alone keeps in memory.
+      const alone = new LedgerDatabase(path, { ...settings, readonly: false });
+      return open(alone, () => void alone.pragma("locking_mode = EXCLUSIVE"));
+    }
   } catch (error) {
     // Moved away meanwhile.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") throw missing(path);

@@ -25,9 +25,10 @@ export async function shortOfDisk(
   for (const [what, path] of Object.entries(places)) {
     const free = path === null ? Number.POSITIVE_INFINITY : await freeBytes(path);
     if (free >= needed) continue;
-    return `The disk of the ${what} has ${mebibytes(free)} free, and these files may need ${mebibytes(needed)}: a full disk loses nothing, but stops the run until there is room and the same command is typed again.`;
+    return `The disk of the ${what} has ${mebibytes(Math.floor(free / MEBIBYTE))} free, and these files may need ${mebibytes(Math.ceil(needed / MEBIBYTE))}: a full disk loses nothing, but stops the run until there is room and the same command is typed again.`;
   }
   return null;
 }
 
-const mebibytes = (bytes: number): string => `${grouped(Math.floor(bytes / 2 ** 20))} MiB`;
+const MEBIBYTE = 2 ** 20;
+const mebibytes = (count: number): string => `${grouped(count)} MiB`;

@@ -88,13 +88,13 @@ export async function run(
       },
       later,
     ).catch((error: unknown) => {
-      throw stage === null ? error : nothingStaged(error);
+      throw command === "import" ? nothingStaged(error) : error;
     });
     try {
       log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info", options.logger);
       log.begin({ name: session.run.name, command, target: session.target.name });
       let staged: StagedInput[] = [];
-      unstaged = stage !== null;
+      unstaged = command === "import";
       if (stage !== null) {
         session.observe({ type: "stage", stage: "reading", total: null });
         staged = await inTransaction(session.database, "COMMIT", async () => {

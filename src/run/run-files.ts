@@ -1,5 +1,5 @@
 /** A run's folder: rejected files in their inputs' formats, stranded documents, receipts, report, summary. */
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { everyStranded } from "../ledger/views/waiting.js";
 import type { StoredInput } from "../ledger/inputs.js";
@@ -7,11 +7,14 @@ import { createRejects } from "../ledger/views/open-rows.js";
 import { forgetLandedCells } from "../ledger/stage/row-cells.js";
 import { receiptsOf } from "../ledger/views/receipts.js";
 import { isCorrectable } from "../model/solution.js";
+import { RowferryError } from "../model/error.js";
+import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
 import { writeReceipts, STRANDED_FILE, writeStranded, writeSummaryFile } from "../report/own-files.js";
+import { plainText } from "../report/plain-text.js";
 import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
@@ -19,13 +22,38 @@ import type { StagedInput } from "./stage.js";
 export const runFolder = (target: Pick<Target, "stateFolder">, run: string): string =>
   join(target.stateFolder, "runs", run);
 
-/** Adds the files to the summary, which is written last. `log`: the path of run.log; null: none. */
-export async function writeRunFiles(
-  session: Session,
-  summary: Summary,
-  context: { staged: readonly StagedInput[]; log: string | null },
-): Promise<void> {
+interface Context {
+  staged: readonly StagedInput[];
+  /** The path of run.log; null: none. */
+  log: string | null;
+}
+
+/** Adds the files to the summary, which is written last. A disk that takes no file says so, and the summary remains. */
+export async function writeRunFiles(session: Session, summary: Summary, context: Context): Promise<void> {
   const folder = runFolder(session.target, session.run.name);
+  const path = join(folder, "summary.json");
+  try {
+    await writeFiles(session, folder, summary, context);
+    await writeSummaryFile(path, summary);
+  } catch (error) {
+    const { code, errno } = error as NodeJS.ErrnoException;
+    if (errno === undefined && !(error instanceof RowferryError)) throw error;
+    const why = errno === undefined ? plainText((error as Error).message) : code;
+    const message = `Not all files of this run could be written (${why}). What was sent is in the ledger; \`rowferry rejects\` and \`rowferry report\` write files again once that is mended.`;
+    summary.files = summary.files.filter((file) => statSync(file.path, { throwIfNoEntry: false })?.isFile());
+    if (summary.exitCode === ExitCode.ok) {
+      summary.exitCode = ExitCode.unexpected;
+      summary.stopped = { code: "output-unwritable", message };
+    } else {
+      const warning = { code: "output-unwritable", count: 1, place: null, column: null, example: message } as const;
+      summary.warnings.push(warning);
+    }
+    // It is small, and a program may wait for it.
+    await writeSummaryFile(path, summary).catch(() => {});
+  }
+}
+
+async function writeFiles(session: Session, folder: string, summary: Summary, context: Context): Promise<void> {
   await writeRejected(session, folder, summary);
   const delimiter = delimiterOf(session, context.staged);
   const format = delimiter === null ? {} : { delimiter };
@@ -42,7 +70,6 @@ export async function writeRunFiles(
   if (context.log !== null) summary.files.push({ kind: "log", path: context.log });
   await writeHtmlReport(report, collectReportData(session.database, summary, session.run.id));
   forgetLandedCells(session.database);
-  await writeSummaryFile(join(folder, "summary.json"), summary);
 }
 
 async function writeRejected(session: Session, folder: string, summary: Summary): Promise<void> {

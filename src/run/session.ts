@@ -234,7 +234,8 @@ export async function openSession(command: string, mapping: string | null, optio
     };
     return session;
   } catch (error) {
-    throw asLedgerFailure(error, options.target.ledgerPath);
+    const hint = "Nothing was sent. Make room or restore the permission, then type the same command again.";
+    throw asLedgerFailure(error, options.target.ledgerPath, hint);
   }
 }
 

@@ -81,7 +81,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     throw new RowferryError("usage", "--move-to is the watched folder itself");
   const handled = readHandled(options.memory);
   const seen = new Map<string, Found & { since: number }>();
-  const retries = new Map<string, { at: number; waitMs: number }>();
+  const retries = new Map<string, { since: number; waitMs: number }>();
   const unread = new Set<string>();
   let worst: number = ExitCode.ok;
   let isGone = false;
@@ -99,7 +99,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     const stamp = options.stamp();
     const files = filesOf(names ?? [], folder, tell).filter((file) => !isSettled(file, stamp));
     const complete = inOrder(files, options.order).filter(
-      (file) => isComplete(file, seen, options) && clock.now() >= (retries.get(file.name)?.at ?? 0),
+      (file) => isComplete(file, seen, options) && isDue(retries.get(file.name), clock.now()),
     );
     for (const file of complete) {
       if (signal.aborted) break;
@@ -124,7 +124,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
           tell(error);
         });
       const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
-      if (isLeft) retries.set(name, { at: clock.now() + waitMs, waitMs });
+      if (isLeft) retries.set(name, { since: clock.now(), waitMs });
       else retries.delete(name);
     }
     await options.idle?.().catch(tell);
@@ -135,6 +135,10 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   }
   return worst;
 }
+
+/** A clock set back must not wait for the old time. */
+const isDue = (retry: { since: number; waitMs: number } | undefined, now: number): boolean =>
+  retry === undefined || now < retry.since || now - retry.since >= retry.waitMs;
 
 /** By whatever path. */
 function isSameFolder(one: string, other: string): boolean {
@@ -204,7 +208,7 @@ function isComplete(file: Found, seen: Map<string, Found & { since: number }>, o
   const before = seen.get(file.name);
   const isSame = before !== undefined && before.size === file.size && before.changed === file.changed;
   // A file unchanged for long enough was complete before the watch began.
-  const since = isSame ? before.since : Math.min(now, Math.max(file.changed, 0));
+  const since = Math.min(now, isSame ? before.since : Math.max(file.changed, 0));
   seen.set(file.name, { ...file, since: isSame || before === undefined ? since : now });
   return now - (seen.get(file.name)?.since ?? now) >= options.settleMs;
 }

@@ -44,6 +44,31 @@ describe("a disk that is full", () => {
     await here().expectWhole(await runImport());
   });
 
+  test("lets a person see how it stands, says what could not be done, and prune works", long, async () => {
+    await runImport();
+    await here().run(["ledger", "backup", "good.db"], unprivileged);
+    const typed = async (line: string) => {
+      const { code, stdout, stderr } = await here().run(line.split(" "), { ...unprivileged, fileBlocks: 0 });
+      return [code, stdout + stderr];
+    };
+    for (const line of ["status", "runs", "ledger check"]) expect((await typed(line))[0], line).toBe(0);
+    expect(await typed("ledger backup bad.db")).toEqual([
+      1,
+      expect.stringMatching(/bad.db: The backup could not be written: the disk is full/),
+    ]);
+    expect(await typed("ledger restore good.db")).toEqual([
+      1,
+      expect.stringMatching(
+        /state.ledger.db: The ledger could not be written: the disk is full.*\n.*Nothing was changed/,
+      ),
+    ]);
+    expect(await typed("ledger prune --keep-for 1d")).toEqual([
+      0,
+      expect.stringMatching(/^Removed: folders of 0 runs/),
+    ]);
+    await here().expectWhole(await runImport());
+  });
+
   async function expectNothingStaged(fileBlocks: number) {
     const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';
     const ended = await runImport({ fileBlocks }, "--on-finish", hook);

@@ -204,6 +204,21 @@ describe("watch", () => {
     expect(again.out).toContain("1 event landed");
   });
 
+  it("a clock set back by a day delays neither a retry nor a file that was settling", async () => {
+    const sandbox = createSandbox({ rate: null });
+    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
+    inbox.put("a.csv", text("A"));
+    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+    const landed = () => inbox.documents().map(({ externalId }) => externalId);
+    await inbox.watch((look) => {
+      if (look === 2) sandbox.setFaults([]);
+      if (look === 2 || look === 22) inbox.world.now -= 86_400_000;
+      if (look === 20) expect(landed()).toEqual(["A"]);
+      if (look === 20) inbox.put("b.csv", text("B"), 0);
+    });
+    expect(landed()).toEqual(["A", "B"]);
+  });
+
   it("--move-to moves what was imported, never over another file; --once ends when nothing is left", async () => {
     const inbox = open();
     mkdirSync(inbox.path("done"));

@@ -55,7 +55,7 @@ export const spec = sendingCommand({
       signal,
       handle: (path, isStaged) => importOne(frame, { ...flags, wait: true }, mapping, path, isStaged),
       idle: async () => {
-        if (world.clock.now() < looked + 60_000) return;
+        if (Math.abs(world.clock.now() - looked) < 60_000) return;
         looked = world.clock.now();
         await teller?.due();
       },

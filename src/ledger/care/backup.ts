@@ -1,7 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
 import { refuseMissingFolder, syncFolder } from "../journal/durable-file.js";
+import { reasonOf } from "./ledger-failure.js";
 import { makeBackup } from "./lock.js";
 import { LedgerDatabase } from "../ledger-database.js";
 import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
@@ -28,7 +30,10 @@ export function backupLedger(path: string, owner: LedgerOwner, destination: stri
     return statSync(destination).size;
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    const why = error instanceof Database.SqliteError ? reasonOf(error) : null;
+    if (why === null) throw error;
+    const about = { place: { file: destination }, cause: error };
+    throw new RowferryError("output-unwritable", `The backup could not be written: ${why}.`, about);
   }
 }
 

@@ -14,8 +14,8 @@ const reasons = {
 export const reasonOf = ({ code }: InstanceType<typeof Database.SqliteError>): string | null =>
   Object.entries(reasons).find(([kind]) => code.startsWith(kind))?.[1] ?? null;
 
-/** Returns other errors unchanged. */
-export function asLedgerFailure(error: unknown, path: string): unknown {
+/** Returns other errors unchanged. `hint`: where it could not be written; default: that of a run. */
+export function asLedgerFailure(error: unknown, path: string, hint?: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const { code } = error;
   const about = { place: { file: path }, cause: error };
@@ -29,5 +29,8 @@ export function asLedgerFailure(error: unknown, path: string): unknown {
     return new RowferryError("ledger-damaged", `The ledger's file is damaged: ${error.message}.`, about);
   const why = reasonOf(error);
   if (why === null) return error;
-  return new RowferryError("ledger-not-written", `The ledger could not be written: ${why} (${code}).`, about);
+  return new RowferryError("ledger-not-written", `The ledger could not be written: ${why} (${code}).`, {
+    ...about,
+    hint,
+  });
 }

@@ -23,6 +23,8 @@ function tryLock(lockPath: string): LedgerLock | null {
   const database = new Database(lockPath, { timeout: 0 });
   try {
     database.pragma("locking_mode = EXCLUSIVE");
+    // Writes nothing, so that a full disk keeps nobody from making room.
+    database.pragma("journal_mode = MEMORY");
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
