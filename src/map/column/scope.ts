@@ -119,7 +119,7 @@ export class Scope {
 
   /** In a group: a value over its rows, or the value on which they agree. */
   #formulaColumn(name: string, text: string, site: Site): Column {
-    const { run, reads, type, column, tree } = compileFormula(text, site);
+    const { run, reads, type, never, column, tree } = compileFormula(text, site);
     const own = this.#broken(name);
     const compute: Eval = (view) =>
       view.members === null || reads.others.has("group")
@@ -132,7 +132,7 @@ export class Scope {
           );
     const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}`;
     const { as, taxId } = column ?? own;
-    return { ...own, type, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
+    return { ...own, type, never, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
   }
 
   #cellColumn(name: string, spec: ColumnObject, site: Site): Column {
@@ -160,6 +160,7 @@ export class Scope {
     column.reads.columns.add(column);
     if (spec.map !== undefined || !TYPED.has(spec.as ?? "text")) column.reads.others.add("spelling");
     column.type = reader.type;
+    column.never = reader.never;
     if (headers !== undefined) {
       const [fits, ...excluded] = [headers, ...(except ?? [])].map(compileGlob);
       const isIn = (text: string) => fits?.(text) === true && !excluded.some((test) => test(text));

@@ -170,7 +170,7 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["left right mid substr substring esquerda direita links rechts", 'Write extract(x, "^.{3}"), with a pattern.'],
   ["substitute substituir sustituir", 'Write replace(x, "-", "").'],
   ["proper", "Write upper(x) or lower(x)."],
-  ["year month day hour ano mes mês dia hora", DAY_OF_TIME],
+  ["format dateformat strftime formatar year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
     "Take the time from a column: with the time of import in it, every row would differ each time.",
