@@ -61,10 +61,16 @@ function padded(text: string, { length }: TaxIdType) {
   return length !== null && /^\d+$/.test(text) && text.length >= FEWEST_DIGITS ? text.padStart(length, "0") : text;
 }
 
+/** The types of the country that it may be. */
+export function taxIdTypesOf(text: string, country: string): string[] {
+  const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
+  return fitting.map(({ name }) => name);
+}
+
 /** Null: none or several. */
 export function taxIdTypeOf(text: string, country: string): string | null {
-  const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
-  return fitting.length === 1 ? (fitting[0]?.name ?? null) : null;
+  const fitting = taxIdTypesOf(text, country);
+  return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
 function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {

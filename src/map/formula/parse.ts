@@ -40,7 +40,7 @@ export function parseFormula(text: string): ASTNode {
 }
 
 /** The names that a text holds as a formula; none: it is no formula. */
-export function namesIn(text: string): string[] {
+function namesIn(text: string): string[] {
   const names = (node: unknown): string[] => {
     if (Array.isArray(node)) return node.flatMap(names);
     if (typeof node !== "object" || node === null || !("op" in node)) return [];
@@ -123,6 +123,13 @@ function habitsOf(text: string): string | null {
 
 const TEXT = /(["'])(?:\\.|(?!\1)[^\\])*(\1?)/gs;
 const TEXTS_AND_SLASHES = new RegExp(`${TEXT.source}|//`, TEXT.flags);
+
+/** Whether it reads as a formula, all of whose names are these columns. */
+export function isBareFormula(text: string, columns: Iterable<string>): boolean {
+  const names = namesIn(text);
+  const known = new Set(columns);
+  return names.length > 0 && !known.has(text) && names.every((name) => known.has(name));
+}
 
 /** Leaves an opening quote in the place of each text. */
 function withoutTexts(formula: string) {
