@@ -83,6 +83,33 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
   });
 });
 
+describe("two columns of text with +", () => {
+  const added = async (a: string, b: string, formula = "a + b") => {
+    const yaml = mappingWith({ columns: "a: A\nb: B", attributes: `Sum: =${formula}` });
+    return mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026", A: a, B: b }]);
+  };
+
+  it.each([
+    ["1.234,50", "0,5"],
+    ["R$ 1,50", "R$ 2,00"],
+    ["10,5 kg", "3,25 kg"],
+  ])("are refused where both are amounts: %s and %s", async (a, b) => {
+    expect(problemsOf((await added(a, b))[0]).map(({ code, hint }) => [code, hint])).toEqual([
+      ["expression-failed", expect.stringContaining("as: number")],
+    ]);
+  });
+
+  it.each([
+    ["12", "34", "a + b", "1234"],
+    ["A-1", "1,5", "a + b", "A-11,5"],
+    ["1,5", "2,5", "text(a) + text(b)", "1,52,5"],
+    ["1,5", "2,5", 'a + "/" + b', "1,5/2,5"],
+  ])("are joined elsewhere: %s and %s", async (a, b, formula, joined) => {
+    const [event] = recordsOf(await added(a, b, formula.replaceAll('"', "'"))).events;
+    expect(event?.attributes).toEqual([{ name: "Sum", value: joined, isPublic: true }]);
+  });
+});
+
 describe("a slip that would only show in what is sent", () => {
   const sent = (formula: string) => mappingWith({ columns: "plate: Plate", attributes: `A: '=${formula}'` });
 

@@ -237,6 +237,11 @@ describe("a mistake is told with what to write", () => {
       "relatedDocument: { document",
     ],
     ["a cancellation without a reason", mappingWith({}).replace("name: Step", "name: CANCEL"), "public: { reason"],
+    [
+      "a factor that reads as thousands",
+      mappingWith({ columns: 'x: { header: X, as: number, units: { t: "1.000" } }' }),
+      "a factor such as 1000",
+    ],
     ["no namespace", mappingWith({}).replace(/namespace: .*/u, ""), "Write `namespace: "],
   ])("%s", async (_title, yaml, told) => {
     const { message, hint } = await refusal(yaml);

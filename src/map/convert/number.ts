@@ -17,7 +17,7 @@ const factor = z.union([
     .number()
     .positive()
     .refine((value) => !String(value).includes("e"), "a factor in plain notation"),
-  z.string().regex(/^\d+(\.\d+)?$/, "a factor such as 1000 or 0.001"),
+  z.string().regex(/^\d+(\.\d*[1-9])?$/, "a factor such as 1000 or 0.001"),
 ]);
 
 const wholeOptions = z.object({

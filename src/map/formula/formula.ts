@@ -9,6 +9,7 @@ import { asText, type Eval, type Value, type View } from "../column/view.js";
 import { conversionNames, defaultsOf } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
+import { readNumber } from "../convert/number-text.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
@@ -157,7 +158,19 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
 /** An operator has as many arguments as it takes. */
 type Operator = Callable["compile"];
 
-const plus: Operator = (args, { compile }) => {
+/** Two amounts in columns of text, which + would write one behind the other. */
+function refuseAmounts(decimal: "," | "." | undefined) {
+  const marks = decimal === undefined ? ([",", "."] as const) : [decimal];
+  const isAmount = (text: string) =>
+    marks.some((mark) => text.includes(mark) && typeof readNumber(text, mark, true) === "object");
+  return (a: string, b: string) => {
+    if (!isAmount(a) || !isAmount(b)) return;
+    const hint = "Give both columns `as: number` to add them; text(a) + text(b) joins them.";
+    throw new Refused(`${quoteCell(a)} and ${quoteCell(b)} are texts here, and + would join them`, undefined, hint);
+  };
+}
+
+const plus: Operator = (args, { compile, scope }) => {
   const parts = args.map(compile);
   const joins = parts.some(({ type }) => type === "text" || type === "taxId");
   const type = joins ? "text" : "number";
@@ -168,7 +181,13 @@ const plus: Operator = (args, { compile }) => {
     const hint = `${remedy} To join the two as texts, write text(${shorten(sourceOf(other))}).`;
     refuseNode(text, "a number and a text do not fit together", hint);
   }
-  const join = (a: string, b: string) => asText(a) + asText(b);
+  const check = parts.every(({ column: own }) => own?.as === "text")
+    ? refuseAmounts(scope.shared.conversions.defaults.decimal)
+    : () => {};
+  const join = (a: string, b: string) => {
+    check(a, b);
+    return asText(a) + asText(b);
+  };
   return lift(
     type,
     parts.map((part, at) => wanted(part, type, args[at] as ASTNode)),
