@@ -4,7 +4,7 @@ import type { Candidate, Decisions } from "./decisions.js";
 import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { listed } from "../model/fold.js";
+import { foldName, listed } from "../model/fold.js";
 import { foldHeader, nameOf, qualifiersOf, sameStem, spaced } from "./words.js";
 
 export interface EventTable {
@@ -44,7 +44,13 @@ export function longEvents(table: EventTable): Trees {
   const words = findWords(table);
   const others = free.filter((column) => column !== words);
   const dated = [...time.values.keys()].filter((row) => time.values[row] !== "");
-  const byWord = Map.groupBy(dated, (row) => (words === null ? "Event" : (words.values[row] ?? "")));
+  const wordOf = (row: number) => (words === null ? "Event" : (words.values[row] ?? ""));
+  const byWord = new Map(
+    [...Map.groupBy(dated, (row) => foldName(wordOf(row))).values()].map((rows) => {
+      const [most] = [...Map.groupBy(rows, wordOf)].toSorted(([, one], [, other]) => other.length - one.length);
+      return [most?.[0] ?? "", rows];
+    }),
+  );
   byWord.delete("");
   const seen = ([word, { length }]: [string, number[]]) => length * seldom >= dated.length || isReserved(word);
   const slips = [...byWord].filter((one) => !seen(one)).map(([word]) => JSON.stringify(word));
@@ -164,10 +170,12 @@ const SUPPORT = 3;
 /** The columns that distinguish a document's rows; not times or amounts, which get corrected, nor what differs by chance. */
 function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: EventTable): string | undefined {
   const slack = rows.length < 5 ? 0 : Math.max(1, Math.floor(rows.length * 0.03));
-  const valueOf = (part: Column) => (row: number) => part.values[row] ?? "";
+  // Of the words of events, spelling does not count.
+  const valueOf = (part: Column) => (row: number) =>
+    part === words ? foldName(part.values[row] ?? "") : (part.values[row] ?? "");
   const apart = (part: Column, lacking = slack) => {
     const complete = rows.filter(valueOf(part));
-    const found = new Set(complete.map((row) => JSON.stringify([key.column.values[row], part.values[row]])));
+    const found = new Set(complete.map((row) => JSON.stringify([key.column.values[row], valueOf(part)(row)])));
     return found.size === complete.length && rows.length - complete.length <= lacking;
   };
   if (words !== null && said.length > 1 && apart(words, 0)) return ref(words);

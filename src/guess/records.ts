@@ -139,10 +139,10 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     const at = party !== undefined && hasAddress(party) ? party : parties.find(hasAddress);
     if (at !== undefined) return addressOf(at);
     const place = reference("address", columns, directories);
-    if (place !== undefined || owner === undefined) return place ?? "?";
+    if (place !== undefined) return place;
     const placed = parties.find(({ columns: some }) => some.street !== undefined) ?? owner;
-    const unknown = addressOf(placed);
-    const own = { columns: placed.columns, owner: placed.name, code: null };
+    const unknown = placed === undefined ? "place" : addressOf(placed);
+    const own = { columns: placed?.columns ?? {}, owner: placed?.name ?? coded ?? "?", code: null };
     records["addresses"] ??= { [unknown]: address(unknown, own, shared) };
     return unknown;
   };

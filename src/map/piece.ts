@@ -28,8 +28,13 @@ export interface Reads {
   others: Set<"row" | "file" | "sheet" | "group" | "function" | "spelling">;
 }
 
+/** What to write instead of a text that a value never is; null: it may be that text. */
+export type Never = (text: string) => string | null;
+
 export interface Formula extends Piece<Value> {
   type: Type;
+  /** Null: it may be any text. */
+  never: Never | null;
   /** The column, if the piece is only that. */
   column: Column | null;
 }
@@ -38,6 +43,7 @@ export interface Column extends Piece<Value> {
   name: string;
   slot: number;
   type: Type;
+  never: Never | null;
   /** Null: a formula. */
   as: ConversionName | null;
   /** Of its local times, `America/Manaus`; null: it holds no times. */
@@ -117,6 +123,7 @@ export const BROKEN: Formula & Piece<never> = {
   tree: "",
   run: () => null,
   type: "any",
+  never: null,
   column: null,
 };
 

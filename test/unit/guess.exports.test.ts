@@ -374,6 +374,28 @@ describe("events and their times", () => {
   );
 });
 
+it("a word of events in two spellings is one word, in the spelling that most rows have", async () => {
+  const { input } = await draft(
+    "Leitura;Data;Evento;CNPJ",
+    "L-{1|1|1|2|2|2|3|3|3};0#/10/2025;{Lido|ESTIMADO|lido|Lido|Estimado|Aviso|Lido|Estimado|Aviso};CNPJ",
+  );
+  expect(only(input.events).by).toBe("evento");
+  expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Lido", "Estimado", "Aviso"]);
+});
+
+it("documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write", async () => {
+  const book = new ExcelJS.Workbook();
+  const parties = rows("P0#;Parte #;CPF").map((row) => row.split(";"));
+  book.addWorksheet("Partes").addRows([["Cód.", "Parte", "CPF"], ...parties]);
+  const orders = rows("{1|2|3}-%;P0#;2#/03/2026").map((row) => row.split(";"));
+  book.addWorksheet("Movimentos").addRows([["Processo", "Autor", "Data"], ...orders]);
+  const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  const { documents, addresses } = mapping.inputs.movimentos;
+  expect(only(documents)).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, address: "place" });
+  expect(addresses.place).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, street: "?" });
+  expect(said).toContain("where is it?");
+});
+
 it("a pivot table beside the sheets that it sums up is left out, and said", async () => {
   const book = new ExcelJS.Workbook();
   const orders = rows("P-#;2#/03/2026;#,5").map((row) => row.split(";"));

@@ -29,7 +29,13 @@ describe("a text that a column never is", () => {
 land: { header: Land, as: country }
 tel: { header: Tel, as: phone }
 code: { header: Code, as: digits }
-on_day: { header: On, as: date }`;
+on_day: { header: On, as: date }
+plate: { header: Plate, as: upper }
+state: { header: UF, as: state }
+folded: =fold(plate)
+verdict: { header: Verdict, oneOf: [Conforms, Does not conform] }
+status: { header: S, map: { S: open, N: shut }, default: none }
+kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
   const yaml = (formula: string) =>
     mappingWith({ columns: typed, attributes: `A: ${JSON.stringify(`=iff(${formula}, "a", "b")`)}` });
 
@@ -40,6 +46,18 @@ on_day: { header: On, as: date }`;
     ['tel != "(11) 98765-4321"', "+5511987654321"],
     ['code == "01310-100"', "01310100"],
     ['on_day == "01/02/2025"', "2025-02-01"],
+    ['"pt" == land', "PT"],
+    ['plate == "abc1d23"', "ABC1D23"],
+    ['state == "São Paulo"', "SP"],
+    ['fold(tel) == "Rascunho"', "rascunho"],
+    ['lower(plate) != "Não"', "não"],
+    ['upper(plate) in ["ABC", "abc"]', "ABC"],
+    ['slug(plate) == "São João"', "sao-joao"],
+    ['folded == "Rascunho"', "rascunho"],
+    ['verdict == "conforms"', "Conforms"],
+    ['verdict == "Failed"', "Conforms, Does not conform"],
+    ['status == "S"', "open, shut, none"],
+    ['status == "Open"', "open"],
   ])("is refused when the mapping loads, with how the column has it: %s", async (formula, form) => {
     const { message, hint } = await refusal(yaml(formula));
     expect(message).toContain("is never");
@@ -48,13 +66,74 @@ on_day: { header: On, as: date }`;
 
   it.each([
     'tax == "11222333000181"',
-    'land in ["BR", "pt"]',
+    'land in ["BR", "PT"]',
+    'plate == "ABC1D23"',
+    'fold(plate) == "nao"',
+    'folded == "rascunho"',
+    'verdict == "Conforms"',
+    'status in ["open", "none"]',
+    'kept in ["open", "Anything"]',
+    'code == "007" && state == "SP"',
     'tel == "+5511987654321"',
     'code == "007"',
     'on_day == "2025-02-01"',
     'default(on_day, "none") == "none"',
   ])("is not one where it has the column's form: %s", async (formula) => {
     await expect(load(yaml(formula))).resolves.toBeDefined();
+  });
+});
+
+describe("two columns of text with +", () => {
+  const added = async (a: string, b: string, formula = "a + b") => {
+    const yaml = mappingWith({ columns: "a: A\nb: B", attributes: `Sum: =${formula}` });
+    return mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026", A: a, B: b }]);
+  };
+
+  it.each([
+    ["1.234,50", "0,5"],
+    ["R$ 1,50", "R$ 2,00"],
+    ["10,5 kg", "3,25 kg"],
+  ])("are refused where both are amounts: %s and %s", async (a, b) => {
+    expect(problemsOf((await added(a, b))[0]).map(({ code, hint }) => [code, hint])).toEqual([
+      ["expression-failed", expect.stringContaining("as: number")],
+    ]);
+  });
+
+  it.each([
+    ["12", "34", "a + b", "1234"],
+    ["A-1", "1,5", "a + b", "A-11,5"],
+    ["1,5", "2,5", "text(a) + text(b)", "1,52,5"],
+    ["1,5", "2,5", 'a + "/" + b', "1,5/2,5"],
+  ])("are joined elsewhere: %s and %s", async (a, b, formula, joined) => {
+    const [event] = recordsOf(await added(a, b, formula.replaceAll('"', "'"))).events;
+    expect(event?.attributes).toEqual([{ name: "Sum", value: joined, isPublic: true }]);
+  });
+});
+
+describe("a slip that would only show in what is sent", () => {
+  const sent = (formula: string) => mappingWith({ columns: "plate: Plate", attributes: `A: '=${formula}'` });
+
+  it.each([
+    ['default("none", plate)', "the same for every row", "default(x, y)"],
+    ['padLeft("0", 7, plate)', "the same for every row", "padLeft(text, length, with)"],
+    ['replace(plate, ".", "")', "every character", "[.]"],
+    ['replace(plate, "R$", "")', "the end of the text", "[$]"],
+    ['extract(plate, "US$ ?[0-9]+")', "the end of the text", "[$]"],
+    ['iff(matches(plate, "$ 10"), 1, 2)', "the end of the text", "[$]"],
+  ])("is refused when the mapping loads: %s", async (formula, why, instead) => {
+    const { message, hint } = await refusal(sent(formula));
+    expect(message).toContain(why);
+    expect(hint).toContain(instead);
+  });
+
+  it.each([
+    'replace(plate, ".", "*")',
+    'replace(plate, "$", " kg")',
+    'extract(plate, "(kg|t)$")',
+    'extract(plate, "[$]1")',
+    'extract(plate, "[a$b]|\\\\$ 1")',
+  ])("is none where it can be meant: %s", async (formula) => {
+    await expect(load(sent(formula))).resolves.toBeDefined();
   });
 });
 

@@ -43,6 +43,18 @@ it.each(["dd/MM/yyyy HH:mm a", "ccc dd/MM/yyyy H:mm a", "dd/MM/yyyy hh:mm", "ccc
   },
 );
 
+it.each([
+  ["d de MMMM de yyyy", "d 'de' MMMM 'de' yyyy"],
+  ["dd/MM/yyyy às HHhmm", "dd/MM/yyyy 'às' HH'h'mm"],
+  ["dd.MM.yyyy HH:mm Uhr", "dd.MM.yyyy HH:mm 'Uhr'"],
+  ["MM/dd/yyyy hh:mm tt", "MM/dd/yyyy hh:mm a"],
+  ["DD/MM/YYYY", "dd/MM/yyyy HH:mm"],
+])("the format %j is refused, with how it is written", (format, written) => {
+  expect(() => compileConversion({ name: "date", formats: [format] }, brazil)).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining(written) as string }),
+  );
+});
+
 it.each(["constructor", "toString"])("the format %j is refused, though every object has such a member", (format) => {
   expect(() => compileConversion("timestamp", { ...brazil, dates: [format] })).toThrow(/year, a month and a day/);
 });

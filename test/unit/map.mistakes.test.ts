@@ -196,3 +196,55 @@ it("aliases are refused at their place, with what shares instead", async () => {
   expect(wrong.place.line).toBe(yaml.split("\n").findIndex((text) => text.includes("*one")) + 1);
   expect(wrong.hint).toContain("`extends` shares between files");
 });
+
+describe("a mistake in what all events have from their defaults", () => {
+  it("is reported once, at its line", async () => {
+    const yaml = mappingWith({ more: "other: { name: Other, key: once, externalCreatedAt: =day }" })
+      .replace("events:\n", "events:\n      defaults: { isPublic: nay }\n")
+      .replace("        isPublic: true\n", "");
+    const error = await refusal(yaml);
+    expect(error.message.match(/is neither a word/gu)).toHaveLength(1);
+    expect(error.message).toMatch(/\n.*defaults: \{ isPublic: nay/u);
+  });
+});
+
+describe("a mistake is told with what to write", () => {
+  const link = (document: string) =>
+    mappingWith({ event: `relatedDocument: { document: ${document}, bidirectional: false }` }).replace(
+      "name: Step",
+      "name: RELATED",
+    );
+
+  it.each([
+    [
+      "a by that is a header",
+      mappingWith({ columns: "kind: Kind of row", event: "by: Kind of row\nis: [A]" }),
+      "write kind",
+    ],
+    ["a by that is misspelt", mappingWith({ columns: "kind: Kind of row", event: "by: kinds\nis: [A]" }), "write kind"],
+    [
+      "words for blank in one column",
+      mappingWith({ columns: "x: { header: X, blank: [n/a] }" }),
+      "otherwise: { keep: true }",
+    ],
+    ["a setting of defaults in an input", mappingWith({ input: "decimal: ','" }), "under `defaults:`"],
+    ["a merge", mappingWith({ event: "<<: { key: once }" }), "under `defaults:` of the events"],
+    ["a link to the document itself, by name", link("paper"), "the other document's key"],
+    ["a link to the document itself, by key", link("{ ref: paper, key: =doc }"), "the other document's key"],
+    [
+      "a link without a document",
+      mappingWith({}).replace("name: Step", "name: RELATED"),
+      "relatedDocument: { document",
+    ],
+    ["a cancellation without a reason", mappingWith({}).replace("name: Step", "name: CANCEL"), "public: { reason"],
+    [
+      "a factor that reads as thousands",
+      mappingWith({ columns: 'x: { header: X, as: number, units: { t: "1.000" } }' }),
+      "a factor such as 1000",
+    ],
+    ["no namespace", mappingWith({}).replace(/namespace: .*/u, ""), "Write `namespace: "],
+  ])("%s", async (_title, yaml, told) => {
+    const { message, hint } = await refusal(yaml);
+    expect(message + hint).toContain(told);
+  });
+});

@@ -16,11 +16,13 @@ import { compileRegularExpression, typeOf, valueOf, PATTERN_SIGNS } from "../for
 import type { ColumnObject } from "../language/column-schema.js";
 import type { Scalar } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
+import type { Never } from "../piece.js";
 import type { Cells } from "./cells.js";
 import { asText, literalText, type Maybe, type Type, type Value, type View } from "./view.js";
 
 export interface Reader {
   type: Type;
+  never: Never | null;
   /** The value for a blank. */
   fallback: Value | undefined;
   /** Null: the text (not blank) cannot be read; already reported at `index`. */
@@ -74,7 +76,40 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (value === "") return undefined;
     return accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value, index, view);
   };
-  return { type: typeOf(name), fallback, read };
+  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, read };
+}
+
+/** What texts of these types look like, where reading one again does not tell. */
+const FORMS: { [as: string]: RegExp } = { date: /^\d{4}-\d\d-\d\d$/, taxId: /^[\dA-Z]+$/i };
+const MOST_NAMED = 10;
+
+function neverOf(
+  { oneOf, map, otherwise, default: fallback }: ColumnObject,
+  name: ConversionName,
+  own: Conversion,
+  words: CellRules["words"],
+): Never | null {
+  if (name === "hash" || typeOf(name) === "number") return null;
+  const spelt = (literal: Scalar) => {
+    const read = own(literalText(literal), kindOf(literal));
+    if (read instanceof Refused) return null;
+    const text = asText(valueOf(read, name), typeOf(name));
+    return words?.get(foldName(text)) ?? text;
+  };
+  const isOpen = typeof otherwise === "object" && !isExactNumber(otherwise);
+  const mapped = map === undefined || isOpen ? undefined : [...Object.values(map), (otherwise as Scalar) ?? ""];
+  const listed = oneOf?.map(literalText) ?? mapped?.flatMap((value) => spelt(value) ?? []);
+  const values = listed && [...new Set([...listed, spelt(fallback ?? "") ?? ""])].filter((value) => value !== "");
+  return (text) => {
+    if (values?.includes(text) ?? FORMS[name]?.test(text) ?? false) return null;
+    const better = spelt(text);
+    const near = values?.find((value) => foldName(value) === foldName(better ?? text)) ?? better;
+    if (values === undefined && near === text)
+      return FORMS[name] === undefined ? null : "It is compared without dots, dashes and strokes.";
+    if (near && (values?.includes(near) ?? true)) return `Write "${near}".`;
+    if (values === undefined) return `Its cells are read \`as: ${name}\`.`;
+    return `Its values are ${values.slice(0, MOST_NAMED).join(", ")}${values.length > MOST_NAMED ? " …" : ""}.`;
+  };
 }
 
 function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conversion {

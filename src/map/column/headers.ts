@@ -10,6 +10,8 @@ export interface HeaderUse {
   optional: boolean;
   /** Which of several columns with the same header, from 1, and how many there are. */
   nth: { position: number; count: number } | null;
+  /** Whether it reads as a formula over columns, whose = was forgotten. */
+  isFormula: boolean;
 }
 
 export class Headers {
@@ -39,7 +41,7 @@ export class Headers {
     return index;
   }
 
-  #only({ headers, optional }: HeaderUse): number {
+  #only({ name: column, headers, optional, isFormula }: HeaderUse): number {
     const named = (name: string) => this.#exact.get(squeeze(name)) ?? this.#folded.get(foldName(name)) ?? [];
     const found = new Set(headers.flatMap(named));
     const [first = -1] = found;
@@ -51,7 +53,8 @@ export class Headers {
     } else if (!optional) {
       const near = headers.map((header) => nearestName(header, this.header)).find((header) => header !== null);
       const known = others.length > 0 ? ` (or ${others.map((header) => `"${header}"`).join(", ")})` : "";
-      this.missing.push(`"${name}"${known}${near == null ? "" : `; the nearest is "${near}"`}`);
+      const meant = isFormula ? `; a formula begins with =: \`${column}: =${name}\`` : "";
+      this.missing.push(`"${name}"${known}${near == null ? meant : `; the nearest is "${near}"`}`);
     }
     return -1;
   }

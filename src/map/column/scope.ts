@@ -4,8 +4,9 @@ import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
-import { taxIdTypeOf } from "../convert/tax-id.js";
+import { taxIdTypesOf } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
+import { isBareFormula } from "../formula/parse.js";
 import type { Callable, Part } from "../formula/part.js";
 import type { ColumnObject, ColumnSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
@@ -119,7 +120,7 @@ export class Scope {
 
   /** In a group: a value over its rows, or the value on which they agree. */
   #formulaColumn(name: string, text: string, site: Site): Column {
-    const { run, reads, type, column, tree } = compileFormula(text, site);
+    const { run, reads, type, never, column, tree } = compileFormula(text, site);
     const own = this.#broken(name);
     const compute: Eval = (view) =>
       view.members === null || reads.others.has("group")
@@ -132,7 +133,7 @@ export class Scope {
           );
     const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}`;
     const { as, taxId } = column ?? own;
-    return { ...own, type, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
+    return { ...own, type, never, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
   }
 
   #cellColumn(name: string, spec: ColumnObject, site: Site): Column {
@@ -160,6 +161,7 @@ export class Scope {
     column.reads.columns.add(column);
     if (spec.map !== undefined || !TYPED.has(spec.as ?? "text")) column.reads.others.add("spelling");
     column.type = reader.type;
+    column.never = reader.never;
     if (headers !== undefined) {
       const [fits, ...excluded] = [headers, ...(except ?? [])].map(compileGlob);
       const isIn = (text: string) => fits?.(text) === true && !excluded.some((test) => test(text));
@@ -173,7 +175,9 @@ export class Scope {
       return view.report("value-required", `column "${name}" is blank`, null, column);
     };
     const nth = nthOf(spec.nth, site);
-    column.use = { name, headers: [header ?? []].flat(), optional: spec.optional === true, nth };
+    const told = [header ?? []].flat();
+    const isFormula = told.some((one) => isBareFormula(one, this.names()));
+    column.use = { name, headers: told, optional: spec.optional === true, nth, isFormula };
     const blanks = [...Object.values(spec.map ?? {}), spec.otherwise].some((value) => value === "");
     // Where the map makes blanks, only the value tells.
     if (!blanks) column.filled = (view) => cell.filled(view, indexOf(view));
@@ -218,10 +222,12 @@ export class Scope {
       if (value == null) return value;
       if (said !== undefined) return said.run(view);
       const where = country.run(view);
-      const told = where == null ? null : taxIdTypeOf(asText(value), asText(where));
-      if (told !== null) return told;
-      const message = `the type of the tax id ${quoteCell(asText(value))} cannot be told`;
-      return view.report("tax-id-invalid", message, "Say its `type` in the column.", column ?? undefined);
+      const types = where == null ? [] : taxIdTypesOf(asText(value), asText(where));
+      if (types.length === 1) return types[0];
+      const may = types.length === 0 ? "" : `: it may be ${types.join(" or ")}`;
+      const message = `the type of the tax id ${quoteCell(asText(value))} cannot be told${may}`;
+      const hint = `Say its \`type\` in the column${types.length === 0 ? "" : `, such as \`type: ${types[0]}\``}.`;
+      return view.report("tax-id-invalid", message, hint, column ?? undefined);
     };
   }
 

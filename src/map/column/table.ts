@@ -46,7 +46,12 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
   };
   const keys = [spec.key]
     .flat()
-    .map((header) => find({ name: header, headers: [header], optional: false, nth: null }, site.at("key", site.label)));
+    .map((header) =>
+      find(
+        { name: header, headers: [header], optional: false, nth: null, isFormula: false },
+        site.at("key", site.label),
+      ),
+    );
   const columns = new Map<string, Column>();
   for (const called of Object.keys(spec.columns)) {
     const place = site.at("columns").at(called, `${site.label}: column "${called}"`);

@@ -128,6 +128,19 @@ const NAMED: { [format: string]: ReadDate } = {
   UNIX_MS: counted(/^\d{12,13}$/, (milliseconds) => milliseconds, 0),
 };
 
+const LETTERS = /^[yMLdoHhmsSuaZzEckWnqGtT]+$/;
+const quoteWord = (run: string) => (LETTERS.test(run) ? run.replace(/(?<=HH)h/, "'h'") : `'${run}'`);
+
+/** A word of a language, or what other programs write for AM and PM. */
+function slipIn(format: string): string | null {
+  if (/\b(?:tt|A|AM|PM)\b/.test(format)) return `AM and PM are written a: ${format.replace(/\b(?:tt|A|AM|PM)\b/, "a")}`;
+  const quoted = format
+    .split(/('[^']*')/)
+    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(/\p{L}+/gu, quoteWord)))
+    .join("");
+  return quoted === format || /[YD%]/.test(format) ? null : `Other letters stand in single quotes: "${quoted}".`;
+}
+
 /** A date needs all of these tokens. */
 const DATE_TOKENS = [/^y+$/, /^[MLo]+$/, /^[do]+$/];
 
@@ -135,9 +148,9 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
   const named = Object.hasOwn(NAMED, format) ? NAMED[format] : undefined;
   if (named !== undefined) return { read: named, ofNumbers: format !== "ISO", hasTime: true };
   const refuse = (message: string): never => {
-    const hint =
+    const usual =
       "Formats are written like dd/MM/yyyy HH:mm (luxon's notation), or ISO, EXCEL, UNIX (seconds since 1970) or UNIX_MS.";
-    return refuseOptions(`format ${JSON.stringify(format)} ${message}`, hint);
+    return refuseOptions(`format ${JSON.stringify(format)} ${message}`, slipIn(format) ?? usual);
   };
   // Runs of one letter are tokens; text in single quotes, and everything else, is literal.
   const pieces = [...format.matchAll(/'([^']*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')/gu)];

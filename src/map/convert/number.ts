@@ -17,7 +17,7 @@ const factor = z.union([
     .number()
     .positive()
     .refine((value) => !String(value).includes("e"), "a factor in plain notation"),
-  z.string().regex(/^\d+(\.\d+)?$/, "a factor such as 1000 or 0.001"),
+  z.string().regex(/^\d+(\.\d*[1-9])?$/, "a factor such as 1000 or 0.001"),
 ]);
 
 const wholeOptions = z.object({
@@ -42,7 +42,7 @@ const reads = { kinds: ["text", "number"], called: "a number" } as const;
 
 export const number = defineConversion({
   description:
-    "An exact decimal number of at most 60 digits: in attributes and keys text in plain notation (`1500.5`), in `fields`, `value` and `extra` a JSON number with all its digits. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are.",
+    "An exact decimal number of at most 60 digits: in attributes and keys text in plain notation (`1500.5`), in `fields`, `value` and `extra` a JSON number with all its digits. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are. `-5`, `5-` and `(5)` are one number; blanks and apostrophes between groups of three digits do not count.",
   options,
   reads,
   examples: [

@@ -61,10 +61,16 @@ function padded(text: string, { length }: TaxIdType) {
   return length !== null && /^\d+$/.test(text) && text.length >= FEWEST_DIGITS ? text.padStart(length, "0") : text;
 }
 
+/** The types of the country that it may be. */
+export function taxIdTypesOf(text: string, country: string): string[] {
+  const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
+  return fitting.map(({ name }) => name);
+}
+
 /** Null: none or several. */
 export function taxIdTypeOf(text: string, country: string): string | null {
-  const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
-  return fitting.length === 1 ? (fitting[0]?.name ?? null) : null;
+  const fitting = taxIdTypesOf(text, country);
+  return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
 function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {
@@ -89,7 +95,10 @@ export const taxId = defineConversion({
     "A tax id with its check digits proven, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused.",
   options: z.object({
     country: convertDefaultsShape.country,
-    type: maybe(filled, "The one type allowed, such as CNPJ or CPF. Without it any type of the country is."),
+    type: maybe(
+      filled,
+      "The one type allowed, such as CNPJ or CPF; one that the country does not have is answered with those that it has. Without it any type of the country is, and where a number may be of several, as a Spanish CIF is a NIF too, the row says so.",
+    ),
   }),
   reads: { kinds: ["text", "number"], called: "a tax id" },
   examples: [

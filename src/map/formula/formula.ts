@@ -9,6 +9,7 @@ import { asText, type Eval, type Value, type View } from "../column/view.js";
 import { conversionNames, defaultsOf } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
+import { readNumber } from "../convert/number-text.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
@@ -49,7 +50,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
   };
   try {
     const node = parseFormula(text);
-    const { type, run, column = null } = context.compile(node);
+    const { type, run, column = null, never = null } = context.compile(node);
     // Failures caused by the row become its problems.
     const guarded: Eval = (view) => {
       try {
@@ -60,7 +61,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
         return view.report(error.code, message, error.hint, onlyColumn(reads));
       }
     };
-    return { type, run: guarded, reads, tree: treeOf(node, scope), column };
+    return { type, run: guarded, reads, tree: treeOf(node, scope), column, never };
   } catch (error) {
     if (!(error instanceof FormulaRefusal)) throw error;
     const written = text.includes("\n") ? -1 : source.textAt(path).indexOf(text);
@@ -151,13 +152,25 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
   if (column.set !== null) refuseNode(node, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
   reads.columns.add(column);
   take(reads, column.reads);
-  return { type: column.type, run: column.run, column };
+  return { type: column.type, run: column.run, column, never: column.never };
 }
 
 /** An operator has as many arguments as it takes. */
 type Operator = Callable["compile"];
 
-const plus: Operator = (args, { compile }) => {
+/** Two amounts in columns of text, which + would write one behind the other. */
+function refuseAmounts(decimal: "," | "." | undefined) {
+  const marks = decimal === undefined ? ([",", "."] as const) : [decimal];
+  const isAmount = (text: string) =>
+    marks.some((mark) => text.includes(mark) && typeof readNumber(text, mark, true) === "object");
+  return (a: string, b: string) => {
+    if (!isAmount(a) || !isAmount(b)) return;
+    const hint = "Give both columns `as: number` to add them; text(a) + text(b) joins them.";
+    throw new Refused(`${quoteCell(a)} and ${quoteCell(b)} are texts here, and + would join them`, undefined, hint);
+  };
+}
+
+const plus: Operator = (args, { compile, scope }) => {
   const parts = args.map(compile);
   const joins = parts.some(({ type }) => type === "text" || type === "taxId");
   const type = joins ? "text" : "number";
@@ -168,7 +181,13 @@ const plus: Operator = (args, { compile }) => {
     const hint = `${remedy} To join the two as texts, write text(${shorten(sourceOf(other))}).`;
     refuseNode(text, "a number and a text do not fit together", hint);
   }
-  const join = (a: string, b: string) => asText(a) + asText(b);
+  const check = parts.every(({ column: own }) => own?.as === "text")
+    ? refuseAmounts(scope.shared.conversions.defaults.decimal)
+    : () => {};
+  const join = (a: string, b: string) => {
+    check(a, b);
+    return asText(a) + asText(b);
+  };
   return lift(
     type,
     parts.map((part, at) => wanted(part, type, args[at] as ASTNode)),
@@ -202,21 +221,13 @@ function logical(decides: boolean): Operator {
   };
 }
 
-/** What texts of these types look like, and an example. */
-const FORMS: { [as: string]: [form: RegExp, example: string] } = {
-  taxId: [/^[\dA-Za-z]+$/, "11222333000181"],
-  country: [/^[A-Za-z]{2}$/, "BR"],
-  phone: [/^\+\d+$/, "+5511987654321"],
-  digits: [/^\d+$/, "01310100"],
-  date: [/^\d{4}-\d\d-\d\d$/, "2025-02-01"],
-};
-
-/** Refuses a text that a column of its type never is: the comparison would always have one answer. */
-function meets({ column }: Part, text: ASTNode) {
-  const [form, example] = FORMS[column?.as ?? ""] ?? [];
-  if (form === undefined || text.op !== "value" || typeof text.args !== "string" || form.test(text.args)) return;
-  const message = `the column "${column?.name}" is never ${quoteCell(text.args)}`;
-  refuseNode(text, message, `Its values look like "${example}".`);
+/** Refuses a text that the part never is: the comparison would always have one answer. */
+function meets({ never }: Part, node: ASTNode, text: ASTNode) {
+  if (text.op !== "value" || typeof text.args !== "string") return;
+  const instead = never?.(text.args) ?? null;
+  if (instead === null) return;
+  const what = node.op === "id" ? `the column "${node.args}"` : sourceOf(node);
+  refuseNode(text, `${what} is never ${quoteCell(text.args)}`, instead);
 }
 
 /** An empty text is a blank too: the comparison would always have one answer. */
@@ -234,8 +245,8 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     refuseBlank(one, left);
     const type = common(one, two, left);
     if (ofBlank !== undefined) {
-      meets(one, right);
-      meets(two, left);
+      meets(one, left, right);
+      meets(two, right, left);
     } else if (type === "boolean") refuseNode(left, "true and false have no order");
     const order = ofBlank === undefined ? orderBy(scope.shared.conversions.defaults) : compare;
     const parts = [wanted(one, type, left), wanted(two, type, right)];
@@ -256,7 +267,7 @@ const membership: Operator = (args, { compile }) => {
   const items = right.args.map((item) => {
     const entry = compile(item);
     refuseBlank(entry, item);
-    meets(one, item);
+    meets(one, left, item);
     return wanted(entry, common(one, entry, item), item);
   });
   const run: Eval = (view) => {
@@ -370,10 +381,16 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
     return refuseNode(node, `there is no function ${name}()`, hint || null);
   }
   const { takes } = called;
+  const [first] = args;
+  if (first?.op === "value" && VARYING_FIRST.has(name))
+    refuseNode(first, `${name}() is given what is the same for every row`, signatureOf(name));
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));
 }
+
+/** With a literal before the others, their arguments were swapped. */
+const VARYING_FIRST: ReadonlySet<string> = new Set(["default", "padLeft"]);
 
 /** As the reference has it. */
 function signatureOf(name: string): string | null {

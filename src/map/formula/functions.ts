@@ -8,6 +8,7 @@ import { asText, type Type, type Value } from "../column/view.js";
 import { conversionNames } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
+import type { Never } from "../piece.js";
 import { forms } from "./forms.js";
 import { refuseNode } from "./parse.js";
 import { type Callable, lift, type Part, wanted } from "./part.js";
@@ -48,7 +49,7 @@ type Run = (...values: any[]) => Value | undefined;
 /** A literal pattern is compiled when the mapping loads. */
 type Takes = Type | "pattern" | "replacement";
 
-export function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
+export function ofValues(takes: readonly Takes[], gives: Type, run: Run, never: Never | null = null): Callable {
   return {
     takes: [takes.length],
     compile: (args, { compile }) => {
@@ -56,15 +57,26 @@ export function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callab
       const parts = args.map((arg, position): Part => {
         const type = takes[position] ?? "text";
         if (type !== "pattern") return argument(arg, type, compile(arg));
+        refuseSlip(arg, args[position + 1]);
         patterns.set(position, patternOf(arg));
         return { type: "text", run: () => "" };
       });
-      return lift(gives, parts, (...values: Value[]) => {
+      const part = lift(gives, parts, (...values: Value[]) => {
         const value = run(...values.map((given, position) => patterns.get(position) ?? given));
         return value === "" ? undefined : value;
       });
+      return { ...part, never };
     },
   };
+}
+
+/** Signs of patterns that were meant as they stand. */
+function refuseSlip(node: ASTNode, by: ASTNode | undefined) {
+  if (node.op !== "value" || typeof node.args !== "string") return;
+  if (node.args === "." && by?.op === "value" && /^[ ,;/-]?$/.test(String(by.args)))
+    refuseNode(node, "in a pattern . stands for every character", "Write [.] for a dot.");
+  if (/^(?:R|US)\$|\$ *[\w.,]/.test(node.args.replaceAll(/\\.|\[[^\]]*\]/gs, "")))
+    refuseNode(node, "in a pattern $ stands for the end of the text", "Write [$] for a dollar sign.");
 }
 
 /** Text functions take any value as keys write it; numbers stay numbers. */
@@ -104,9 +116,14 @@ export function callables(
       if (!(result instanceof Refused)) return valueOf(result, name);
       throw new Refused(`${name}(): ${result.message}`, result.code, result.hint);
     };
-    table.set(name, ofValues(["text"], typeOf(name), run));
+    const spelling = (text: string) => {
+      const result = conversions.get(name)(text, "text");
+      return result instanceof Refused ? null : String(result);
+    };
+    table.set(name, ofValues(["text"], typeOf(name), run, SPELLS.has(name) ? neverBut(spelling) : null));
   }
-  for (const [name, takes, gives, run] of FUNCTIONS) table.set(name, ofValues(takes, gives, run));
+  for (const [name, takes, gives, run] of FUNCTIONS)
+    table.set(name, ofValues(takes, gives, run, name === "fold" ? neverBut(foldName) : null));
   for (const [name, call] of custom) {
     if (!/^[A-Za-z_]\w*$/.test(name)) refuse(`"${name}" is not a name that a formula can call`);
     else if (table.has(name)) refuse(`${name}() has the name of a built-in function`);
@@ -122,6 +139,17 @@ export function callables(
     });
   }
   return table;
+}
+
+/** They leave as it is what they have made. */
+const SPELLS: ReadonlySet<string> = new Set(["upper", "lower", "slug", "digits", "country", "state", "phone"]);
+
+/** Of a function that spells all texts in one way. */
+function neverBut(spelling: (text: string) => string | null): Never {
+  return (text) => {
+    const better = spelling(text);
+    return better === text ? null : better ? `Write "${better}".` : "It gives no such text.";
+  };
 }
 
 const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, run: Run][] = [

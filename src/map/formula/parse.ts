@@ -40,7 +40,7 @@ export function parseFormula(text: string): ASTNode {
 }
 
 /** The names that a text holds as a formula; none: it is no formula. */
-export function namesIn(text: string): string[] {
+function namesIn(text: string): string[] {
   const names = (node: unknown): string[] => {
     if (Array.isArray(node)) return node.flatMap(names);
     if (typeof node !== "object" || node === null || !("op" in node)) return [];
@@ -124,6 +124,13 @@ function habitsOf(text: string): string | null {
 const TEXT = /(["'])(?:\\.|(?!\1)[^\\])*(\1?)/gs;
 const TEXTS_AND_SLASHES = new RegExp(`${TEXT.source}|//`, TEXT.flags);
 
+/** Whether it reads as a formula, all of whose names are these columns. */
+export function isBareFormula(text: string, columns: Iterable<string>): boolean {
+  const names = namesIn(text);
+  const known = new Set(columns);
+  return names.length > 0 && !known.has(text) && names.every((name) => known.has(name));
+}
+
 /** Leaves an opening quote in the place of each text. */
 function withoutTexts(formula: string) {
   return formula.replace(TEXT, "$1");
@@ -170,7 +177,7 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["left right mid substr substring esquerda direita links rechts", 'Write extract(x, "^.{3}"), with a pattern.'],
   ["substitute substituir sustituir", 'Write replace(x, "-", "").'],
   ["proper", "Write upper(x) or lower(x)."],
-  ["year month day hour ano mes mês dia hora", DAY_OF_TIME],
+  ["format dateformat strftime formatar year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
     "Take the time from a column: with the time of import in it, every row would differ each time.",

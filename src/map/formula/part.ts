@@ -8,13 +8,14 @@ import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import type { ConvertDefaults } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
-import type { Column, Reads } from "../piece.js";
+import type { Column, Never, Reads } from "../piece.js";
 import { DAY_OF_TIME, refuseNode } from "./parse.js";
 
 export interface Part {
   type: Type;
   run: Eval;
   column?: Column | null;
+  never?: Never | null;
   /** A literal text, with its quotes. */
   written?: string;
 }

@@ -34,7 +34,7 @@ export const commonSettings = {
   default: maybe(literal, "Used if the cell is blank."),
   map: maybe(
     z.record(z.string(), literal),
-    "The value for each text of a cell; case, accents and white space do not count. Long lists belong into a table.",
+    'The value for each text of a cell; case, accents and white space do not count; `""` makes it blank. Long lists belong into a table.',
     [{ Sim: true, Não: false }],
   ),
   otherwise: maybe(

@@ -1,5 +1,6 @@
 /** Rewrites zod's complaints as sentences at their place, with the nearest known name. */
 import { z } from "zod";
+import { defaultsSchema } from "./mapping-schema.js";
 import { conversionNames, conversions } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { foldName, shorten } from "../../model/fold.js";
@@ -52,15 +53,20 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       for (const nested of branch ?? []) report(nested, path);
     } else if (issue.code === "unrecognized_keys") {
       if (hasEmptyBeside(path)) return;
-      const known = membersAt(schema, path);
+      const as = valueAt(data, [...path, "as"]) ?? "text";
+      const typesOf = (name: string): string[] =>
+        conversionNames.filter((type) => name in conversions[type].options.shape);
+      const isOfType = (name: string) => typesOf(name).length === 0 || typesOf(name).includes(String(as));
+      const all = membersAt(schema, path);
       for (const key of issue.keys) {
-        const types = conversionNames.filter((name) => key in conversions[name].options.shape);
         const [first = "", ...rest] = key.split(" ");
         const near =
-          valueAt(value, [key]) === null && known.includes(first)
+          valueAt(value, [key]) === null && all.includes(first)
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
-            : (didYouMeanOurs(key, known) ?? `Known here: ${known.join(", ")}.`);
-        const hint = known.includes(key) ? `It belongs beside \`as: ${types.join("` or `as: ")}\`.` : near;
+            : (didYouMeanOurs(key, all) ?? `Known here: ${all.filter(isOfType).join(", ")}.`);
+        const hint = all.includes(key)
+          ? `It belongs beside \`as: ${typesOf(key).join("` or `as: ")}\`.`
+          : (ofFile(key) ?? near);
         const message = `There is no setting "${key}" in ${place(path)}.`;
         source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
       }
@@ -76,6 +82,14 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
   };
   for (const issue of issues) report(issue, []);
   return undefined;
+}
+
+/** What stands in another place, or nowhere. */
+function ofFile(key: string): string | null {
+  if (key === "<<") return "Nothing is merged here: write it out, or under `defaults:` of the events.";
+  if (key === "blank")
+    return 'It stands under `defaults:`; for one column write `map: { "n/a": "" }, otherwise: { keep: true }`.';
+  return key in defaultsSchema.shape ? "It stands under `defaults:`, or beside `as:` in a column." : null;
 }
 
 /** What types and settings are called elsewhere. */
@@ -138,11 +152,16 @@ function bounds(issue: Issue) {
   return `${what} of ${limit} ${unit}${limit.endsWith(" 1") ? "" : "s"}`;
 }
 
+const TOP: { [name: string]: string } = {
+  version: "Write `version: 2`.",
+  namespace: "Write `namespace: acme-waste`, say: a name of your own, which is part of every key.",
+};
+
 function reportMissing(source: MappingSource, path: Path) {
   const name = String(path.at(-1));
   const parent = path.slice(0, -1);
   const message = `"${name}" is missing in ${place(parent)}.`;
-  const hint = name === "version" && parent.length === 0 ? "Write `version: 2`." : null;
+  const hint = parent.length === 0 ? (TOP[name] ?? null) : null;
   source.report("mapping-value", parent, message, { at: "key", hint });
 }
 

@@ -89,8 +89,14 @@ export class MappingSource {
     );
   }
 
+  /** What several events have from their defaults is reported once. */
   report(...of: Parameters<MappingSource["describe"]>): void {
-    this.problems.push(this.describe(...of));
+    const problem = this.describe(...of);
+    const [, where] = of;
+    const isShared = typeof where !== "number" && this.#written(where) !== where;
+    const isSame = ({ code, hint, excerpt }: MappingProblem) =>
+      code === problem.code && hint === problem.hint && excerpt === problem.excerpt;
+    if (!isShared || !this.problems.some(isSame)) this.problems.push(problem);
   }
 
   /** `where`: a path, or a position in the text. */
@@ -101,8 +107,9 @@ export class MappingSource {
     { hint = null, at = "value", offset = 0 }: At = {},
   ): MappingProblem {
     if (typeof where !== "number") {
-      const source = this.#writing(where);
-      return source.describe(code, source.#positionOf(where, at) + offset, message, { hint });
+      const path = this.#written(where);
+      const source = this.#writing(path);
+      return source.describe(code, source.#positionOf(path, at) + offset, message, { hint });
     }
     const { line, col } = this.#lines.linePos(where);
     const from = Math.max(0, col - 56);
@@ -118,10 +125,18 @@ export class MappingSource {
   }
 
   /** Includes quotes; "" if there is no such node. */
-  textAt(path: Path): string {
+  textAt(where: Path): string {
+    const path = this.#written(where);
     const source = this.#writing(path);
     const range = source.#nodeAt(path)?.range;
     return range ? source.#text.slice(range[0], range[1]) : "";
+  }
+
+  /** Where it is written: what an event does not say itself, its defaults say. */
+  #written(path: Path): Path {
+    const shared = path.map((step, at) => (at > 0 && path[at - 1] === "events" ? "defaults" : step));
+    const has = (one: Path) => this.#writing(one).#nodeAt(one) !== undefined;
+    return path.length > 4 && path[2] === "events" && !has(path) && has(shared) ? shared : path;
   }
 
   /** This mapping or its base, whichever has more of the path. */

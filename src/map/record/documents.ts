@@ -99,20 +99,26 @@ function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site) 
     if (spec[name] !== undefined) report(`\`${name}\` has no meaning for \`mode: existing\`.`, null, name);
 }
 
-export function compileRelation(spec: RelatedDocumentSpec, site: Site): Piece<NonNullable<EventRecord["related"]>> {
+/** `to`: the tree of the other document. */
+export function compileRelation(
+  spec: RelatedDocumentSpec,
+  site: Site,
+): Piece<NonNullable<EventRecord["related"]>> & { to: string } {
   const { bidirectional } = spec;
   checkRelation(spec, site);
   const { isPublic: _, ...others } = relationFields;
   const described = bidirectional === false || spec.isPublic === undefined ? others : relationFields;
+  const document = documentRef(spec.document, site.at("document"));
   const pieces = combine({
-    document: documentRef(spec.document, site.at("document")),
+    document,
     options: compileFields(spec, described, site),
   });
   const fixed: RelationOptions = bidirectional === undefined ? {} : { bidirectional };
-  return derive(pieces, ({ document, options }) => ({
-    document,
+  const relation = derive(pieces, ({ document: other, options }) => ({
+    document: other,
     options: { ...fixed, ...(options as RelationOptions) },
   }));
+  return { ...relation, to: document.tree };
 }
 
 function checkRelation(spec: RelatedDocumentSpec, site: Site) {

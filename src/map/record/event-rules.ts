@@ -24,12 +24,18 @@ function nameFault(
       `Write ${upper}, or confirm the custom name with \`confirmName: true\`.`,
     ];
   if (name === "RELATED" && !isRelated)
-    return ["a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10)"];
+    return [
+      "a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10)",
+      "Write `relatedDocument: { document: { ref: …, key: … }, bidirectional: false }`.",
+    ];
   if (name !== "CANCEL" || attributes.includes("reason")) return null;
   const like = attributes.find((one) => one.trim().toLowerCase() === "reason");
   const rule = "(service.md, Event endpoints, rule 9)";
   return like === undefined
-    ? [`a CANCEL event needs the attribute \`reason\`, not blank ${rule}`]
+    ? [
+        `a CANCEL event needs the attribute \`reason\`, not blank ${rule}`,
+        "Write `attributes: { public: { reason: … } }`.",
+      ]
     : [`"${like}" is not recognised; the attribute of a CANCEL is named exactly \`reason\` ${rule}`];
 }
 

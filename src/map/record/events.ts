@@ -7,6 +7,7 @@ import { asText, type Eval, type View } from "../column/view.js";
 import { keyLabel, NEVER } from "../language/mapping-schema.js";
 import { eventFields, type EventSpec } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
+import { nearestName } from "../nearest.js";
 import {
   BROKEN,
   combine,
@@ -36,13 +37,18 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
   const key = spec.key === "once" || byContent ? undefined : site.member(spec, "key", compileEventKey);
   const attributes = compileAttributes(spec.attributes ?? {}, site.at("attributes"), name === "CANCEL");
   const target = site.member(spec, "target", compileTarget);
+  const related = site.member(spec, "relatedDocument", compileRelation);
+  if (related !== undefined && related.to !== "" && (related.to === owner.tree || related.to === owner.key.tree)) {
+    const hint = "Write the other document's key: { ref: …, key: … }.";
+    site.report("mapping-reference", ": it links its document to itself.", hint, "relatedDocument", "document");
+  }
   const content = combine({
     fields,
     owner,
     participant: site.member(spec, "participant", participantRef),
     address: site.member(spec, "address", addressRef),
     attributes,
-    related: site.member(spec, "relatedDocument", compileRelation),
+    related,
     target,
     value: spec.value === undefined ? undefined : compileJson(spec.value, site.at("value")),
     extra: compileJson(spec.extra ?? {}, site.at("extra")),
@@ -129,7 +135,11 @@ function compileHappens({ by, is, ...spec }: EventSpec, site: Site): Condition |
   if (by === undefined || column === undefined) {
     if (by === undefined)
       site.reportName("mapping-value", ": `is` needs `by`, the column whose words it lists.", null, "is");
-    else site.report("mapping-reference", `: there is no column "${by}".`, "`by` names a column, without =.", "by");
+    else {
+      const near = scope.headed(by) ?? nearestName(by, scope.names());
+      const hint = `\`by\` names a column, without =${near == null ? "" : `: write ${near}`}.`;
+      site.report("mapping-reference", `: there is no column "${by}".`, hint, "by");
+    }
     return when;
   }
   const words = [is].flat();
@@ -232,6 +242,7 @@ function checkOwnParties(spec: EventSpec, { has, kind }: Owner, site: Site) {
   for (const party of ["participant", "address"] as const) {
     if (spec[party] !== undefined || has?.[party] === true) continue;
     const why = has === null ? "its document belongs to another row" : `document "${kind}" names none`;
-    site.reportName("mapping-reference", `: "${party}" is missing, and ${why}.`);
+    const hint = `Write \`${party}:\` in the event, or under \`defaults:\` of the events.`;
+    site.reportName("mapping-reference", `: "${party}" is missing, and ${why}.`, hint);
   }
 }

@@ -11,7 +11,7 @@ import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
 import { compileFormula } from "../formula/formula.js";
 import { valueOf } from "../formula/functions.js";
-import { namesIn } from "../formula/parse.js";
+import { isBareFormula } from "../formula/parse.js";
 import { formOf, typeName } from "../formula/part.js";
 import { type FieldInfo, fieldInfos, type KeySpec, type Scalar, type Takes } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
@@ -151,7 +151,7 @@ function forgotten(spec: unknown, site: Site, identity = false) {
     site.report("mapping-value", message, "Begin with =. A text that is to begin like this is written '=\" =x\"'.");
     return true;
   }
-  if (isBare(spec, site)) {
+  if (isBareFormula(spec, site.scope.names())) {
     const message = `: ${quoteCell(spec)} is a formula over columns, but here it is plain text.`;
     site.report("mapping-value", message, `Write '=${spec}' for the formula; '=${JSON.stringify(spec)}' for the text.`);
     return true;
@@ -164,13 +164,6 @@ function forgotten(spec: unknown, site: Site, identity = false) {
   const hint = `Write =${name} for the column; '="${spec}"' for the text.`;
   site.report("mapping-value", `: "${spec}" is ${what}, but here it is plain text.`, hint);
   return true;
-}
-
-/** Whether it reads as a formula, all of whose names are columns. */
-function isBare(text: string, { scope }: Site) {
-  const names = namesIn(text);
-  const known = new Set(scope.names());
-  return names.length > 0 && !known.has(text) && names.every((name) => known.has(name));
 }
 
 /** A name is written out. */

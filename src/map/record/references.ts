@@ -88,7 +88,8 @@ function remote(
   if (!isOneWay(spec, ways, site)) return BROKEN;
   const { ref = "", key, id } = spec;
   if (id !== undefined) return derive(byId(id, site.at("id")), (given) => ({ id: given }));
-  if (key === undefined) return site.report("mapping-reference", ": `ref` and `key` go together.");
+  if (key === undefined)
+    return site.report("mapping-reference", ": `ref` and `key` go together.", `Write { ref: ${ref}, key: =… }.`);
   const { known, labels } = site.scope.shared;
   if (!known[kinds].has(ref)) {
     const keyed = kinds === "documents" ? "no document" : `no ${CALLED[kinds]} with a \`key:\` named`;
