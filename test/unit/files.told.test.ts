@@ -165,6 +165,9 @@ describe("a CSV file", () => {
     [Buffer.from("Comércio").toString("latin1"), "Row 2 has letters like Ã¼"],
     ['"=""007"""', "Row 2 has a cell like"],
     ['"\'007"', "Row 2 has a cell like"],
+    ["Concei‡Æo", "Row 2 has signs like ‡ within words"],
+    ["Rua A\\nSala 2", "Row 2 has a backslash before a letter or a quote"],
+    ['Tubo \\"5\\"', "Row 2 has a backslash before a letter or a quote"],
   ])("what another program did to a text is said: %s", async (text, said) => {
     const answer = await imported("rows.csv", csv("id,day,note", `1,01/10/2025,${text}`, "2,02/10/2025,O'Neill"));
     expect(answer).toEqual(ends(0, {}, said));
@@ -179,13 +182,30 @@ describe("a CSV file", () => {
     expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
   });
 
-  test("columns aligned with blanks are said to be no columns", async () => {
-    const rows = csv(
-      "ORDER     CUSTOMER   SHIPPED",
-      "P-1       Acme Ltd   2026-03-01",
-      "P-2       Beta       2026-03-02",
+  test("apostrophes quote cells also where others hold double quotes", async () => {
+    const rows = csv("id,day,note", "1,01/10/2025,'Ann, Bob'", "2,02/10/2025,'two\nlines'", '3,03/10/2025,Tubo 5" aço');
+    expect(await imported("rows.csv", rows)).toEqual(ends(0, { read: 3, staged: 3 }, "quoted with apostrophes"));
+  });
+
+  test("a path, and a sign at the end of a word, are nothing to say", async () => {
+    const answer = await imported("rows.csv", csv("id,day,note", "1,01/10/2025,C:\\new\\temp", "2,02/10/2025,Bob‡"));
+    expect(answer).toEqual(ends(0, { staged: 2 }));
+    expect(answer.told).not.toContain("Row");
+  });
+
+  test("lines that are quoted as a whole are said to be one column each, since no delimiter would cut them", async () => {
+    const { notes } = await readFile(await temporaryFile(csv('"id,day,note"', '"1,01/10/2025,Ann"')));
+    expect(notes.join()).toContain("each line is quoted as a whole");
+    expect(notes.join()).not.toContain("csv: {");
+  });
+
+  test.each([
+    ["ORDER     CUSTOMER   SHIPPED", "P-1       Acme Ltd   2026-03-01", "P-2       Beta       2026-03-02"],
+    ["ID   NAME      WEIGHT", "0001 SAO JOAO    1250", "0002 ANA          300"],
+  ])("columns aligned with blanks are said to be no columns: %s", async (...rows) => {
+    expect((await readFile(await temporaryFile(csv(...rows)))).notes.join()).toContain(
+      "seem to be aligned with blanks",
     );
-    expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("seem to be aligned with blanks");
   });
 
   test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {

@@ -165,6 +165,7 @@ describe("digits are times where all of them are, under a header that says so", 
     ["half days are", day, "P-#;CNPJ;07/24/2025 04:2#PM", dates("MM/dd/yyyy h:mma")],
     ["eight digits that begin with the day are", day, "P-#;CNPJ;2#032026", dates("ddMMyyyy")],
     ["a comma before the thousandths is", day, "P-#;CNPJ;2025-07-24 16:2#:01,100", dates("yyyy-MM-dd HH:mm:ss,SSS")],
+    ["and so it is in Oracle's Portuguese", day, "P-#;CNPJ;1#/01/26 23:39:00,000000", dates("dd/MM/yy HH:mm:ss,u")],
     ["the name of a zone behind them is", day, "P-#;CNPJ;24/07/2025 16:2# CET", dates("dd/MM/yyyy HH:mm z")],
     ["ISO without signs is", day, "P-#;CNPJ;20250724T16203#Z", dates("yyyyMMdd'T'HHmmssZZ")],
     [

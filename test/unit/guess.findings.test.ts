@@ -320,6 +320,8 @@ describe("what people write (F28)", () => {
     ["Jan 14, 2011", "MMM d, yyyy", "en"],
     ["1295000000123", "UNIX_MS", undefined],
     ["{So, 04|Mo, 05|Di, 06|Mi, 07|Do, 08}.01.2026", "EEE, dd.MM.yyyy", "de"],
+    ["1#-JAN-26 11.39.00.000000 PM", "d-MMM-yy h.mm.ss.u a", "en"],
+    ["{Mon, 05|Tue, 06|Wed, 07|Thu, 08} Jan 2026 23:39:00 -0300", "EEE, d MMM yyyy HH:mm:ss ZZZ", "en"],
     ["{Sunday|Monday|Tuesday} January {4|5|6} 2026", "EEEE MMMM d yyyy", "en"],
   ])("%s is a date of its column", async (cell, format, language) => {
     const { input } = await draft("Pedido;Data;CNPJ", `P-#;${cell};CNPJ`);

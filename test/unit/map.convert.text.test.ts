@@ -21,7 +21,7 @@ describe("text", () => {
     ["a composed accent stays", "São", "São"],
     ["control characters go", "A\u0000B\u001b[31mC\u007f", "AB[31mC"],
     ["invisible characters go", "\ufeffA\u200bB\u00adC", "ABC"],
-    ["line breaks of all kinds become one kind", "a \r\n b\rc\u2028d", "a\nb\nc\nd"],
+    ["line breaks of all kinds become one kind", "a \r\n b\rc\u2028d\u000be\u000cf", "a\nb\nc\nd\ne\nf"],
     ["empty lines at the ends go", "\n\na\n\n", "a"],
     ["a tab is a space", "a\tb", "a b"],
     ["a pair of surrogates stays", "a😀b", "a😀b"],

@@ -168,3 +168,33 @@ test("elements of other namespaces in a cell are not its value", async () => {
   const sheet = `${DECLARATION}<x:worksheet xmlns:x="${MAIN}" xmlns:ext="urn:other"><x:sheetData><x:row r="1"><x:c r="A1"><ext:v>9</ext:v><x:v>1</x:v></x:c></x:row></x:sheetData></x:worksheet>`;
   expect(await readCells(sheet)).toEqual([["number 1"]]);
 });
+
+describe("a formula's result of 0 in a workbook that is to be calculated when it is opened", () => {
+  const results = (values: readonly string[], calcPr: string) =>
+    readCells(
+      values.map((value, at) => `<row r="${at + 1}"><c r="A${at + 1}"><f>1+1</f><v>${value}</v></c></row>`).join(""),
+      {
+        change: (entry) =>
+          entry.name === "xl/workbook.xml"
+            ? { ...entry, data: String(entry.data).replace("</workbook>", `${calcPr}</workbook>`) }
+            : entry,
+      },
+    );
+  const toCalculate = '<calcPr calcId="124519" fullCalcOnLoad="1"/>';
+
+  test("stands in for one that was never calculated, and is no value", async () => {
+    expect(await results(["0", "0"], toCalculate)).toEqual([
+      ["", "! formula-without-value A"],
+      ["", "! formula-without-value A"],
+    ]);
+  });
+
+  test("is one where other formulas of the sheet have results", async () => {
+    expect(await results(["0", "7"], toCalculate)).toEqual([["number 0"], ["number 7"]]);
+  });
+
+  test("is one in any other workbook", async () => {
+    expect(await results(["0"], '<calcPr calcId="191029"/>')).toEqual([["number 0"]]);
+    expect(await results(["0"], "")).toEqual([["number 0"]]);
+  });
+});

@@ -68,6 +68,11 @@ describe("damage", () => {
       "xl/sharedStrings.xml",
       `<sst ${Array.from({ length: 900_000 }, (_, index) => `a${index}=""`).join(" ")}`,
     ],
+    [
+      "namespaces without end",
+      "xl/worksheets/sheet1.xml",
+      `<worksheet xmlns="${MAIN}" ${Array.from({ length: 1001 }, (_, index) => `xmlns:p${index}="u"`).join(" ")}/>`,
+    ],
     ["broken relationships", "xl/_rels/workbook.xml.rels", "<Relationships>"],
   ])("%s", async (_, name, data) => {
     await expect(readWorkbook(damaged(name, data))).rejects.toMatchObject({

@@ -278,7 +278,7 @@ describe("merged cells", () => {
     const ranges = '<mergeCell ref="A2"/><mergeCell ref="x"/><mergeCell/><mergeCell ref="B2:A2"/>';
     const made = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${ranges}</mergeCells>` })] };
     expect(lines(await readWorkbook(made))).toEqual(["2: 1 ."]);
-    const many = Array.from({ length: 17_000 }, () => '<mergeCell ref="A1:XFD1048576"/>').join("");
+    const many = `<mergeCell ref="A1:XFD1048576"/>`.repeat(2);
     const hostile = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${many}</mergeCells>` })] };
     await expect(readWorkbook(hostile)).rejects.toMatchObject({ code: "file-corrupt" });
   });

@@ -16,7 +16,8 @@ const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u;
 export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string {
   const composed = raw.normalize("NFC");
   if (!UNTIDY.test(composed)) return composed;
-  const plain = composed.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(INVISIBLE, "");
+  // FileMaker and Word break lines within a cell with a vertical tab.
+  const plain = composed.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n").replace(INVISIBLE, "");
   const kept = lines === "join" ? [plain] : plain.split("\n");
   return kept
     .map((line) => line.replace(/\s+/g, " ").trim())

@@ -20,6 +20,7 @@ const DELIMITERS = [";", "\t", "|", ",", "\u001f", "\u0001"];
 /** Too common within texts to be taken; suggested when nothing else fits. */
 const UNUSUAL = ["^", "~", "¦", "#", "*", "/", ":", " "];
 const CONVINCING = 0.3;
+const DOUBLE_QUOTED = /(^|[,;\t|\r\n]) ?"/;
 const APOSTROPHES = /(^|[,;\t|\r\n])'[^'\r\n]*'(?=[,;\t|\r\n]|$)/;
 const NUMBER = /^[-+]?\d[\d.,]*%?$/;
 
@@ -90,7 +91,7 @@ function bestShape(sample: Sample, given: Given, notes: string[]): Shape {
     if (given.trim === undefined && (sample.text.includes(` ${quote}`) || sample.text.includes(`${quote} `)))
       rarer.push(judge({ trim: true }));
   }
-  if (given.quote === undefined && !sample.text.includes('"') && APOSTROPHES.test(sample.text))
+  if (given.quote === undefined && !DOUBLE_QUOTED.test(sample.text) && APOSTROPHES.test(sample.text))
     rarer.push(judge({ quote: "'", escape: given.escape ?? "'" }));
   const better = rarer.filter(([best]) => isBetter(best as Judged, usual[0] as Judged));
   const ranking = better.toSorted((one, other) => (other[0]?.score ?? 0) - (one[0]?.score ?? 0))[0] ?? usual;
@@ -110,12 +111,8 @@ function isBetter(rare: Judged, usual: Judged): boolean {
   return rare.faults < usual.faults && rare.score > usual.score;
 }
 
-/** Three texts or more, with runs of blanks between them. */
-const isAligned = (line: string) =>
-  line
-    .trim()
-    .split("  ")
-    .filter((part) => part !== "").length > 2;
+/** Texts with runs of blanks between them. */
+const isAligned = (line: string) => line.trim().includes("  ");
 
 /** One column; notes the characters that might separate columns all the same. */
 function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]): Shape {
@@ -129,6 +126,8 @@ function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]
     .reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
   if (lines.filter(isAligned).length * 2 > lines.length)
     notes.push("Read as one column: its columns seem to be aligned with blanks; export them with a delimiter.");
+  else if (count > 0 && lines.every((line) => /^".*"$/.test(line)))
+    notes.push("Read as one column: each line is quoted as a whole. Remove these quotes, or export the file again.");
   else if (count > 0 && count * 2 >= lines.length) {
     const where = `${count} of the first ${lines.length} lines have ${nameOf(mark)}`;
     notes.push(

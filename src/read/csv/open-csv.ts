@@ -48,9 +48,14 @@ export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Inp
   };
 }
 
-/** Without them no cell can be {@link GARBLED} or {@link MARKED}, which are looked for cell by cell. */
-const WARNING_SIGNS = ["Ã", '="', "'"];
+/** What DOS and old Macintosh letters become in windows-1252. */
+const MISREAD = "‚ƒ„†‡ˆ‰‹˜™›";
+/** Without them no cell can be one of those below, which are looked for cell by cell. */
+const WARNING_SIGNS = ["Ã", '="', "'", "\\", ...Array.from(MISREAD)];
 const GARBLED = /Ã[\u00a1-\u00bf]/;
+const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
+/** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
+const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\]/s;
 /** Text for a spreadsheet, so that it keeps zeros and signs. */
 const MARKED = /^(?:="[^"]*"|'[\d=+@-][^']*)$/;
 
@@ -149,14 +154,27 @@ function cellOddities() {
     `have cells like ="00123" or '00123`,
     ": these marks for a spreadsheet are read as part of the text; `as: digits` or replace() drops them",
   );
+  const misread = tally(
+    "has signs like ‡ within words",
+    "have signs like ‡ within words",
+    ": the file may be in another encoding, such as cp850 or macintosh; `csv: { encoding }` names it",
+  );
+  const escaped = tally(
+    "has a backslash before a letter or a quote, such as \\n",
+    "have backslashes before letters or quotes, such as \\n",
+    ": read as text, though some programs mean a line break by that; export the file as quoted CSV",
+  );
   return {
     /** `wary`: warning signs have been seen. */
     look({ number, cells, faults, innerQuotes: hasQuotes }: CsvRecord, wary: boolean): void {
-      if (wary && faults === null && cells.some((cell) => GARBLED.test(cell))) garbled.add(number);
-      if (wary && cells.some((cell) => MARKED.test(cell))) marked.add(number);
+      const holds = (odd: RegExp) => wary && cells.some((cell) => odd.test(cell));
+      if (faults === null && holds(GARBLED)) garbled.add(number);
+      if (holds(MARKED)) marked.add(number);
+      if (holds(MISREAD_WORD)) misread.add(number);
+      if (holds(ESCAPED)) escaped.add(number);
       if (hasQuotes && faults === null) innerQuotes.add(number);
     },
-    notes: (): string[] => [innerQuotes, garbled, marked].flatMap((one) => one.said()),
+    notes: (): string[] => [innerQuotes, garbled, marked, misread, escaped].flatMap((one) => one.said()),
   };
 }
 

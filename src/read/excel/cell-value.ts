@@ -27,12 +27,20 @@ export interface StoredCell {
 export interface CellResult {
   text: string;
   kind: CellKind;
-  fault: { code: Code; message: string } | null;
+  fault: { code: Code; message: string; hint?: string } | null;
   /** The number whose digits the text shows; null: the text is what the file holds. */
   stored: string | null;
 }
 
-export function evaluateCell(cell: StoredCell, { strings, date1904 }: BookContext): CellResult {
+const NOT_CALCULATED =
+  "Open the workbook in Excel, save it, and import it again; in LibreOffice calculate it first (Ctrl+Shift+F9).";
+
+/** `zeros`: what a formula's result of 0 is; a placeholder stands in for one that nobody has calculated. */
+export function evaluateCell(
+  cell: StoredCell,
+  { strings, date1904 }: BookContext,
+  zeros: "results" | "placeholders" = "results",
+): CellResult {
   const { type, value, format } = cell;
   if (type === "str" && value !== null) return found(unescapeText(value));
   if (cell.inline !== null) return found(cell.inline);
@@ -40,6 +48,10 @@ export function evaluateCell(cell: StoredCell, { strings, date1904 }: BookContex
   if (stored === "") {
     if (cell.formula === null) return found("");
     return faulty("a formula whose result the file does not hold", "formula-without-value");
+  }
+  if (zeros === "placeholders" && cell.formula !== null && stored === "0") {
+    const message = "a formula that was never calculated: the program that wrote the file put 0 in place of its result";
+    return faulty(message, "formula-without-value", NOT_CALCULATED);
   }
   switch (type) {
     case "s": {
@@ -71,8 +83,9 @@ function found(text: string, kind: CellKind = "text", stored: string | null = nu
   return { text, kind, fault: null, stored };
 }
 
-function faulty(message: string, code: Code = "cell-unreadable"): CellResult {
-  return { text: "", kind: "text", fault: { code, message }, stored: null };
+function faulty(message: string, code: Code = "cell-unreadable", hint?: string): CellResult {
+  const fault = { code, message, ...(hint === undefined ? {} : { hint }) };
+  return { text: "", kind: "text", fault, stored: null };
 }
 
 function numeric(stored: string, shown: NumberFormat, date1904: boolean): CellResult {

@@ -82,7 +82,8 @@ export function mergeSweep(merges: readonly Merge[], fill: boolean, width: numbe
     for (let merge = merges[next]; merge !== undefined && merge.firstRow <= number; merge = merges[++next]) {
       if (merge.lastRow >= number) active.push({ ...merge, text: "", kind: "text" });
     }
-    if (active.length > MAX_COLUMN) throw new Error(`its merged ranges overlap in row ${number}`);
+    const covered = active.reduce((sum, { firstColumn, lastColumn }) => sum + lastColumn - firstColumn + 1, 0);
+    if (covered > MAX_COLUMN) throw new Error(`its merged ranges overlap in row ${number}`);
     for (const merge of active) {
       const isFirst = number === merge.firstRow;
       if (isFirst) {

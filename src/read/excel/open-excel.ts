@@ -92,12 +92,13 @@ async function openTable(workbook: Workbook, options: ReadOptions): Promise<Tabl
   const columnWidths = shown
     .before(width)
     .map((column) => layout.columns.find((one) => one.width !== null && within(column)(one))?.width ?? null);
+  const zeros = workbook.calculatedOnOpening && sample.areZeros ? "placeholders" : "results";
   const widths = columnWidths.some((one) => one !== null) ? { widths: columnWidths } : {};
 
   async function* rows(): AsyncGenerator<Row[]> {
     const finisher = rowFinisher({ ...header, width: null, hidden: excel.hidden ?? null, sample: body });
     const sweep = mergeSweep(layout.merges, excel.fillMerged === true, width);
-    for await (const raws of sheetBatches(workbook, sheet, width)) {
+    for await (const raws of sheetBatches(workbook, sheet, { width, zeros })) {
       // A row with nothing but values of merges is blank.
       const filled =
         layout.merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(shown.of(row).cells));
@@ -227,19 +228,20 @@ function subheadings(
   return values.some((column) => isFilled(row.cells[column] ?? "")) ? row : null;
 }
 
-/** `width`: of all rows, where no header says it; else 0. */
+/** `width`: of all rows, where no header says it; else 0. `areZeros`: no formula has another result than 0. */
 async function sampleOf(workbook: Workbook, sheet: Sheet, option: HeaderOption) {
   const wanted = typeof option === "string" ? 0 : Math.max(0, ...[option].flat());
   const sample: RawRow[] = [];
   let below = 0;
   let width = 0;
-  for await (const rows of sheetBatches(workbook, sheet)) {
+  const results = new Set<string>();
+  for await (const rows of sheetBatches(workbook, sheet, { results })) {
     if (option === "none") width = Math.max(width, ...rows.map(usedColumns));
     else if (below >= SAMPLE_ROWS) break;
     if (below < SAMPLE_ROWS) sample.push(...rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
     below += rows.filter(({ number }) => number > wanted).length;
   }
-  return { rows: sample, width };
+  return { rows: sample, width, areZeros: [...results].every((one) => one === "0") };
 }
 
 function sound<T>(fault: FaultOf, work: () => T): T {

@@ -21,19 +21,24 @@ const MAX_BEYOND = 8;
 /** Columns beyond the last one whose cells stay in their row. A stray cell may be in the last column that a sheet can have. */
 const KEPT_BEYOND = 100;
 
-/**
- * Rows with at least one filled cell, hidden ones included. `width`: columns of the table; cells beyond them are a
- * `row-long` fault. @throws RowferryError when the sheet cannot be read.
- */
+interface SheetOptions {
+  /** Columns of the table; cells beyond them are a `row-long` fault. Default: all. */
+  width?: number;
+  zeros?: Parameters<typeof evaluateCell>[2];
+  /** Gets the stored results of formulas. */
+  results?: Set<string>;
+}
+
+/** Rows with at least one filled cell, hidden ones included. @throws RowferryError when the sheet cannot be read. */
 export async function* sheetBatches(
   workbook: Workbook,
   sheet: Sheet,
-  width: number = MAX_COLUMN,
+  options: SheetOptions = {},
 ): AsyncGenerator<RawRow[]> {
   const { zip, partOf, context } = workbook;
   const part = partOf(sheet);
   const rows: RawRow[] = [];
-  const handlers = sheetHandlers(await context(), width, rows);
+  const handlers = sheetHandlers(await context(), options, rows);
   let root = "";
   for await (root of walkInPieces(zip, part, handlers, "rows")) {
     while (rows.length >= BATCH_ROWS) yield rows.splice(0, BATCH_ROWS);
@@ -54,7 +59,11 @@ export function setCell(row: RawRow, column: number, text: string, kind: CellKin
 }
 
 /** Puts every filled row into `rows`, and keeps nothing but the current one. */
-function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): XmlHandlers {
+function sheetHandlers(
+  context: BookContext,
+  { width = MAX_COLUMN, zeros, results }: SheetOptions,
+  rows: RawRow[],
+): XmlHandlers {
   const cell: StoredCell = { type: "", format: general, formula: null, value: null, inline: null };
   const formulas = followFormulas();
   const runs = textRuns();
@@ -117,10 +126,11 @@ function sheetHandlers(context: BookContext, width: number, rows: RawRow[]): Xml
     if (look !== null) keepLook(look);
     // In many sheets most cells are styled and empty.
     if (cell.value === null && cell.inline === null && cell.formula === null) return;
-    const { text: shown, kind, fault: unread, stored } = evaluateCell(cell, context);
-    if (unread !== null) fault(unread.code, `holds ${unread.message}`);
+    const { text: shown, kind, fault: unread, stored } = evaluateCell(cell, context, zeros);
+    if (unread !== null) fault(unread.code, `holds ${unread.message}`, unread.hint);
     if (stored !== null) keepLook({ ...look, stored });
     if (cell.formula !== null) {
+      results?.add(cell.value?.trim() ?? "");
       const formula = formulas.of(cell.formula, row.number, column);
       const result = shown === "" && unread === null ? "" : stored;
       keepLook({ ...look, ...(result === null ? {} : { stored: result }), formula });

@@ -40,7 +40,7 @@ export async function openWorkbook(zip: Zip) {
     const message = `the workbook has no sheet with cells${frame.sheets.length > 0 ? ", only charts or macros" : ""}`;
     throw file.fault("sheet-missing", message, { hint: "Open it in Excel, save it again, and import that file." });
   }
-  const { date1904 } = frame;
+  const { date1904, calculatedOnOpening } = frame;
 
   function partOfType(type: string): string | null {
     const target = relations.find((relation) => relation.type === type)?.target;
@@ -63,6 +63,8 @@ export async function openWorkbook(zip: Zip) {
     zip,
     sheets,
     date1904,
+    /** Whoever wrote it leaves the results of formulas to the program that opens it. */
+    calculatedOnOpening,
     context: () => (context ??= readContext()),
     partOf(sheet: Sheet): string {
       if (sheet.part !== null) return sheet.part;
@@ -75,9 +77,11 @@ export async function openWorkbook(zip: Zip) {
 async function readFrame(zip: Zip, main: string) {
   const sheets: { name: string; state: string; id: string }[] = [];
   let date1904 = false;
+  let calculatedOnOpening = false;
   const root = await walkPart(zip, main, {
     open(element, attributes) {
       if (element === "workbookPr") date1904 = isTrue(attributes["date1904"]);
+      if (element === "calcPr") calculatedOnOpening = isTrue(attributes["fullCalcOnLoad"]);
       if (element !== "sheet") return;
       if (sheets.length === MAX_SHEETS) throw new Error(`it names more than ${MAX_SHEETS} sheets`);
       // The writer chooses the prefix of `r:id`.
@@ -85,7 +89,7 @@ async function readFrame(zip: Zip, main: string) {
       sheets.push({ name: unescapeText(attributes["name"] ?? ""), state: attributes["state"] ?? "", id });
     },
   });
-  return root === "workbook" ? { sheets, date1904 } : null;
+  return root === "workbook" ? { sheets, date1904, calculatedOnOpening } : null;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface XmlHandlers {
 }
 
 const MAX_DEPTH = 100;
+/** Declared ones are copied for every element that declares another. */
+const MAX_NAMESPACES = 1000;
 /** Characters of one tag, text, comment or instruction. A cell holds at most 32,767. */
 const MAX_TOKEN = 4 * 1024 ** 2;
 
@@ -50,7 +52,9 @@ function scopeWithin(outer: Scope | undefined, attributes: Attributes, depth: nu
   const declared = Object.entries(attributes)
     .filter(([name]) => isDeclaration(name))
     .map(([name, value]): [string, string] => [name.slice("xmlns:".length), value]);
-  return { depth, namespaces: new Map([...(outer?.namespaces ?? []), ...declared]), names: new Map() };
+  const namespaces = new Map([...(outer?.namespaces ?? []), ...declared]);
+  if (namespaces.size > MAX_NAMESPACES) throw new Error(`it declares more than ${MAX_NAMESPACES} namespaces`);
+  return { depth, namespaces, names: new Map() };
 }
 
 /** Returns the name of the part's root. */
