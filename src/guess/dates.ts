@@ -1,8 +1,8 @@
 /** The formats of a column's dates, and whether day or month comes first. */
-import { type Conversion, compileConversion } from "../map/convert/conversion.js";
-import { Refused } from "../map/convert/conversion-kind.js";
+import { compileDateFormat, type DateFormat, readExcelCell } from "../map/convert/dates.js";
 import type { Cell } from "./column.js";
 import { foldWords } from "../map/convert/text.js";
+import { LATEST_BY_DEFAULT } from "../map/convert/timestamp.js";
 
 export interface Dates {
   as: "timestamp";
@@ -59,16 +59,17 @@ const YEAR = 31_557_600_000;
 
 /** Another form is believed if at least one cell in this many has it. */
 const believed = 200;
-const compiled = new Map<string, Conversion>();
+const compiled = new Map<string, DateFormat>();
 
 /** In ms since 1970, as if it were UTC; null: not of this format. */
-export function instantOf(format: string, language: string | undefined, { text, kind }: Pick<Cell, "text" | "kind">) {
+export function instantOf(format: string, language = "en", { text, kind }: Pick<Cell, "text" | "kind">) {
   const key = `${language} ${format}`;
-  const options = { formats: [format], timezone: "UTC", twoDigitYears: true, language: language ?? "en" };
-  const convert = compiled.get(key) ?? compileConversion({ name: "timestamp", ...options }, {});
-  compiled.set(key, convert);
-  const read = convert(text, kind);
-  return read instanceof Refused ? null : Number(read);
+  // Not as a column's conversion, whose refusals cost more than the reading: most formats refuse most cells.
+  const form = compiled.get(key) ?? compileDateFormat(format, { twoDigitYears: LATEST_BY_DEFAULT, language });
+  compiled.set(key, form);
+  if (kind !== "text" && kind !== "date" && !(kind === "number" && form.ofNumbers)) return null;
+  const read = (kind === "date" ? readExcelCell : form.read)(text);
+  return typeof read === "string" ? null : read.local - (read.offset ?? 0) * 60_000;
 }
 
 const readsCell = (format: string, language: string | undefined, cell: Cell) =>

@@ -106,8 +106,9 @@ function withoutParty(text: string): string {
 }
 
 /** Doubt behind doubt that only a person can settle is a part of it. */
-const openFailures = `SELECT *, iif(subject = 'event' AND id IN (${unsettledEvents}), 'doubt-unsettled', reason) AS code
-  FROM (SELECT subject, id, code AS reason, row_id, column_name, message, hint, name FROM failures)`;
+const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
+  SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
+  FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id`;
 
 const warningsSince = (
   since: number,
@@ -127,14 +128,15 @@ function tally(
   type Counted = Pick<Group, "subject" | "code" | "count" | "earlier"> & { id: number; isMaker: 0 | 1 | null };
   const conceal = concealing(database, cells);
   const isHere = inputs === null ? "TRUE" : "(subject, id) IN here";
-  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs)))
-    SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(${isHere}, NULL, id)) AS earlier,
-      coalesce(min(iif(${isHere} AND reason = code, id, NULL)), min(iif(${isHere}, id, NULL)), min(id)) AS id,
-      iif(subject = 'event' AND ${helpedByReplacement},
-        id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker
-    FROM (${failures}) GROUP BY subject, code, isMaker ORDER BY count DESC`;
+  // Materialized, because SQLite would otherwise compile the subqueries of these columns wherever a column is used.
+  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs))),
+      found AS MATERIALIZED (SELECT subject, id, code, reason, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
+        id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker FROM (${failures}))
+    SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
+      coalesce(min(iif(isHere AND reason = code, id, NULL)), min(iif(isHere, id, NULL)), min(id)) AS id, isMaker
+    FROM found GROUP BY subject, code, isMaker ORDER BY count DESC`;
   return database.rows<Counted>(counted, { inputs }).flatMap((found) => {
-    const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id AND code = @code LIMIT 1`;
+    const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id LIMIT 1`;
     const failure = database.row<Failure>(first, found);
     if (failure === null) return [];
     const one = told(database, conceal, { ...failure, count: found.count, earlier: found.earlier });

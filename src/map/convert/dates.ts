@@ -174,7 +174,7 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
   if (new Set(fields).size < fields.length) refuse("reads one part twice (MM are months, mm minutes)");
   const hasTime = tokens.some((token) => /^[HhTt]/.test(token));
   const inDigits = tokens.every((token) => token in TOKENS);
-  const read = inDigits ? digitReader(pieces, options) : luxonReader(format, tokens, options, refuse);
+  const read = inDigits ? digitReader(pieces, options) : luxonReader(format, tokens, options);
   return { read, ofNumbers: tokens.length === pieces.length, hasTime };
 }
 
@@ -190,15 +190,14 @@ function luxonReader(
   format: string,
   tokens: readonly string[],
   { twoDigitYears, language }: DateFormatOptions,
-  refuse: (message: string) => never,
 ): ReadDate {
   const options = { zone: "utc", locale: language, setZone: true };
-  const { regex, invalidReason } = DateTime.fromFormatExplain("", format, options);
-  if (regex === undefined) refuse(`is not one that can be read: ${invalidReason ?? "unknown letters"}`);
+  // `fromFormat` would collect the names of months and days again for each cell, which is most of its cost.
+  const parser = DateTime.buildFormatParser(format, options);
   const shortYear = tokens.includes("yy");
   const carriesOffset = tokens.some((token) => /^[Zz]+$/.test(token));
   return (text) => {
-    const read = DateTime.fromFormat(text, format, options);
+    const read = DateTime.fromFormatParser(text, parser, options);
     if (!read.isValid) return read.invalidReason === "unit out of range" ? "impossible" : "form";
     if (shortYear && twoDigitYears === null) return "two-digit-year";
     const at = shortYear ? read.set({ year: fullYear(read.year % 100, twoDigitYears ?? 0) }) : read;

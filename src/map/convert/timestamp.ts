@@ -31,7 +31,7 @@ interface ReadCell extends LocalTime {
 /** Longer texts are refused before any pattern runs. */
 const LONGEST_DATE = 100;
 /** luxon's own meaning of two digits. */
-const LATEST_BY_DEFAULT = 2060;
+export const LATEST_BY_DEFAULT = 2060;
 
 /** @throws Refused `conversion-options` without formats, or with one that reads no date. */
 export function compileDateReader(
