@@ -41,7 +41,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
 function createProgram(frame: Frame): Command {
   const { stdout, stderr } = frame.world;
   const program = new Command("rowferry")
-    .description("Carries spreadsheet rows to document timelines: exactly once, in order, at the speed limit.")
+    .description("Sends spreadsheet rows to document timelines: exactly once, in order, as fast as the service allows.")
     .version(ownVersion(), "--version", "print the version")
     .helpOption("-h, --help", "print this help")
     .option("--no-color", "print without colours, as with NO_COLOR=1")
