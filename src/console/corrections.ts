@@ -251,13 +251,9 @@ export function createCorrections(target: Target, now: () => number) {
         looking(target, (open) => {
           requireUnsent(open, open.last?.refs ?? []);
           if (step !== null && (open.last === null || stepOf(open.last) !== step))
-            throw new RowferryError(
-              "usage",
-              "Nothing was taken back, because something else was the last step by now.",
-              {
-                hint: "The button names it; press again to take that back.",
-              },
-            );
+            throw new RowferryError("usage", "Nothing was undone, because another step has been made since.", {
+              hint: "The button now names that step; press it again to undo it.",
+            });
         });
         return { undone: hasDrafts(target) ? changing(target, (drafts) => drafts.undo()) : null };
       }),
@@ -269,7 +265,7 @@ export function createCorrections(target: Target, now: () => number) {
         ids.filter((id) => inputOf(id) === input),
         drafts,
       );
-      if (only === undefined) throw new RowferryError("usage", "Nothing of this is left.");
+      if (only === undefined) throw new RowferryError("usage", "No row of this cause is left to correct.");
       const path = join(folder, fileName(only.input, "to-correct"));
       await writeRejectedFile(path, { ...only.input, rows: only.rows.map(({ file }) => file) });
       return path;
@@ -332,7 +328,7 @@ export function createCorrections(target: Target, now: () => number) {
       ];
       if (left.rows > 0)
         told.push(
-          `${counted(left.rows, "row")} left out: not, or no longer, to be corrected here. New rows need a file of their own.`,
+          `${counted(left.rows, "row")} left out: they are not, or no longer, to be corrected here. Import new rows from a file of their own.`,
         );
       if (left.columns.size > 0)
         told.push(`Left out, because the rows here have no such column: ${[...left.columns].join(", ")}.`);
@@ -341,7 +337,7 @@ export function createCorrections(target: Target, now: () => number) {
           `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
         );
       if (left.drafts > 0)
-        told.push(`${counted(left.drafts, "cell")} corrected here since the download left as corrected.`);
+        told.push(`${counted(left.drafts, "cell")} corrected here since the download: the corrections here were kept.`);
       return { ...(await changingInTurn(() => apply(basename(path), [...edits.values()]))), told };
     },
 

@@ -36,7 +36,7 @@ export function changing<Result>(target: Target, work: (drafts: ReturnType<typeo
     }
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    const why = `The drafts in ${draftPath(target)} can be neither read nor written: ${(cause as Error).message}.`;
+    const why = `The drafts in ${draftPath(target)} cannot be read or written: ${(cause as Error).message}.`;
     throw new RowferryError("output-unwritable", why, {
       cause,
       hint: "Nothing was changed. Make room, or restore the permission. A damaged file can only be moved away, with its corrections.",

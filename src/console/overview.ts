@@ -167,7 +167,7 @@ function answerOf(
     ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
   ];
   if (isAtWork)
-    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is at work. Nothing needs you.";
+    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is running. Nothing needs you.";
   // Not beside a run, because it reads every event.
   const { planned = 0, sending = 0, stalled = 0, held = 0 } = tallyOpen(database).events;
   const left = planned + sending + stalled;

@@ -21,7 +21,7 @@ export const decided: readonly Code[] = [
 ];
 
 /** Before the command that settles doubt, which is shown whole where cells are hidden (P9). */
-export const toSettle = "Look at the service, then type ";
+export const toSettle = "Check at the service, then type ";
 
 export function solutionOf(code: Code): "correct" | "decide" | "resume" {
   if (decided.includes(code)) return "decide";

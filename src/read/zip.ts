@@ -93,7 +93,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
     const { uncompressedSize: size, compressedSize: packed } = entry;
     const { partBytes, rowsBytes, ratio, ratioFrom } = limits;
     if (size > (kind === "rows" ? rowsBytes : partBytes) || (size > ratioFrom && size > packed * ratio)) {
-      const message = `its part ${name} would unpack from ${packed} to ${size} bytes, as archives do that are built to exhaust a machine`;
+      const message = `its part ${name} would unpack from ${packed} to ${size} bytes, as archives built to exhaust a machine do`;
       throw file.fault("file-oversized", message);
     }
     if (entry.isEncrypted()) throw file.fault("file-protected", `its part ${name} is protected with a password`);
@@ -110,7 +110,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
     const [name] = [...twice].filter((one) => !clutter.test(one));
     if (name !== undefined)
       throw file.fault("archive-ambiguous", `the archive holds ${name} twice`, {
-        hint: "Capitals do not count. Unpack it, give the files names of their own, and import these.",
+        hint: "Upper and lower case do not count. Unpack it, give each file a name of its own, and import the files.",
       });
     return names.filter((one) => !clutter.test(one));
   }

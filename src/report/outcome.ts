@@ -42,7 +42,7 @@ export function saidRestored(
   now: number,
 ): string {
   const age = lastAt === null ? "from before any run" : `of ${moment(lastAt, now)} (its last run is ${lastRun})`;
-  return `The ledger was restored from a backup ${age}. What was sent since is unknown to it; nothing of that is sent twice, because keys are made of the rows' own data.`;
+  return `The ledger was restored from a backup ${age}. It does not know what was sent after that; nothing is sent twice all the same, because keys are made of the rows' own data.`;
 }
 
 /** Of the files that were read; all, where none is of these. */
@@ -134,7 +134,7 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
   if (count === 0 && held + stalled > 0) return onlyYouCanSettle(held + stalled);
   if (count === 0) return "A file holds no rows; everything else is done.";
   const isEmpty = problems.some(({ code }) => code === "file-empty");
-  const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
+  const own = command === "import" ? "Nothing in these files needs you, but" : "Nothing is lost, but";
   const left = `${counted(count, "thing that needs", "things that need")} you.`;
   return `${isEmpty ? "A file holds no rows, and" : own} the ledger holds ${left}`;
 }

@@ -88,7 +88,7 @@ export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<Open
   if (passedOver.length === paths.length) throw first.error;
   const names = passedOver.map(({ path }) => path);
   const files = counted(passedOver.length, "file");
-  tellInfo(observe)(`${files} passed over, which no input of the mapping reads: ${listed(names, 5)}.`);
+  tellInfo(observe)(`${files} passed over, because no input of the mapping reads them: ${listed(names, 5)}.`);
 }
 
 /** An input that reads several sheets, once for each. */

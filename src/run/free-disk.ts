@@ -25,7 +25,7 @@ export async function shortOfDisk(
   for (const [what, path] of Object.entries(places)) {
     const free = path === null ? Number.POSITIVE_INFINITY : await freeBytes(path);
     if (free >= needed) continue;
-    return `The disk of the ${what} has ${mebibytes(free)} free, and these files may need ${mebibytes(needed)}: a full disk loses nothing, but stops the run until there is room and the same command is typed again.`;
+    return `The disk with the ${what} has ${mebibytes(free)} free, and these files may need ${mebibytes(needed)}. If it fills up, nothing is lost, but the run stops: make room, then type the same command again.`;
   }
   return null;
 }

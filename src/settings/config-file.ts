@@ -30,7 +30,7 @@ export const configTargetSchema = z.strictObject({
   clientAuthentication: z
     .enum(["basic", "post"])
     .optional()
-    .describe("How the client names itself there: in a header (`basic`, default) or in the body (`post`)."),
+    .describe("How the client identifies itself there: in a header (`basic`, default) or in the body (`post`)."),
   rate: z.number().positive().optional().describe("Requests per second; default 20."),
   burst: z.int().positive().optional().describe("Requests at once; default 30."),
   throttle: words

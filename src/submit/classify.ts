@@ -108,7 +108,7 @@ function isElsewhere(kind: CallKind, { status, body }: TransportReply): boolean 
 
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
-  const whose = status < 500 ? ", but not as the service does: with a login page, perhaps, or a gateway's page" : "";
+  const whose = status < 500 ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
   return `answered ${status}${whose}`;
 }
 

@@ -77,7 +77,7 @@ export function createSubmitter(options: SubmitterOptions) {
       notice({
         level: "warning",
         code: null,
-        message: `The service answers, but not ${calls === 1 ? "one call" : `${calls} calls`}: left for the next run.`,
+        message: `The service answers everything except ${calls === 1 ? "one call" : `${calls} calls`}: left for the next run.`,
       }),
   });
   const send = withRetries(gated, {

@@ -208,7 +208,7 @@ inChromium(
     await cell(page, 0).click();
     await page.keyboard.type("SP");
     await page.keyboard.press("Enter");
-    await eventually(() => troubles(page)).toContain("what is typed here is not saved yet");
+    await eventually(() => troubles(page)).toContain("not saved yet");
     const texts = async () => [await cell(page, 0).textContent(), await cell(page, 1).textContent()];
     expect([await texts(), await page.locator("td.unsent").count()]).toEqual([["SP", "AL"], 2]);
     await click(page, "link", "Overview");

@@ -428,7 +428,7 @@ describe("what people write (F28)", () => {
           chave: "Chave",
           preco: { as: "number", units: ["eur"] },
         },
-        said: has("its other digits are not in the file"),
+        said: has("the other digits are not in the file"),
       },
     ],
     [

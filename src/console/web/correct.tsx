@@ -65,7 +65,7 @@ export function Correct() {
     <>
       <h1>
         {code === "" ? (
-          "Corrections that are not imported yet"
+          "Corrections that have not been imported yet"
         ) : (
           <Prose text={`${column ?? "The row"}: ${data.what || data.meaning}`} />
         )}{" "}
@@ -75,7 +75,7 @@ export function Correct() {
         </span>
       </h1>
       {count === 0 ? (
-        <Note text="No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left." />
+        <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
       ) : (
         code !== "" && (
           <>

@@ -32,7 +32,7 @@ const replaceThem: Choice = { ...replaceIt, isForMany: true };
 const nameIt: Choice = {
   action: "resolve",
   label: "This is its id",
-  does: "is verified with a read before it is believed",
+  does: "is looked up at the service before it is entered",
   asks: { label: "Its id at the service", as: "document-id" },
 };
 const isThere: Choice = {
@@ -83,9 +83,9 @@ function itself({ action }: Choice, record: Found): To {
 const nameThem = (documents: readonly string[]): Act => ({
   action: "resolve",
   label: "These are their ids",
-  does: "each is verified with a read before it is believed; lines without an id are left",
+  does: "each is looked up at the service before it is entered; lines without an id are left",
   asks: {
-    label: "Documents, each with its id behind it; two columns of a spreadsheet can be pasted",
+    label: "Documents, each followed by its id; you can paste two columns of a spreadsheet",
     as: "ids",
     start: documents.map((document) => `${document}\t`).join("\n"),
   },
@@ -129,7 +129,7 @@ export function Decide() {
       {trouble}
       <Work />
       {count === 0 ? (
-        <Note text="Nothing is left of this. Overview has what is left; Resume there sends what was decided." />
+        <Note text="Nothing is left to decide here. The overview shows what else is left; Resume there sends what you decided." />
       ) : (
         forMany.map(chooseMany)
       )}

@@ -86,7 +86,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
       )}
       {isForetold ? (
         <div class="job" role="group" aria-label={label}>
-          <strong>It would do this:</strong>
+          <strong>This would happen:</strong>
           <Sentences said={would.said} />
           {main} <button onClick={() => setWould({ request: "", said: [] })}>No</button>
         </div>

@@ -170,7 +170,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     void act(async () => {
       const edits = inside.flatMap(({ row, column: at, value }) => editsOf(rows[row] as JudgedRow, at, value));
       await save(label, edits);
-      if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
+      if (beyond > 0)
+        throw new Refused({
+          message: `${counted(beyond, "cell")} left out: they would be outside the table.`,
+          hint: "",
+        });
     });
   };
   const chosenRows = rows.slice(firstRow, lastRow + 1);
@@ -308,7 +312,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         return isMeant ? [{ row: at, column: position, value: text.replaceAll(find, by) }] : [];
       }),
     );
-    const none = { message: `No cell here has "${find}".`, hint: "Capital and small letters differ." };
+    const none = { message: `No cell here has "${find}".`, hint: "Capital and small letters are different here." };
     if (cells.length > 0) change(`"${find}" replaced`, cells);
     else void act(() => Promise.reject(new Refused(none)));
   };
@@ -341,7 +345,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         </form>
       )}
       {trouble}
-      <Trouble failure={failure && { message: `The rows cannot be judged: ${failure.message}`, hint: failure.hint }} />
+      <Trouble failure={failure && { message: `The rows cannot be checked: ${failure.message}`, hint: failure.hint }} />
       <div class="grid" ref={scroller} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <table
           role="grid"

@@ -220,8 +220,8 @@ export class Scope {
       const where = country.run(view);
       const told = where == null ? null : taxIdTypeOf(asText(value), asText(where));
       if (told !== null) return told;
-      const message = `the type of the tax id ${quoteCell(asText(value))} cannot be told`;
-      return view.report("tax-id-invalid", message, "Say its `type` in the column.", column ?? undefined);
+      const message = `the type of the tax id ${quoteCell(asText(value))} is ambiguous`;
+      return view.report("tax-id-invalid", message, "Give its `type` in the column.", column ?? undefined);
     };
   }
 

@@ -86,10 +86,10 @@ function chooseTypes(country: string | undefined, wanted: string | undefined): T
 
 export const taxId = defineConversion({
   description:
-    "A tax id with its check digits proven, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused.",
+    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused.",
   options: z.object({
     country: convertDefaultsShape.country,
-    type: maybe(filled, "The one type allowed, such as CNPJ or CPF. Without it any type of the country is."),
+    type: maybe(filled, "The one type allowed, such as CNPJ or CPF. Without it, any type of the country is allowed."),
   }),
   reads: { kinds: ["text", "number"], called: "a tax id" },
   examples: [
