@@ -41,16 +41,16 @@ const decision = named.extend({
   action: z.enum(["import", "resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
   /** The mapping of `import`; the document of `replace`; the documents of `resolve`. */
   what: z.array(text).max(MOST_ROWS).default([]),
-  /** Of `import`. */
+  /** For `import`. */
   file: text.optional(),
   flags: z
     .partialRecord(z.enum(["code", "document", "input", "run", "reason", "document-id"]), text.trim().min(1))
     .default({}),
-  /** Of `resolve`: a document on each line, with its id. */
+  /** For `resolve`: one document per line, with its id. */
   ids: text.optional(),
   /** As `--row` takes them. */
   rows: z.array(text).max(MOST_ROWS).default([]),
-  /** Of `resolve`: what is true of what is in doubt. Of `dismiss`: it is taken back. */
+  /** For `resolve`: what a person found out. For `dismiss`: undo it. */
   word: z.enum(["landed", "not-landed", "undo"]).optional(),
   dry: z.boolean(),
 });
@@ -173,7 +173,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
       }),
     ),
   };
-  /** Files of the mappings that judge what is corrected: pages are judged anew when they change. */
+  /** Files of the mappings that check the corrections: when they change, pages are checked again. */
   const judges = () => [...known.values()].flatMap((one) => one.mappings());
   return { asks, changes, judges };
 }

@@ -137,7 +137,9 @@ export function createCorrections(target: Target, now: () => number) {
       return edits;
     });
 
-  /** One step. @throws RowferryError `usage` if a text was changed by someone else meanwhile; then nothing was saved */
+  /**
+   * One step. @throws RowferryError `usage` if someone else has changed a text in the meantime; then nothing was saved
+   */
   const apply = (label: string, edits: readonly Edit[]) => {
     const original = looking(target, (open) => {
       requireUnsent(
@@ -273,7 +275,7 @@ export function createCorrections(target: Target, now: () => number) {
 
     /**
      * Takes the differences of a file with the column `rowferry_row` as one step. `told`: what was taken and left out,
-     * for a spreadsheet may change more than its user did. @throws RowferryError `file-*`, `usage`
+     * because a spreadsheet may change more than its user did. @throws RowferryError `file-*`, `usage`
      */
     async take(path: string) {
       const found = await readReferences(path);

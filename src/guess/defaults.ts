@@ -30,7 +30,7 @@ function isZeroDay(samples: readonly (readonly Row[])[]) {
   return others.length > 0 && others.every((cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell));
 }
 
-/** Of the tables' sampled rows. Always includes the empty text. */
+/** Texts for a blank in the tables' sampled rows. Always includes the empty text. */
 export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   const rows = samples.flat();
   const counts = Map.groupBy(
@@ -112,7 +112,7 @@ export interface Defaults {
 }
 
 /**
- * Decides for all columns together, since one column's proof holds for its neighbours. `semicolons`: they delimit
+ * Decides for all columns together, because what one column proves is true of the others. `semicolons`: they delimit
  * cells, which suggests a decimal comma.
  */
 export function settle(
@@ -171,7 +171,7 @@ function areBooleans(cells: Column["cells"], language: string) {
 
 const zoneIn = ({ header, clock }: Column) => [header, ...clock.map((one) => one.header)].map(zoneOf).find(Boolean);
 
-/** What headers say goes before the country. */
+/** What headers say outweighs the country. */
 function settleZone(dates: readonly Column[], columns: readonly Column[], country: string, decisions: Decisions) {
   const [said, ...others] = new Set(dates.map(zoneIn));
   if (said !== undefined && others.length === 0) return said;

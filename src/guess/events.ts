@@ -221,8 +221,8 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
 }
 
 /**
- * The time that the column's header names, or the one to its left; but one that is there wherever the column is filled, for
- * what goes with an event that did not happen is not sent.
+ * The time that the column's header names, or the one to its left, provided that it is filled wherever the column is:
+ * what belongs to an event that did not happen is not sent.
  */
 function eventOf(column: Column, times: readonly Column[]): Column {
   const { header, index, type } = column;

@@ -25,7 +25,7 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
   return parties;
 }
 
-/** A CPF and a CNPJ, of which each row has one, are of one party. */
+/** If each row has either a CPF or a CNPJ, both belong to the same party. */
 function joinEither(ids: readonly Column[]): readonly Column[] {
   const ofType = (wanted: string) =>
     ids.find(({ type, filled }) => filled < 1 && type.as === "taxId" && String(type.types) === wanted);
@@ -107,7 +107,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
     .filter((column) => !isDegrees(column) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
-  // What a header says goes before what only stands beside.
+  // What a header says outweighs what only the neighbouring columns suggest.
   for (const { column, told } of describing.toSorted(
     (a, b) => Number(b.told !== undefined) - Number(a.told !== undefined),
   )) {

@@ -40,7 +40,7 @@ export interface Column extends Piece<Value> {
   type: Type;
   /** Null: a formula. */
   as: ConversionName | null;
-  /** Of its local times, `America/Manaus`; null: it holds no times. */
+  /** The zone of its local times, such as `America/Manaus`; null: it holds no times. */
   zone: string | null;
   /** Whether the cell has content, readable or not. */
   filled: Eval<boolean> | null;
@@ -55,7 +55,7 @@ export interface Column extends Piece<Value> {
   } | null;
   /** Whether a key or an id uses it. */
   identity: boolean;
-  /** Of a tax id. */
+  /** The parts of a tax id. */
   taxId: { [part in "type" | "country"]?: Piece<Value> | undefined };
 }
 

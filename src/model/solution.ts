@@ -1,10 +1,12 @@
 /** Who solves what a code names: a person who corrects the row, one who decides, or the next run. */
 import { type Code, codes } from "./codes.js";
 
-/** Every plan judges these anew, while their document is open: the CLOSE before an event may have been refused since. */
+/**
+ * Every plan checks these again while their document is open: the CLOSE before an event may have been refused since.
+ */
 export const refusedByPlan: readonly Code[] = ["late", "after-close", "after-cancel", "target-exists"];
 
-/** No correction of a row solves these. */
+/** Correcting a row does not solve these. */
 export const decided: readonly Code[] = [
   "changed",
   "foreign-collision",

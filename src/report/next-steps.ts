@@ -12,7 +12,7 @@ export interface NextStep {
   command: string;
 }
 
-/** Of the ledger and of the journal that only `--journal` names: paths. */
+/** Paths of the ledger, and of the journal if only `--journal` names it. */
 interface Ledger {
   ledger: string;
   journal?: string | null | undefined;
@@ -34,7 +34,9 @@ export function stepOn(name: string, { ledger, journal }: Ledger, shown: (path: 
   return (words, why) => ({ why, command: `rowferry ${words}${flags[words.split(" ")[0] ?? ""] ?? others}` });
 }
 
-/** After a run; of problems, those of its files first. `shown`: shortens a path. Values are quoted for a shell. */
+/**
+ * The steps after a run; problems of its own files come first. `shown`: shortens a path. Values are quoted for a shell.
+ */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
   const { target, exitCode, files, stopped, problems, waiting = [] } = summary;
   const step = stepOn(target.name, summary, shown);
@@ -228,7 +230,10 @@ export function stepsOfOpen(
   return steps.length === 0 ? [] : [...steps, step("console", "or correct and decide in the browser")];
 }
 
-/** What a dismissal gives up; it gives up nothing that only waits for it. Other codes wait for open work with its own step, or for time. */
+/**
+ * Waits that a dismissal can end; it does not give up what only waits for the dismissed event. Other codes wait for
+ * open work that has its own step, or for time.
+ */
 const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
   "reference-unknown": {
     missing: "import the missing rows that others refer to, or correct the references and import those rows",

@@ -87,7 +87,7 @@ export function said(line: Line): string[] {
 
 const MOST_SAID = 20;
 
-/** Of a command that tells of each of several documents. */
+/** For a command that reports on several documents. */
 export function saidOf(lines: readonly Line[]): string[] {
   const more = lines.length - MOST_SAID;
   const shown = lines.slice(0, MOST_SAID).flatMap(said);

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { bytesOf } from "../read/files.js";
 import { grouped } from "../report/figures.js";
 
-/** Of the disk that holds the path, or will hold it. */
+/** The free bytes of the disk that holds the path, or will hold it. */
 export async function freeBytes(path: string): Promise<number> {
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);

@@ -69,7 +69,7 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
     /** `commands`: next steps. */
     ended: (summary: Summary, commands: readonly string[]) =>
       finished(outcomeOf(summary, commands, summary.command === "import" ? oddities(target, summary, silence) : [])),
-    /** Of a run without a summary. */
+    /** For a run without a summary. */
     failed: finished,
     /** Reports an overdue input. @returns the cause; null: none @throws RowferryError of an unreadable ledger, once it is told */
     async due(): Promise<Cause | null> {

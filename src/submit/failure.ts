@@ -69,7 +69,7 @@ export function saidOf(error: unknown, host: string): string {
   return faultOf(error, at ?? host) ?? (code === "" || message.includes(code) ? message : `${message} (${code})`);
 }
 
-/** Null: of none of these codes. */
+/** Null: the code is not known here. */
 export function faultOf(error: unknown, at: string): string | null {
   const { code, syscall } = describe(error);
   const words = code === "ETIMEDOUT" ? (syscall === "connect" ? SLOW : CLOSED) : failures[code]?.[2];
@@ -77,7 +77,7 @@ export function faultOf(error: unknown, at: string): string | null {
   return `${at} ${words} (${code})`;
 }
 
-/** Of the first address tried; of an answer that breaks off, the reason. */
+/** Describes the error of the first address tried, or the reason why an answer broke off. */
 export function describe(error: unknown): {
   name: string;
   code: string;

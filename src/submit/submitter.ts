@@ -36,7 +36,7 @@ export interface SubmitterOptions {
   notice?: (notice: SubmitNotice) => void;
   /** As an earlier run found it; default 0. */
   serviceAheadMs?: number;
-  /** Of a call; default 5. */
+  /** How often a call is retried; default 5. */
   retries?: number;
   onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
 }

@@ -14,7 +14,7 @@ import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
 import { joined, plain } from "../render/text.js";
 
-/** Who says it, and whether to ask for confirmation. */
+/** Who decided this, and whether to ask for confirmation. */
 interface Word {
   by: string;
   yes: boolean;
@@ -81,7 +81,7 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   const tellDone = () =>
     told({
       line: { type: "resolved", ...found },
-      // The rest was said before.
+      // The rest has been printed already.
       text: (line) => sentences(line).slice(-1),
       next: [work.step("resume", "send its events that wait")],
     });
@@ -101,7 +101,7 @@ async function giveId(work: Work, request: { document: string; documentId: strin
 /** Fields of a read that identify a document; the id was only asked for. */
 const keys = new Set<string | null>(["deduplicationId", "externalId"]);
 
-/** Of the mistakes in the file, in the error; all of them are listed before it. */
+/** How many of the file's mistakes the error repeats; all of them are listed before it. */
 const MOST_SAID = 3;
 
 /** Many stranded documents with one confirmation. */

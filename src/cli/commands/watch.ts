@@ -31,7 +31,7 @@ export const spec = sendingCommand({
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
     checkMappingFirst("watch", mapping, [folder]);
-    // What every file would fail for is said now.
+    // A fault that would make every file fail is reported now.
     await readSource(resolve(world.cwd, mapping));
     const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
     target.clientSecret();

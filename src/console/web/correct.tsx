@@ -29,7 +29,7 @@ export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"
 export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string): boolean =>
   problems.some(({ column, message }) => column === name && (memberOf(message) ?? (ref === lead && row)) === row);
 
-/** Of an empty code: whatever has a correction that is not imported yet. */
+/** With an empty code, it shows every row with a correction that has not been imported yet. */
 export function Correct() {
   const cause = { code: param("code") ?? "", column: param("column"), mistake: param("mistake") };
   const { code, column } = cause;

@@ -1,4 +1,4 @@
-/** What no correction of a row can send: the evidence, and the choices with what each of them would do. */
+/** Work that no correction can send: the evidence, and the choices with what each of them would do. */
 import { useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
 import type { Asks } from "../api.js";
@@ -9,9 +9,9 @@ import { Work } from "./overview.js";
 type Found = Asks["decisions"]["records"][number];
 
 interface Choice extends Act {
-  /** Also for all, and for those that are ticked. */
+  /** Also offered for all records, and for the ticked ones. */
   isForMany?: boolean;
-  /** Absent: of whatever it is offered for. */
+  /** Absent: for both. */
   of?: "event" | "document";
 }
 
@@ -72,14 +72,14 @@ const isFor = ({ of }: Choice, { event }: Found): boolean =>
   of === undefined || (of === "document") === (event === null);
 const documentsOf = (records: readonly Found[]): string[] => [...new Set(records.map(documentOf))];
 
-/** One record as its command names it: by its row where that is known and the command takes rows, else by its document. */
+/** Names one record for the command: by its row if that is known and the command takes rows, else by its document. */
 function itself({ action }: Choice, record: Found): To {
   const document = documentOf(record);
   if (action === "replace" || action === "resolve") return { what: [document] };
   return record.row === null ? { flags: { document } } : { rows: [record.row] };
 }
 
-/** The ids of all of them at once, in a text. */
+/** Takes the ids of all documents at once, as one text. */
 const nameThem = (documents: readonly string[]): Act => ({
   action: "resolve",
   label: "These are their ids",

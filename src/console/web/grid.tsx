@@ -73,7 +73,7 @@ function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
   return sending;
 }
 
-/** After all that was typed before it, of which it may be taking back the last. @throws Refused */
+/** Waits for everything typed before it, because it may undo the last of that. @throws Refused */
 const afterAll = (shown: { current: Step["over"] }, work: () => Promise<void>): Promise<unknown> =>
   (sending = sendAll(shown).then(work));
 
@@ -130,7 +130,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     box.scrollLeft = Math.min(left - numbers.offsetWidth, Math.max(box.scrollLeft, right + EDGE - box.clientWidth));
   }, [chosenLast]);
 
-  // The editor lies over its cell and is not its child, because rows may go.
+  // The editor is drawn over its cell, but is not its child, because rows may disappear.
   useLayoutEffect(() => {
     const cell = editing && document.getElementById(cellId(editing.row.ref, editing.column));
     if (editor.current === null || cell === null) return;
@@ -450,6 +450,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   );
 }
 
-/** In place of rows that are not drawn. */
+/** Takes the place of rows that are not drawn. */
 const Gap = ({ rows }: { rows: number }) =>
   rows === 0 ? null : <tr aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;

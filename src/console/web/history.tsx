@@ -46,7 +46,7 @@ export function Runs() {
   );
 }
 
-/** As it goes, and afterwards what became of it. */
+/** A run's progress, and its outcome afterwards. */
 export function Run() {
   const name = param("run") ?? "";
   const { name: target, target: now } = useHere();
@@ -104,7 +104,7 @@ export function Run() {
   );
 }
 
-/** An import begins with what lies in the folder, after its plan was shown. */
+/** Starts an import of a file in the folder, after its plan was shown. */
 export function Start() {
   const { data, waiting } = useData("startable");
   const [chosen, setChosen] = useState<{ mapping?: string; file?: string }>({});

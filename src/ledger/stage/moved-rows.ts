@@ -39,7 +39,7 @@ export interface Names {
   events: readonly (Pick<EventRecord, "event" | "key"> & { document: { kind: string; key: string } })[];
 }
 
-/** Of an invalid row. */
+/** What an invalid row names. */
 export const namesOf = (placements: readonly Placement[]): Names => ({
   documents: placements.map(({ document }) => document),
   events: placements.flatMap(({ document, event, keyParts }) =>
@@ -47,7 +47,7 @@ export const namesOf = (placements: readonly Placement[]): Names => ({
   ),
 });
 
-/** `row`: the row that the one with these names replaces. `isMeant`: a person stands by its keys. */
+/** `row`: the row that the one with these names replaces. `isMeant`: a person has confirmed its keys. */
 export function movesOf(
   database: LedgerDatabase,
   knownRows: KnownRows,
@@ -95,7 +95,7 @@ function movedEvents(old: readonly Found[], records: Names): Moved[] {
 
 type Moved = { from: Name; to: string[]; mangled: boolean };
 
-/** Keys of one thing that are gone, while others have come. */
+/** Pairs of keys of the same kind, of which one has gone and another has come. */
 function movedBetween(old: readonly Name[], now: readonly { of: string; parts: string[] }[]): Moved[] {
   const moved: Moved[] = [];
   for (const from of old) {

@@ -11,7 +11,7 @@ import { compileDateReader } from "../convert/timestamp.js";
 /** `map` may list what a spreadsheet wrote. */
 export type Purpose = "identity" | "value" | "map";
 
-/** Of a cell or a formula's result. */
+/** The longest text of a cell or a formula's result. */
 export const MAX_TEXT = 65_536;
 
 /** A spreadsheet keeps no more digits of a number. */
