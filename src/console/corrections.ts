@@ -161,7 +161,7 @@ export function createCorrections(target: Target, now: () => number) {
     if (other !== undefined)
       throw new RowferryError(
         "usage",
-        `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere meanwhile.`,
+        `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere in the meantime.`,
         { hint: "The new text is shown; edit it again." },
       );
     return { cells: edits.length };

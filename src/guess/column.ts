@@ -314,9 +314,9 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   if (odd !== undefined && units.filter((unit) => unit === odd).length <= cells.length / 2)
     return text(`only some have the unit ${odd}`);
   if (found.length > 1 && !found.every((unit) => kilograms.has(unit)))
-    return text(`no one unit for ${found.slice(0, 5).join(", ")}`);
+    return text(`no single unit for ${found.slice(0, 5).join(", ")}`);
   const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;
-  if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
+  if (fits - unread < enough) return text(`no single unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);

@@ -125,8 +125,7 @@ export function settle(
   const types = columns.map(({ type }) => type);
   const dates = columns.filter(({ type }) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
-  const question =
-    "which country do tax ids, places and times belong to? No file says; set it with --country, also to one that is not listed.";
+  const question = "which country do tax ids, places and times belong to? No file says; --country sets any country.";
   const country =
     asked ??
     types.find((type) => type.as === "taxId")?.country ??
@@ -206,7 +205,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
       notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as a text`);
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
-      notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is none, remove it there`);
+      notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is not, remove it there`);
     const rounding = new Rounding();
     for (const { text } of cells) rounding.see(text);
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);

@@ -50,7 +50,7 @@ export function longEvents(table: EventTable): Trees {
   const slips = [...byWord].filter((one) => !seen(one)).map(([word]) => JSON.stringify(word));
   if (slips.length > 0)
     decisions.notes.add(
-      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too few to be events of their own; such rows are errors`,
+      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too rare to be events of their own; rows with them are errors`,
     );
   const events = [...byWord].filter(seen).map(
     ([word, rows]): Event => ({

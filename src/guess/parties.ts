@@ -51,7 +51,7 @@ export function findByName(columns: readonly Column[], input: string, decisions:
     decisions.notes.add(
       `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}; it names no participant`,
     );
-  const why = "its text is used as a tax id, so that a lost answer cannot be looked up";
+  const why = "its text is used as a tax id, so a lost answer cannot be looked up";
   const candidates = [
     ...ids.map((value) => ({ value, label: `"${value.header}"`, why: "its numbers cannot be checked here" })),
     ...named.map((value) => ({ value, label: `"${value.header}"`, why })),

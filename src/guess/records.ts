@@ -194,7 +194,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
       ahead.map(({ header }) => `"${header}"`),
       5,
     );
-    decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is no event`);
+    decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is not an event`);
   }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   records["events"] = key.long ? longEvents(table) : wideEvents(table);

@@ -104,7 +104,7 @@ function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context:
     const why = vainBlock();
     if (why === null) {
       const how = isThere ? "exists already" : "is created in another way";
-      const message = `${event.name} would make ${known?.kind} ${known?.key}, which ${how}.`;
+      const message = `${event.name} would create ${known?.kind} ${known?.key}, which ${how}.`;
       refuse(assessment, event, "target-exists", message);
     } else holdFrom(assessment, event, why);
 

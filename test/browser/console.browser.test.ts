@@ -94,7 +94,7 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
   await eventually(() => cell(2).textContent()).toBe("MG");
   await page.keyboard.press("Control+End");
   await page.keyboard.press("Control+v");
-  await shows(page, ".trouble", "2 cells beyond the table");
+  await shows(page, ".trouble", "2 cells left out: they would be outside the table");
   await shows(page, ".bar", "Undo: pasted, 1 cell");
   await page.keyboard.press("Control+z");
   await page.getByLabel("Find").fill("nowhere");

@@ -161,7 +161,7 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   const foreign = text.replaceAll(/[0-9a-f]{8}(-\d+:)/g, "00000000$1");
   expect(await send(foreign)).toEqual({
     cells: 0,
-    told: ["No cell was changed.", expect.stringMatching(`^${count} rows left out: not, or no longer,`)],
+    told: ["No cell was changed.", expect.stringMatching(`^${count} rows left out: they are not, or no longer,`)],
   });
   expect((await page()).tally.undo).toBeNull();
 });

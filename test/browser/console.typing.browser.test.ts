@@ -136,7 +136,7 @@ inChromium(
     await click(one, "button", /^Import/);
     await eventually(() => troubles(one)).toContain("the corrections have changed since you saw them");
     await click(one, "button", /^Undo/);
-    await eventually(() => troubles(one)).toContain("Nothing was taken back");
+    await eventually(() => troubles(one)).toContain("Nothing was undone");
     await one.unroute(/api\/tally/);
     await one.evaluate(`dispatchEvent(new Event("changed"))`);
     await eventually(() => bar(one)).not.toContain(ready);

@@ -52,7 +52,7 @@ inChromium(
     for (const page of [dismissing, replacing, importing])
       expect(await group(page).textContent(), "what was foretold is still there").toContain("This would happen");
     await confirm(importing);
-    await eventually(() => importing.locator(".job").last().textContent()).toContain("waiting for the run at work");
+    await eventually(() => importing.locator(".job").last().textContent()).toContain("waiting for another run");
     await confirm(replacing);
     await shows(replacing, ".trouble", "Another rowferry process");
     await confirm(dismissing);

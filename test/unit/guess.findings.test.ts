@@ -402,7 +402,7 @@ describe("what people write (F28)", () => {
       "P-#;2#/01/2011;CNPJ;#,5 {kg|t};# {un|cx}",
       {
         columns: { peso: { as: "number", units: { kg: 1, t: 1000 } } },
-        yaml: has("volumes: Volumes # text: no one unit for un, cx; "),
+        yaml: has("volumes: Volumes # text: no single unit for un, cx; "),
       },
     ],
     [
@@ -411,7 +411,7 @@ describe("what people write (F28)", () => {
       "P-#;2#/01/2011;CNPJ;#,5 Mg;#,5 {Mg|mg}",
       {
         columns: { peso: { as: "number", units: ["Mg"] } },
-        yaml: has("volumes: Volumes # text: no one unit for Mg, mg; "),
+        yaml: has("volumes: Volumes # text: no single unit for Mg, mg; "),
       },
     ],
     [

@@ -99,7 +99,7 @@ const damages: [promise: string, damage: string][] = [
     `UPDATE registrations SET row_id = ${row(99, 1)} WHERE kind = 'participant'`,
   ],
   [
-    "every reference leads somewhere",
+    "every reference points to something that exists",
     "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (99, x'00', x'00', 0)",
   ],
   [
@@ -108,7 +108,7 @@ const damages: [promise: string, damage: string][] = [
   ],
   ["every event has the key that its parts make", `UPDATE events SET key_parts = '["11"]' WHERE id = ${eventOf("M3")}`],
   ["every event has the key that its parts make", "UPDATE documents SET key = 'M33' WHERE key = 'M3'"],
-  ["every reference leads somewhere", "UPDATE events SET related_document = 4711 WHERE id = 1"],
+  ["every reference points to something that exists", "UPDATE events SET related_document = 4711 WHERE id = 1"],
   [
     "every page of cells can be read, and holds its rows",
     "UPDATE pages SET page = zeroblob(length(page)) WHERE kind = 'cells'",

@@ -117,14 +117,14 @@ function movedBetween(old: readonly Name[], now: readonly { of: string; parts: s
 function problemOf(row: string, { of, parts, landed }: Name, to: readonly string[], mangled: boolean): Problem {
   const [was, is] = [parts.join(" "), to.join(" ")];
   if (mangled) {
-    const message = `${row} was of ${of} ${was}; here its key is ${is}, perhaps changed by a spreadsheet.`;
+    const message = `${row} belonged to ${of} ${was}; here its key is ${is}, perhaps changed by a spreadsheet.`;
     const hint = `Write ${was} again. If ${is} is meant, write \`ok\` into its cell rowferry_code.`;
     return { code: "key-mangled", message, hint, column: null };
   }
   const rest = landed ? " What has landed stays there." : "";
   return {
     code: "row-moved",
-    message: `${row} was of ${of} ${was}, and is of ${of} ${is} now.${rest}`,
+    message: `${row} belonged to ${of} ${was}, and now belongs to ${of} ${is}.${rest}`,
     hint: null,
     column: null,
   };

@@ -258,7 +258,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   };
 
   const sayRepeated = (other: string) => {
-    report(problem("row-repeats", `It says what ${other} says, and is sent once.`), "warning");
+    report(problem("row-repeats", `It has the same content as ${other}, and is sent once.`), "warning");
   };
 
   /** A row of the same file with this rowId and other content; in a later file it would be a correction. */
