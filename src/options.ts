@@ -30,13 +30,13 @@ export const targetOptions = z.strictObject({
 });
 
 export const runOptions = z.strictObject({
-  target: z.looseObject({ name: text, ledgerPath: text }, "what resolveTarget gives"),
+  target: z.looseObject({ name: text, ledgerPath: text }, "the result of resolveTarget"),
   onEvent: callback.optional(),
   signal: z.instanceof(AbortSignal, { error: "an AbortSignal" }).optional(),
   limits: limits.optional(),
   fresh: z.boolean("true or false").optional(),
   journal: text.optional(),
-  dispatcher: z.looseObject({}, "a Dispatcher of undici").optional(),
+  dispatcher: z.looseObject({}, "an undici Dispatcher").optional(),
   logLevel: z.enum([...levels, "silent"], "a level such as info").optional(),
   logger: z
     .custom(

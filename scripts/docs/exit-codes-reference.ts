@@ -3,14 +3,11 @@ import { ExitCode } from "../../src/model/exit-code.js";
 
 const meanings: Record<keyof typeof ExitCode, readonly [meaning: string, todo: string]> = {
   ok: ["success; nothing needs attention: landed, known, in the future, dismissed, left by `--limit` or `--until`", ""],
-  unexpected: ["unexpected failure", "`rowferry resume`; if it comes again, send the run's `run.log`"],
-  usage: [
-    "usage, settings, mapping, or a plan that no longer holds; nothing was sent",
-    "correct what the message names",
-  ],
+  unexpected: ["unexpected failure", "`rowferry resume`; if it happens again, send the run's `run.log`"],
+  usage: ["wrong usage, settings, mapping, ledger or journal; nothing was sent", "correct what the message names"],
   person: [
     "a person is needed: invalid, rejected, held, changed, foreign or stranded; `verify` found differences",
-    "`rowferry console`, or `rowferry status`; starting again changes nothing",
+    "`rowferry console`, or `rowferry status`; running the same command again changes nothing",
   ],
   again: [
     "the same command can continue: stalled, outage, stopped by `--max-errors` while sending, refused credentials; wins over 3",

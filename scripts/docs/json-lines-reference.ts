@@ -10,8 +10,8 @@ export function jsonLinesReference(): string {
     "",
     "With `--json` a command prints lines of JSON on stdout and nothing else; each has a `type`. Commands on a target begin with",
     "`target`, runs end with `summary`, and an error that ends a command is a line of its own, `error`, with the exit code.",
-    "Members may be added in later versions; none changes its meaning. Times are ISO 8601 in UTC, paths are as the system has",
-    "them. A member that may be absent is marked with `?`.",
+    "Later versions may add members, but do not change the meaning of any. Times are ISO 8601 in UTC; paths are written as the",
+    "system does. A member that may be absent is marked with `?`.",
     "",
     "```sh",
     `rowferry import weighings.yaml inbox/ --json | jq -r 'select(.type == "summary") | .exitCode'`,
@@ -85,7 +85,8 @@ function described(schema: z.ZodType): Described {
   }
   if (schema instanceof z.ZodArray) {
     const one = described(schema.element as z.ZodType);
-    return with_(one, { kind: one.inner !== null ? "list" : `list of ${one.kind}s`, inner: one.inner });
+    const plural = one.kind.replaceAll(/\b(number|text|null)\b/g, "$1s");
+    return with_(one, { kind: one.inner !== null || plural === "" ? "list" : `list of ${plural}`, inner: one.inner });
   }
   if (schema instanceof z.ZodObject) return found("object", schema.shape);
   if (schema instanceof z.ZodRecord) return found(`${described(schema.valueType as z.ZodType).kind}s by name`);

@@ -4,7 +4,7 @@ import { nearestName } from "../map/nearest.js";
 import type { Frame } from "./frame.js";
 import { fitted } from "./render/text.js";
 
-/** Its form, description, reader or choices, and default. */
+/** How it is typed, its description, a function that reads it or its choices, and its default. */
 export type Flag = readonly [
   typed: string,
   says: string,
@@ -12,12 +12,12 @@ export type Flag = readonly [
   usual?: unknown,
 ];
 
-/** By the names of their values. */
+/** Flags by the names under which a command gets their values. */
 export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/** Absent: left out, without a default. */
+/** A value is absent if the flag was left out and has no default. */
 export type Given<Table extends Flags> = { -readonly [Name in keyof Table]?: ValueOf<Table[Name]> };
 
 type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Value
@@ -28,7 +28,7 @@ type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Valu
       ? string
       : boolean;
 
-/** Of every command that runs. */
+/** Every command that runs takes it. */
 const json: Flag = ["--json", "print lines of JSON on stdout, each with a `type` (docs/reference/json-lines.md)"];
 
 export interface CommandSpec<Table extends Flags = Flags> {
@@ -62,7 +62,7 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
     else if (read !== undefined) option.choices(read);
     made.addOption(usual === undefined ? option : option.default(usual));
   }
-  // Commander says so of groups, in other words.
+  // Commander reports this for groups in other words.
   if (run === undefined) made.helpCommand("help [command]", "print the help of a command");
   for (const [name, [summary, sub]] of Object.entries(subcommands))
     define(made.command(name).description(summary).helpOption("-h, --help", "print this help"), sub, frame);

@@ -154,6 +154,6 @@ function clockFinding(aheadMs: number): Finding {
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   if (seconds <= 5) return { check: "clock", result: "ok", message: "this machine's clock agrees with the service's" };
   const side = aheadMs > 0 ? "behind" : "ahead of";
-  const message = `this machine's clock is ${grouped(seconds)} s ${side} the service's; events are sent by the service's`;
+  const message = `this machine's clock is ${grouped(seconds)} s ${side} the service's; events are sent by the service's clock`;
   return { check: "clock", result: "warning", message };
 }

@@ -25,5 +25,5 @@ export async function foreseen<Done>(
 export const sayForeseen = (found: Omit<Extract<Line, { type: "foreseen" }>, "type">): Told =>
   told({
     line: { type: "foreseen", ...found },
-    text: (line) => ["Nothing was changed. It would do this:", said(line)],
+    text: (line) => ["Nothing was changed. This would happen:", said(line)],
   });

@@ -63,7 +63,7 @@ export const days = valueOf("days or weeks, such as 90d or 26w", (text) =>
 );
 
 export const outputFlags = {
-  quiet: ["--quiet", "no progress, and nothing at all where all is well"],
+  quiet: ["--quiet", "show no progress, and print nothing if all is well"],
   logLevel: [
     "--log-level <level>",
     "detail of error output and of run.log (default: info)",
@@ -79,7 +79,10 @@ export const targetFlags = {
   ...outputFlags,
 } as const satisfies Flags;
 
-export const journal = ["--journal <file>", "an append-only copy of intents and ids, best on another disk"] as const;
+export const journal = [
+  "--journal <file>",
+  "keep an append-only copy of intents and ids here, best on another disk",
+] as const;
 export const wait = [
   "--wait",
   "wait while another process holds the ledger, instead of ending with exit code 5",
@@ -97,12 +100,16 @@ export const runFlags = {
   ...rateFlags,
   journal,
   wait,
-  maxErrors: ["--max-errors <n>", "stop at N, or at N% (of rows when staging, later of events)", errorBound],
+  maxErrors: [
+    "--max-errors <n>",
+    "stop at N errors, or at N%: of rows while staging, of events while sending",
+    errorBound,
+  ],
   maxOutage: ["--max-outage <time>", "give up when the service is unreachable this long: 90s, 30m, 2h", duration],
   limit: ["--limit <n>", "send the events of at most this many documents", positiveInteger],
   until: [
     "--until <HH:MM>",
-    "start no new work after this time of day in the mapping's zone: the nearest, so none at all if it has just passed",
+    "start no new work after this time of day in the mapping's zone; the nearest such time counts, so nothing is sent if it has just passed",
     timeOfDay,
   ],
   onFinish: ["--on-finish <command>", "run this when the command ends; $ROWFERRY_SUMMARY names the summary's file"],
@@ -111,7 +118,7 @@ export const runFlags = {
 
 export const selectorFlags = {
   run: ["--run <name>", "what this run staged"],
-  input: ["--input <file>", "what this input's rows gave"],
+  input: ["--input <file>", "what this input's rows yielded"],
   row: ["--row <row>", "a row: march.csv:17, or 17 with --input; repeatable", rowNames],
   document: ["--document <key>", "a document: key, kind/key, externalId, id"],
   code: ["--code <code>", "everything with this code (see rowferry explain)"],

@@ -41,7 +41,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
 function createProgram(frame: Frame): Command {
   const { stdout, stderr } = frame.world;
   const program = new Command("rowferry")
-    .description("Carries spreadsheet rows to document timelines: exactly once, in order, at the speed limit.")
+    .description("Sends spreadsheet rows to document timelines: exactly once, in order, as fast as the service allows.")
     .version(ownVersion(), "--version", "print the version")
     .helpOption("-h, --help", "print this help")
     .option("--no-color", "print without colours, as with NO_COLOR=1")
@@ -90,7 +90,7 @@ function explained(thrown: unknown, frame: Frame, argv: readonly string[]): numb
   return end.exitCode;
 }
 
-/** Of usage, and without a hint that fits this command. */
+/** Whether it is a usage error without a hint that fits this command. */
 const isHintless = (thrown: unknown): thrown is CommanderError | RowferryError =>
   thrown instanceof CommanderError || (thrown instanceof RowferryError && thrown.hint === codes.usage.remedy);
 
@@ -111,7 +111,7 @@ function ownVersion(): string {
   return (JSON.parse(ownFile("package.json")) as { version: string }).version;
 }
 
-/** If output could not be written, all is not well. */
+/** A command whose output could not be written has failed. */
 function arrived({ stdout, stderr }: World, exitCode: number): number {
   const failure = stdout.failure ?? null;
   if (failure === null) return exitCode;

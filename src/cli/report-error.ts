@@ -9,7 +9,7 @@ import type { Frame, Interruption } from "./frame.js";
 /** By the system's code, for paths that a person named. */
 const pathErrors: Partial<Record<string, string>> = {
   EEXIST: "something else is there already",
-  ENOTDIR: "it leads through a file",
+  ENOTDIR: "a part of it is a file, not a folder",
   EISDIR: "it is a folder",
   "ENOENT mkdir": "a link in it leads to nothing",
   "ENOENT mkdtemp": "the folder for temporary files is not there (TMPDIR)",

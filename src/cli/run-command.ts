@@ -119,7 +119,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   return exitCode;
 }
 
-/** `ago`: in ms. A run that sends nothing for it is not well, so --quiet tells it too. */
+/** `ago`: in ms. Even --quiet says so if a run sends nothing for this reason, because that is not what was wanted. */
 function tellUntil({ world, output }: Work, time: string, ago: number, observe: (event: PipelineEvent) => void) {
   if (ago < 0) {
     const message = `Starts no new work after ${time}.`;

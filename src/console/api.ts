@@ -41,16 +41,16 @@ const decision = named.extend({
   action: z.enum(["import", "resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
   /** The mapping of `import`; the document of `replace`; the documents of `resolve`. */
   what: z.array(text).max(MOST_ROWS).default([]),
-  /** Of `import`. */
+  /** For `import`. */
   file: text.optional(),
   flags: z
     .partialRecord(z.enum(["code", "document", "input", "run", "reason", "document-id"]), text.trim().min(1))
     .default({}),
-  /** Of `resolve`: a document on each line, with its id. */
+  /** For `resolve`: one document per line, with its id. */
   ids: text.optional(),
   /** As `--row` takes them. */
   rows: z.array(text).max(MOST_ROWS).default([]),
-  /** Of `resolve`: what is true of what is in doubt. Of `dismiss`: it is taken back. */
+  /** For `resolve`: what a person found out. For `dismiss`: undo it. */
   word: z.enum(["landed", "not-landed", "undo"]).optional(),
   dry: z.boolean(),
 });
@@ -142,15 +142,15 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
           sentences.push(`${counted(rows, "corrected row")}.`, ...saidOnPage(lines));
           const released = plan?.type === "plan" ? (held ?? 0) - plan.events.held : 0;
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
-          if (released > 0) sentences.push(`${events} would go with them.`);
+          if (released > 0) sentences.push(`${events} would be sent with them.`);
         }
         if (written.length > 0 && planned > 0)
           sentences.push(
-            `Among them ${counted(planned, "event")} of other rows that ${planned === 1 ? "was" : "were"} to be sent anyway.`,
+            `These include ${counted(planned, "event")} of other rows that ${planned === 1 ? "was" : "were"} to be sent anyway.`,
           );
         if (written.length > 1)
           sentences.push(
-            "Each mapping is an import of its own. What waits only for rows of the other goes once both are done.",
+            "Each mapping is imported separately. Events that wait only for rows of the other mapping are sent once both imports are done.",
           );
         return sentences;
       }),
@@ -173,7 +173,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
       }),
     ),
   };
-  /** Files of the mappings that judge what is corrected: pages are judged anew when they change. */
+  /** Files of the mappings that check the corrections: when they change, pages are checked again. */
   const judges = () => [...known.values()].flatMap((one) => one.mappings());
   return { asks, changes, judges };
 }
@@ -194,7 +194,7 @@ type Decision = Omit<z.output<typeof decision>, "target">;
 async function requireStartable(cwd: string, { what: [mapping = ""], file = "" }: Decision): Promise<void> {
   const { mappings, files } = await startable(cwd);
   if (mappings.includes(mapping) && files.includes(file)) return;
-  throw new RowferryError("usage", "The mapping or the file is not in the folder (any more).", {
+  throw new RowferryError("usage", "The mapping or the file is not in the folder, or no longer there.", {
     hint: "Put both into the folder in which the console runs, then choose them again.",
   });
 }

@@ -137,7 +137,9 @@ export function createCorrections(target: Target, now: () => number) {
       return edits;
     });
 
-  /** One step. @throws RowferryError `usage` if a text was changed by someone else meanwhile; then nothing was saved */
+  /**
+   * One step. @throws RowferryError `usage` if someone else has changed a text in the meantime; then nothing was saved
+   */
   const apply = (label: string, edits: readonly Edit[]) => {
     const original = looking(target, (open) => {
       requireUnsent(
@@ -159,7 +161,7 @@ export function createCorrections(target: Target, now: () => number) {
     if (other !== undefined)
       throw new RowferryError(
         "usage",
-        `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere meanwhile.`,
+        `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere in the meantime.`,
         { hint: "The new text is shown; edit it again." },
       );
     return { cells: edits.length };
@@ -251,13 +253,9 @@ export function createCorrections(target: Target, now: () => number) {
         looking(target, (open) => {
           requireUnsent(open, open.last?.refs ?? []);
           if (step !== null && (open.last === null || stepOf(open.last) !== step))
-            throw new RowferryError(
-              "usage",
-              "Nothing was taken back, because something else was the last step by now.",
-              {
-                hint: "The button names it; press again to take that back.",
-              },
-            );
+            throw new RowferryError("usage", "Nothing was undone, because another step has been made since.", {
+              hint: "The button now names that step; press it again to undo it.",
+            });
         });
         return { undone: hasDrafts(target) ? changing(target, (drafts) => drafts.undo()) : null };
       }),
@@ -269,7 +267,7 @@ export function createCorrections(target: Target, now: () => number) {
         ids.filter((id) => inputOf(id) === input),
         drafts,
       );
-      if (only === undefined) throw new RowferryError("usage", "Nothing of this is left.");
+      if (only === undefined) throw new RowferryError("usage", "No row of this cause is left to correct.");
       const path = join(folder, fileName(only.input, "to-correct"));
       await writeRejectedFile(path, { ...only.input, rows: only.rows.map(({ file }) => file) });
       return path;
@@ -277,7 +275,7 @@ export function createCorrections(target: Target, now: () => number) {
 
     /**
      * Takes the differences of a file with the column `rowferry_row` as one step. `told`: what was taken and left out,
-     * for a spreadsheet may change more than its user did. @throws RowferryError `file-*`, `usage`
+     * because a spreadsheet may change more than its user did. @throws RowferryError `file-*`, `usage`
      */
     async take(path: string) {
       const found = await readReferences(path);
@@ -332,7 +330,7 @@ export function createCorrections(target: Target, now: () => number) {
       ];
       if (left.rows > 0)
         told.push(
-          `${counted(left.rows, "row")} left out: not, or no longer, to be corrected here. New rows need a file of their own.`,
+          `${counted(left.rows, "row")} left out: they are not, or no longer, to be corrected here. Import new rows from a file of their own.`,
         );
       if (left.columns.size > 0)
         told.push(`Left out, because the rows here have no such column: ${[...left.columns].join(", ")}.`);
@@ -341,7 +339,7 @@ export function createCorrections(target: Target, now: () => number) {
           `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
         );
       if (left.drafts > 0)
-        told.push(`${counted(left.drafts, "cell")} corrected here since the download left as corrected.`);
+        told.push(`${counted(left.drafts, "cell")} corrected here since the download: the corrections here were kept.`);
       return { ...(await changingInTurn(() => apply(basename(path), [...edits.values()]))), told };
     },
 

@@ -1,4 +1,7 @@
-/** The drafts beside a ledger with the rows that they are of: looked at together, changed, and kept while there is a row for them. */
+/**
+ * The drafts kept next to a ledger, together with their rows: reads them, changes them, and keeps them while they have
+ * a row.
+ */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { reading } from "../desk/access.js";
@@ -36,7 +39,7 @@ export function changing<Result>(target: Target, work: (drafts: ReturnType<typeo
     }
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    const why = `The drafts in ${draftPath(target)} can be neither read nor written: ${(cause as Error).message}.`;
+    const why = `The drafts in ${draftPath(target)} cannot be read or written: ${(cause as Error).message}.`;
     throw new RowferryError("output-unwritable", why, {
       cause,
       hint: "Nothing was changed. Make room, or restore the permission. A damaged file can only be moved away, with its corrections.",
@@ -69,7 +72,10 @@ export function looking<Result>(target: Target, work: (open: Open) => Result): R
   });
 }
 
-/** Of what is not on its way, to where its row has been corrected otherwise meanwhile, and may be open. */
+/**
+ * Where drafts that are not being imported must move, because their row has been imported again elsewhere and may still
+ * be open.
+ */
 function movesOf(reader: Open["reader"], { drafts, sent }: Pick<Open, "drafts" | "sent">) {
   return [...drafts].flatMap(([from, columns]) => {
     const id = idOf(from);

@@ -30,7 +30,9 @@ export function createGuard(port: () => number, allowChanges: boolean) {
       if (request.method === "GET") return null;
       if (origin !== `http://${ours}` || site !== "same-origin")
         return refused(403, "Only the console's own page may change anything.");
-      return allowChanges ? null : refused(403, "This console only shows. Start it with --allow-changes.");
+      return allowChanges
+        ? null
+        : refused(403, "This console is read-only. To make changes, start it with --allow-changes.");
     },
   };
 }

@@ -86,7 +86,7 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
       recent.set(target, [...(recent.get(target) ?? []).filter((other) => other.said === null), job]);
       const end = (told: string[]) => {
         job.endedAt = now();
-        job.said = told.length === 0 ? ["It was ended before it was done."] : told;
+        job.said = told.length === 0 ? ["It was stopped before it had finished."] : told;
         onChange();
       };
       ask(words, begun).then(

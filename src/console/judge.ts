@@ -61,7 +61,9 @@ export function createJudge() {
     /** Files of all mappings that were asked for. */
     files: () => [...asked].flatMap((path) => [path, ...(known.get(path)?.mapping.dependencies ?? [])]),
 
-    /** Of the mapping's files; empty: it cannot be read, and accepts no row. */
+    /**
+     * Changes whenever one of the mapping's files changes; empty: the mapping cannot be read, so no row is accepted.
+     */
     stamp: (path: string): Promise<string> =>
       load(path).then(
         ({ stamp }) => stamp,

@@ -104,7 +104,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         waiting: waiting.map(explained),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
-        /** Of local times in its newest file; null: as this machine has it. */
+        /** The zone of local times in its newest file; null: this machine's. */
         zone: zoneOfFiles(database),
         /** Whoever started it; null: no run is active, or it is silent. */
         live: isAtWork ? liveOf(target, now) : null,
@@ -167,8 +167,8 @@ function answerOf(
     ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
   ];
   if (isAtWork)
-    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is at work. Nothing needs you.";
-  // Not beside a run, because it reads every event.
+    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is running. Nothing needs you.";
+  // Not while a run is under way, because it reads every event.
   const { planned = 0, sending = 0, stalled = 0, held = 0 } = tallyOpen(database).events;
   const left = planned + sending + stalled;
   if (left > 0)

@@ -25,7 +25,7 @@ export interface Failure {
   hint: string;
 }
 
-/** Of a request: tens of thousands of rows, as they were downloaded, are given back whole. */
+/** The largest request: tens of thousands of rows may be downloaded, corrected and uploaded in one file. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /** `url`: with the token in its fragment, which no server sees. @throws RowferryError `port-in-use` */
@@ -44,7 +44,7 @@ export async function openConsole(options: ConsoleOptions) {
 
   app.addHook("onRequest", (request, reply, done) => {
     void reply.headers(headers);
-    // Of what answers, because an address can be written in several ways.
+    // What actually answers, because an address can be written in several ways.
     const { url = request.url } = request.routeOptions;
     const refused = guard.refusalOf({ method: request.method, url, headers: request.headers });
     if (refused === null) return done();
@@ -132,13 +132,16 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
   return reply.code(status ?? (code === "unexpected" ? 500 : 409)).send({ message, hint });
 }
 
-/** Of the time, at most: pages ask for everything anew after each change. */
+/**
+ * The largest share of the time that pages may cost during an import: they ask for everything again after each change.
+ */
 const SHARE_BESIDE_IMPORTS = 0.02;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Other processes write too, which shows in the write-ahead logs. An import beside this is not to lose its processor, so
- * while one is at work, pages get its progress every second, and are told to ask anew at its begin, its end, and seldom.
+ * Other processes write too, which shows in the write-ahead logs. A running import must not lose its processor to this,
+ * so pages then get its progress every second, but are told to ask again only at its beginning, at its end, and seldom
+ * in between.
  */
 function watchLedgers(targets: Targets, judges: () => string[], now: () => number, publish: (news: News) => void) {
   const look = () => {

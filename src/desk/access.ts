@@ -47,7 +47,7 @@ function using<Result>(database: LedgerDatabase, work: Work<Result>): Result {
   }
 }
 
-/** Of local times in the newest file. */
+/** The zone of local times in the newest file. */
 export function zoneOfFiles(database: LedgerDatabase): string | null {
   const [newest] = listInputs(database, 1);
   return newest === undefined ? null : zoneOfMapping(newest.mapping);
@@ -151,7 +151,7 @@ function journaled<Done>(
   decide: Decision<Done>,
 ): Done {
   const path = journalOf(database, named ?? null);
-  // One transaction, because a running import continues meanwhile.
+  // One transaction, because a running import continues in the meantime.
   const commit = database.transaction(() => {
     if (path === null) return decide(database, now).done;
     const journal = openJournal(path, target.ledgerPath, ownerOf(target));

@@ -293,9 +293,10 @@ export interface Restored {
 }
 
 /**
- * Keeps the former ledger beside the restored one, and replays what the journal knows: the named one, else the one that
- * either of the two remembers, where it is there; the next run needs none that is not. @throws RowferryError `file-missing`, `ledger-foreign`,
- * `ledger-of-another-target`, `ledger-locked`, `journal-unreadable`
+ * Keeps the former ledger next to the restored one, and replays a journal: the named one, else the one that either
+ * ledger remembers, if it exists. A remembered journal that does not exist is forgotten, so the next run does not ask
+ * for it. @throws RowferryError `file-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`,
+ * `journal-unreadable`
  */
 export async function restoreLedger(
   target: Target,

@@ -82,7 +82,7 @@ async function checkBy(reader: Reader, { document, documentId, externalId }: Wan
   return { document, documentId, findings, body };
 }
 
-/** Of one document, or of several. */
+/** Settles one document, or several. */
 export function resolving(
   checks: readonly Pick<ResolveCheck, "document" | "documentId">[],
   by: string,

@@ -162,7 +162,7 @@ function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs:
   for (const field of PLACE_FIELDS) {
     const [ours, theirs] = [data[field], place[field]];
     if (typeof ours !== "string" || theirs === null) continue;
-    if (field === "street" && isMasked(place)) work.note("streets that come masked");
+    if (field === "street" && isMasked(place)) work.note("streets that the service masks");
     else if (foldIdentity(ours) !== foldIdentity(theirs)) differs(unlike(field, theirs, ours));
   }
 }
@@ -175,21 +175,20 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   if (answer === null) return;
   work.checked.documents += 1;
   if (answer.result !== "accepted") {
-    if (isReplaced) return work.note("documents that are gone, and are replaced by their next generation");
+    if (isReplaced) return work.note("documents that are gone, whose next generation replaces them");
     return one.differs("is not there");
   }
   const found = documentOf(answer.body);
   if (found === null) return one.unread("got an answer that cannot be understood");
-  if (found.documentId !== null && found.documentId !== serviceId)
-    one.differs(`comes under the id ${found.documentId}`);
+  if (found.documentId !== null && found.documentId !== serviceId) one.differs(`has the id ${found.documentId} there`);
   const { state: theirs, events: listed } = found.body;
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
-    work.note("documents whose state a read does not tell");
+    work.note("documents whose state a read does not show");
   // What is to be replaced may have been cancelled by somebody else.
   else if (theirs.toLowerCase() !== state && !(isReplaced && theirs.toLowerCase() === "cancelled"))
     one.differs(`is ${theirs} there, ${state} here`);
   // What its next generation has sent again need not be there.
-  if (isReplaced) return work.note("events of documents that were replaced, which are not compared", events.length);
+  if (isReplaced) return work.note("events of documents that were replaced", events.length);
   if (!Array.isArray(listed))
     return work.note("events, because reads of their documents do not list them", events.length);
   const ids = new Set(

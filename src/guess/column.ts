@@ -53,7 +53,7 @@ export interface Column {
   /** The columns beside a date with its time of day, and with AM or PM. */
   clock: readonly Column[];
   typeFrom?: Column;
-  /** Of a column that stands for several: CPF and CNPJ of one party. */
+  /** The two columns that this one combines: CPF and CNPJ of one party. */
   either?: readonly [Column, Column];
   /** Its text matters too, because totals have their words in it. */
   said?: boolean;
@@ -181,7 +181,7 @@ function isLate(cells: readonly Cell[], { formats, language, yearFirst }: Dates,
   return late.length * slips > cells.length;
 }
 
-/** What stands in such columns is no quantity, whatever its digits: `3M`, `100 Main St`. */
+/** Values in such columns are not quantities, whatever digits they have: `3M`, `100 Main St`. */
 const naming = new Set<Role | null>(["name", "street", "city", "neighborhood", "placeName", "complement"]);
 
 /** Tries types from the most certain to the least. */
@@ -278,7 +278,9 @@ export const kilograms: ReadonlyMap<string, number> = new Map([
   ...["t", "ton", "tons", "tonne", "tonnes", "tonelada", "toneladas"].map((unit) => [unit, 1000] as const),
   ["g", 0.001],
 ]);
-/** What may stand in front of an amount: a sign of a currency, or its code. Other words make a name of the number: `Op 7`. */
+/**
+ * What may precede an amount: a currency's sign or code. After any other word, the number is part of a name: `Op 7`.
+ */
 const front =
   /^[-+(\s]{0,3}(\p{Letter}{0,3}\p{Currency_Symbol}\s?|(EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)(\.\s?|\s))?[-+]?[\d.,]/iu;
 const numbered = new Set<Role | null>(["document", "code", "ticket", "related"]);
@@ -308,13 +310,13 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const several = (unit: string) => cells.length < 20 || units.lastIndexOf(unit) > units.indexOf(unit);
   const found = [...new Set(units)].filter(several);
   const odd = found.find((unit) => unit.length === 1 && /\p{Letter}/u.test(unit) && !kilograms.has(unit));
-  // `12a` beside `7` is a place in a street, or a name.
+  // A column with both `12a` and `7` holds house numbers or names.
   if (odd !== undefined && units.filter((unit) => unit === odd).length <= cells.length / 2)
     return text(`only some have the unit ${odd}`);
   if (found.length > 1 && !found.every((unit) => kilograms.has(unit)))
-    return text(`no one unit for ${found.slice(0, 5).join(", ")}`);
+    return text(`no single unit for ${found.slice(0, 5).join(", ")}`);
   const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;
-  if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
+  if (fits - unread < enough) return text(`no single unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
@@ -363,7 +365,7 @@ const areAkin = (one: Column, other: Column | undefined) => {
   return qualifiersOf(one.header).some((word) => words.some((of) => sameStem(word, of)));
 };
 
-/** The date that a time of day belongs to: one of its name, else that which it follows, or stands in front of. */
+/** The date to which a time of day belongs: one with the same name, else the one before it, else the one after it. */
 function dayOf(clock: Column, days: readonly Column[]): Column | undefined {
   const beside = [-1, 1].flatMap((step) => days.filter(({ index }) => index === clock.index + step));
   const akin = [...beside, ...days].find((day) => areAkin(clock, day));

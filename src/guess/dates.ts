@@ -8,7 +8,7 @@ export interface Dates {
   as: "timestamp";
   /** The most frequent first; empty if all cells are dates of a workbook. */
   formats: string[];
-  /** Of month names; undefined: there are none. */
+  /** The language of month names; undefined: there are none. */
   language: string | undefined;
   /** What comes first, proven by a day above the 12th. `either`: no day shows it; null: no question. */
   first: "day" | "month" | "either" | null;

@@ -30,7 +30,7 @@ function isZeroDay(samples: readonly (readonly Row[])[]) {
   return others.length > 0 && others.every((cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell));
 }
 
-/** Of the tables' sampled rows. Always includes the empty text. */
+/** Texts for a blank in the tables' sampled rows. Always includes the empty text. */
 export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   const rows = samples.flat();
   const counts = Map.groupBy(
@@ -112,7 +112,7 @@ export interface Defaults {
 }
 
 /**
- * Decides for all columns together, since one column's proof holds for its neighbours. `semicolons`: they delimit
+ * Decides for all columns together, because what one column proves is true of the others. `semicolons`: they delimit
  * cells, which suggests a decimal comma.
  */
 export function settle(
@@ -125,8 +125,7 @@ export function settle(
   const types = columns.map(({ type }) => type);
   const dates = columns.filter(({ type }) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
-  const question =
-    "which country do tax ids, places and times belong to? No file says; set it with --country, also to one that is not listed.";
+  const question = "which country do tax ids, places and times belong to? No file says; --country sets any country.";
   const country =
     asked ??
     types.find((type) => type.as === "taxId")?.country ??
@@ -171,7 +170,7 @@ function areBooleans(cells: Column["cells"], language: string) {
 
 const zoneIn = ({ header, clock }: Column) => [header, ...clock.map((one) => one.header)].map(zoneOf).find(Boolean);
 
-/** What headers say goes before the country. */
+/** What headers say outweighs the country. */
 function settleZone(dates: readonly Column[], columns: readonly Column[], country: string, decisions: Decisions) {
   const [said, ...others] = new Set(dates.map(zoneIn));
   if (said !== undefined && others.length === 0) return said;
@@ -206,7 +205,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
       notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as a text`);
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
-      notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is none, remove it there`);
+      notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is not, remove it there`);
     const rounding = new Rounding();
     for (const { text } of cells) rounding.see(text);
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);

@@ -128,7 +128,7 @@ function profileTables(tables: readonly GuessTable[], given: Given & Pick<Decisi
       if (word !== undefined && word.type.as !== "text") word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
       if (said !== null && example !== undefined)
-        given.notes.add(`skip: rows of one cell are skipped where they are like ${JSON.stringify(shorten(example))}`);
+        given.notes.add(`skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`);
       return said ?? [];
     });
     // Of a file in an archive, patterns see the inner name only.

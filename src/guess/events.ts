@@ -56,7 +56,7 @@ export function longEvents(table: EventTable): Trees {
   const slips = [...byWord].filter((one) => !seen(one)).map(([word]) => JSON.stringify(word));
   if (slips.length > 0)
     decisions.notes.add(
-      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too few to be events of their own; such rows are errors`,
+      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too rare to be events of their own; rows with them are errors`,
     );
   const events = [...byWord].filter(seen).map(
     ([word, rows]): Event => ({
@@ -229,8 +229,8 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
 }
 
 /**
- * The time that the column's header names, or the one to its left; but one that is there wherever the column is filled, for
- * what goes with an event that did not happen is not sent.
+ * The time that the column's header names, or the one to its left, provided that it is filled wherever the column is:
+ * what belongs to an event that did not happen is not sent.
  */
 function eventOf(column: Column, times: readonly Column[]): Column {
   const { header, index, type } = column;

@@ -25,7 +25,7 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
   return parties;
 }
 
-/** A CPF and a CNPJ, of which each row has one, are of one party. */
+/** If each row has either a CPF or a CNPJ, both belong to the same party. */
 function joinEither(ids: readonly Column[]): readonly Column[] {
   const ofType = (wanted: string) =>
     ids.find(({ type, filled }) => filled < 1 && type.as === "taxId" && String(type.types) === wanted);
@@ -51,7 +51,7 @@ export function findByName(columns: readonly Column[], input: string, decisions:
     decisions.notes.add(
       `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}; it names no participant`,
     );
-  const why = "its text is used as a tax id, so that a lost answer cannot be looked up";
+  const why = "its text is used as a tax id, so a lost answer cannot be looked up";
   const candidates = [
     ...ids.map((value) => ({ value, label: `"${value.header}"`, why: "its numbers cannot be checked here" })),
     ...named.map((value) => ({ value, label: `"${value.header}"`, why })),
@@ -107,7 +107,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
     .filter((column) => !isDegrees(column) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
-  // What a header says goes before what only stands beside.
+  // What a header says outweighs what only the neighbouring columns suggest.
   for (const { column, told } of describing.toSorted(
     (a, b) => Number(b.told !== undefined) - Number(a.told !== undefined),
   )) {

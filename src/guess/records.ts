@@ -32,7 +32,7 @@ export interface Shared {
   country: string;
   decisions: Decisions;
   directories: Directory[];
-  /** Of the inputs so far in which a row is a document. */
+  /** The documents of earlier inputs in which each row is a document. */
   documents: { record: string; input: string; key: Column }[];
 }
 
@@ -194,7 +194,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
       ahead.map(({ header }) => `"${header}"`),
       5,
     );
-    decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is no event`);
+    decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is not an event`);
   }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   records["events"] = key.long ? longEvents(table) : wideEvents(table);
@@ -291,7 +291,7 @@ const CHANCE = 0.001;
 /** A score that leaves the decision open. */
 const UNSURE = 1.5;
 
-/** A column that others depend on, or that is unique. Null: none, or a person said so. */
+/** A column that others depend on, or that is unique. Null: there is none, or a person said so. */
 function findDocumentKey(columns: readonly Column[], input: string, decisions: Decisions): DocumentKey | null {
   const able = columns.filter(
     ({ type, distinct }) => (type.as === "text" || type.as === "number") && distinct.size > 0,

@@ -136,7 +136,7 @@ async function joinedHeader(
   });
   const ofValues = valueColumns(others.map(({ cells }) => cells));
   const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : null;
-  // Units stand above numbers only; a row has more, and what all rows have.
+  // A row of units has text only above columns of numbers; a row of data has more.
   const isUnits =
     below?.every((cell, column) => !isFilled(cell) || ofValues.includes(column)) === true &&
     header.some(

@@ -84,7 +84,7 @@ export function roleOf(header: string): Role | null {
   return forms.find((form) => find(words, form) >= 0)?.role ?? null;
 }
 
-/** Of dates that are planned, promised or the end of a term: they say nothing of what happened. */
+/** Words for dates that are planned, promised or the end of a term: they do not say what happened. */
 const ahead =
   "prev prevu* previs* program* agend* promis* promet* comprom* limit* deadline sla target *termin wunsch* desejad* requested_* required* need_by next proxim* renew* renova* *warrant* garant* vigencia contract_end best_before use_by horizon* nac aniversario"
     .split(" ")

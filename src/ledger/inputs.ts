@@ -43,7 +43,7 @@ const stored = (row: InputRow | null): StoredInput | null => {
   };
 };
 
-/** In SQL, of an input: a later import has staged another file of its name. */
+/** SQL that is true for an input if a later import has staged another file of its name. */
 export const isEarlier = (
   input: string,
 ): string => `EXISTS (SELECT 1 FROM inputs mine JOIN inputs later USING (name, namespace, mapping_input)
@@ -65,7 +65,7 @@ export function createInputStore(database: LedgerDatabase) {
     get: (id: number): StoredInput | null =>
       stored(database.row(`SELECT ${columns} FROM inputs WHERE id = @id`, { id })),
 
-    /** Of the newest CSV input; null: none. */
+    /** The delimiter of the newest CSV input; null: there is none. */
     newestDelimiter: () =>
       database.value<string>(
         "SELECT dialect ->> 'delimiter' FROM inputs WHERE dialect ->> 'format' = 'csv' ORDER BY staged_at DESC, id DESC LIMIT 1",
@@ -125,7 +125,7 @@ export function createInputStore(database: LedgerDatabase) {
       );
     },
 
-    /** Whether they have an open row whose event is known but not its content: a row that lies before us may correct it. */
+    /** Whether they have an open row whose event is known but not its content: a row of this file may correct it. */
     haveUnread: (inputs: ReadonlySet<number>) =>
       database.has(
         `SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN (SELECT value FROM json_each(@inputs))`,

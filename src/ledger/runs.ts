@@ -12,10 +12,13 @@ export interface Run {
   name: string;
 }
 
-/** Of records that a `verify` of a part leaves out. */
+/** What a note says about records that a partial `verify` leaves out. */
 export const NOT_ASKED_FOR = "that were not asked for";
 
-/** A person decides by these. They send nothing, and stand among the runs so that everybody can see who did what. */
+/**
+ * Commands with which a person decides. They send nothing, and are listed among the runs so that everybody can see who
+ * did what.
+ */
 const isDecision = "command IN ('dismiss', 'withdraw', 'replace', 'resolve')";
 
 /** One sentence, from the run's summary. */
@@ -69,7 +72,7 @@ export function createRunStore(database: LedgerDatabase) {
            AND staged_at IS NULL AND (exit_code IS NULL OR exit_code <> ${ExitCode.usage})`,
       ),
 
-    /** Belongs into the transaction that does it. `by`: default who is logged in. */
+    /** Call in the transaction that carries out the decision. `by`: default who is logged in. */
     decided(command: string, did: string, now: number, by?: string) {
       const { id } = store.begin(command, null, now, by);
       store.finish(id, 0, JSON.stringify({ type: "decision", did } satisfies Decided), now);

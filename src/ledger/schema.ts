@@ -27,7 +27,7 @@ const errorOf = (subject: string, id: string) =>
   `(SELECT message FROM problems p WHERE p.subject = ${subject} AND subject_id = ${id} AND severity = 'error' ORDER BY p.id DESC LIMIT 1)`;
 
 export const schema = `
--- What is true of the whole ledger: its owner, its journal.
+-- Facts about the whole ledger, such as its owner and its journal.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 -- Commands that staged or sent, with what they reported.
@@ -48,7 +48,7 @@ CREATE TABLE runs (
 -- Settings of mappings, each text once.
 CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT;
 
--- How a mapping made each kind of key: a later mapping that makes others would send twice.
+-- How a mapping makes each kind of key: a later mapping that makes other keys would send twice.
 CREATE TABLE fingerprints (
   namespace TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -60,7 +60,7 @@ CREATE TABLE fingerprints (
   PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
 
--- What tables said that keys were read from (a JSON object): other answers give other keys.
+-- What lookup tables gave for keys (a JSON object): other answers would give other keys.
 CREATE TABLE key_tables (
   namespace TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -70,7 +70,7 @@ CREATE TABLE key_tables (
   PRIMARY KEY (namespace, name, mapping, source)
 ) STRICT, WITHOUT ROWID;
 
--- Further names of a document that rows know by the id that the service gave it.
+-- Further names of documents to which rows refer by the service's id.
 CREATE TABLE document_aliases (
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -112,8 +112,8 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), named, namespace, mapping_input);
 
--- Rows that are invalid, skipped or settled, that have a key, a group or no event. Any other row stands in row_events or pages alone.
--- settled_by is the row that has come instead.
+-- Rows that are invalid, skipped or settled, that have a key, a group or no event. Any other row is only in row_events or pages.
+-- settled_by is the row that replaced it.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
@@ -127,7 +127,7 @@ CREATE TABLE rows (
 CREATE INDEX rows_invalid ON rows (cell_hash) WHERE fate = 'invalid';
 CREATE INDEX rows_by_key ON rows (row_key) WHERE row_key IS NOT NULL;
 
--- Participants, and addresses of one. owner: of an address the reference of its participant; 0: it is known by its id alone.
+-- Participants and their addresses. owner: for an address, the reference of its participant; 0: it is known only by its id.
 CREATE TABLE registrations (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address'),
@@ -164,7 +164,7 @@ CREATE TABLE aliases (
   UNIQUE (key, name, kind)
 ) STRICT;
 
--- Documents, a line for each generation.
+-- Documents, one row per generation.
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   namespace TEXT NOT NULL,
@@ -187,7 +187,7 @@ CREATE TABLE documents (
 
 CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
 
--- Keys of documents with small or wide letters or leading zeros, and without those.
+-- Keys of documents that have small or wide letters or leading zeros, and their form without these.
 CREATE TABLE odd_keys (
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -211,7 +211,7 @@ CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
 ${lawOf("document_states", "document")}
 
--- Events that rows gave, with the body to send.
+-- Events that rows yielded, with the body to send.
 CREATE TABLE events (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   document_id INTEGER NOT NULL REFERENCES documents (id),
@@ -236,7 +236,7 @@ CREATE INDEX events_by_related ON events (related_document) WHERE related_docume
 CREATE INDEX events_propagated ON events (document_id) WHERE mirrored = 1 AND related_document IS NULL;
 CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
 
--- What became of each event. By document: what one request says of its events lies on one page, wherever they stood in their file.
+-- What became of each event. In order of documents, so that the outcome of a request is on one page.
 CREATE TABLE event_states (
   document_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
@@ -264,7 +264,7 @@ CREATE TABLE event_states (
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
 ${lawOf("event_states", "event")}
 
--- What is hardly ever read, in compressed pages. cells: rows as read, of those that have not landed. known: rows whose events had
+-- Data that is hardly ever read, in compressed pages. cells: rows as read that have not landed. known: rows whose events had
 -- all landed before, unchanged, from row to event only.
 CREATE TABLE pages (
   id INTEGER PRIMARY KEY,
@@ -278,7 +278,7 @@ CREATE TABLE pages (
   UNIQUE (kind, first_id)
 ) STRICT;
 
--- Which rows gave which event.
+-- Which rows yielded which event.
 CREATE TABLE row_events (
   row_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
@@ -286,7 +286,7 @@ CREATE TABLE row_events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX row_events_by_event ON row_events (event_id);
 
--- Which rows gave which participant, address or document; of an invalid row, minus the aliases that it would declare.
+-- Which rows yielded which participant, address or document; for an invalid row, the negative ids of the aliases that it would declare.
 CREATE TABLE row_records (
   row_id INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address' OR kind = 'document'),
@@ -294,7 +294,7 @@ CREATE TABLE row_records (
   PRIMARY KEY (row_id, kind, record_id)
 ) STRICT, WITHOUT ROWID;
 
--- What an invalid row would have put where; holds what is later there (H13, H15).
+-- What an invalid row would have put on which document; it holds what is later there (H13, H15).
 CREATE TABLE placements (
   id INTEGER PRIMARY KEY,
   row_id INTEGER NOT NULL,
@@ -339,8 +339,8 @@ CREATE TABLE problems (
 CREATE INDEX problems_by_row ON problems (row_id) WHERE row_id IS NOT NULL;
 CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject IS NOT NULL;
 
--- Requests, numbered \`run * 2^32 + number in the run\`. One row a request, its events and attempts in it, so that an
--- intent and an outcome are a page each.
+-- Requests, numbered \`run * 2^32 + number in the run\`. One row per request, with its events and attempts, so that
+-- an intent and an outcome take one page each.
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -358,7 +358,7 @@ CREATE TABLE requests (
 ) STRICT;
 CREATE INDEX requests_by_subject ON requests (subject_id);
 
--- What a person said became of something in doubt (H5). An event is named by its key: its row may go.
+-- What a person said became of something in doubt (H5). An event is named by its key, because its row may be deleted.
 CREATE TABLE decisions (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL REFERENCES documents (id),
@@ -369,8 +369,8 @@ CREATE TABLE decisions (
 ) STRICT;
 CREATE INDEX decisions_by_document ON decisions (document_id);
 
--- A dismissal names content, so that it stays in force when the same row comes back (H23). Of a row that was
--- corrected it names the row that has come instead.
+-- A dismissal names content, so that it stays in force when the same row comes back (H23). For a row that was
+-- corrected, it names the row that replaced it.
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,
   document_id INTEGER REFERENCES documents (id),
@@ -390,7 +390,7 @@ CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) W
 CREATE VIEW generations AS
   SELECT d.id AS of_id, g.* FROM documents d JOIN documents g USING (key, kind, namespace);
 
--- Which state is each document in? Where nothing was written down yet, it is planned. replaced: by a later generation.
+-- Which state is each document in? Planned, if nothing is recorded. replaced: by a later generation.
 CREATE VIEW documents_now AS
   SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at,
     EXISTS (SELECT 1 FROM generations WHERE of_id = d.id AND generation > d.generation) AS replaced
@@ -410,7 +410,7 @@ CREATE VIEW events_now AS
     (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS first_row
   FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
 
--- Which events have come to no good end, and why, without those given up? Events being sent are found by their requests.
+-- Which events are not finished, and why, apart from dismissed ones? Events being sent are found by their requests.
 CREATE VIEW open_events AS
   SELECT s.event_id AS id, s.document_id, s.state, s.reason, s.waits_for, s.doubt,
     -- A refused CANCEL of a replacement is not a row's fault.
@@ -419,7 +419,7 @@ CREATE VIEW open_events AS
   FROM event_states s
   WHERE s.state <> 'landed' AND s.state <> 'sending' AND s.state <> 'landed-without-id' AND s.dismissed = 0;
 
--- Which documents were not made, and why?
+-- Which documents were not created, and why?
 CREATE VIEW failed_documents AS
   SELECT d.id, d.name, d.row_id, s.state, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
   WHERE s.service_id IS NULL AND s.state <> 'sending' AND s.state IN ('rejected', 'stalled', 'stranded')
@@ -430,7 +430,7 @@ CREATE VIEW open_registrations AS
   SELECT kind AS subject, id, row_id, state, reason, name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 
--- Which records did rows give without an event, and is each at the service?
+-- Which records did rows yield without an event, and is each at the service?
 CREATE VIEW row_records_now AS
   SELECT r.row_id, coalesce(p.reason, d.reason) AS reason,
     coalesce(p.state, d.state, 'planned') IN ('registered', 'open', 'closed', 'cancelled') AS done
@@ -438,7 +438,7 @@ CREATE VIEW row_records_now AS
     LEFT JOIN document_states d ON r.kind = 'document' AND d.document_id = r.record_id
   WHERE r.record_id > 0;
 
--- Which rows are invalid, and neither corrected nor given up?
+-- Which rows are invalid, and neither corrected nor dismissed?
 CREATE VIEW invalid_rows AS SELECT * FROM rows WHERE fate = 'invalid' AND settled IS NULL;
 
 -- Which rows hold what is later on which document, or the event that they would have changed?
@@ -447,7 +447,7 @@ CREATE VIEW holds AS
     AND NOT (p.makes AND EXISTS (SELECT 1 FROM document_states s
       WHERE s.document_id = p.document_id AND s.state <> 'planned' AND s.state <> 'rejected'));
 
--- What became of each row that is not done, and why? A line for an invalid row, and for each open record of any other.
+-- What became of each row that is not done, and why? One line for an invalid row, and one for each open record of any other row.
 -- The first row of a group speaks for all. An event without a state of its own is planned, and has no line.
 CREATE VIEW row_fates AS
   SELECT id AS row_id, 'row' AS subject, id, fate AS state, reason AS code FROM invalid_rows WHERE lead IS NULL
@@ -455,7 +455,7 @@ CREATE VIEW row_fates AS
   UNION ALL SELECT row_id, 'document', id, state, coalesce(reason, state) FROM failed_documents WHERE row_id IS NOT NULL
   UNION ALL SELECT row_id, subject, id, state, coalesce(reason, state) FROM open_registrations;
 
--- What does a person or a later run have to see to, and why? A line for each problem of an invalid row, and for each record that failed.
+-- What must a person or a later run take care of, and why? One line for each problem of an invalid row, and for each record that failed.
 CREATE VIEW failures AS
   SELECT 'row' AS subject, r.id, r.id AS row_id, r.fate AS state, p.code, p.column_name, p.message, p.hint, NULL AS name
   FROM invalid_rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'

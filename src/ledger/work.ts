@@ -226,7 +226,7 @@ export function createWorkStore(database: LedgerDatabase) {
         { document, at, rank, id },
       ) === 1,
 
-    /** Of these events those whose intent is written, and no outcome. */
+    /** Those of these events whose intent is recorded, but no outcome. */
     sending: (ids: readonly number[]): number[] =>
       ids.filter((id) => database.has(`SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'sending'`, { id })),
 

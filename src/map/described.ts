@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 export const filled = z.string().min(1);
-export const writtenOut = filled.regex(/^(?!=)/, "a text that is written out: no formula is computed here");
+export const writtenOut = filled.regex(/^(?!=)/, "a literal text: no formula is computed here");
 export const filledList = z.array(filled).min(1);
 
 export function maybe<T extends z.ZodType>(schema: T, description: string, examples?: unknown[]) {

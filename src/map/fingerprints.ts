@@ -25,7 +25,7 @@ export interface KeyTable {
   entries: ReadonlyMap<string, string>;
   /** Whether a row that the table lacks still gets a key. */
   fallback: boolean;
-  /** Of the only files whose keys it makes; null: of all. */
+  /** The format of the only files whose keys it makes; null: all formats. */
   format: "xlsx" | null;
 }
 

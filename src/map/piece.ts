@@ -46,7 +46,7 @@ export interface Column extends Piece<Value> {
   never: Never | null;
   /** Null: a formula. */
   as: ConversionName | null;
-  /** Of its local times, `America/Manaus`; null: it holds no times. */
+  /** The zone of its local times, such as `America/Manaus`; null: it holds no times. */
   zone: string | null;
   /** Whether the cell has content, readable or not. */
   filled: Eval<boolean> | null;
@@ -61,7 +61,7 @@ export interface Column extends Piece<Value> {
   } | null;
   /** Whether a key or an id uses it. */
   identity: boolean;
-  /** Of a tax id. */
+  /** The parts of a tax id. */
   taxId: { [part in "type" | "country"]?: Piece<Value> | undefined };
 }
 

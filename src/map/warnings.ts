@@ -5,7 +5,7 @@ import type { MappingProblem, MappingSource, Path } from "./language/source.js";
 
 /** `used`: the tables that formulas read. */
 export function findWarnings(spec: MappingSpec, source: MappingSource, used: ReadonlySet<string>): MappingProblem[] {
-  const lost = "The character that stands for letters which some program could not read.";
+  const lost = "This character stands for letters that another program could not read.";
   const again = "Write the letters again; otherwise they are sent as they are.";
   const garbled = source.lines("\uFFFD", "mapping-doubtful", () => lost, again).slice(0, 1);
   const warnings = [...findPlaceholders(spec, source), ...source.doubts, ...garbled];

@@ -15,11 +15,11 @@ export const mistakeOf = (message: string): string =>
 export interface CauseOfRows<Found> {
   /** What is wrong, without what differs from row to row; null: whatever is wrong in that column. */
   mistake: string | null;
-  /** An example: the first one, of a row at hand if there is any. */
+  /** An example: the first problem, if possible of a row in the files asked for. */
   found: Found;
   /** Rows; one that has several problems counts in each of their causes. */
   count: number;
-  /** Of these, not at hand. */
+  /** How many of them are not in the files asked for. */
   earlier: number;
 }
 
@@ -48,7 +48,7 @@ export function tallyCauses<Found extends { code: Code; column: string | null; m
       const causes = places.get(place) ?? new Map<string | null, Counted<Found>>();
       places.set(place, causes);
       count(causes, null, found, { row, isHere });
-      // One more than they may be.
+      // One more than is allowed.
       if (column !== null && causes.size <= KINDS_OF_A_MISTAKE + 1)
         count(causes, mistakeOf(message), found, { row, isHere });
     },

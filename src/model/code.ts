@@ -9,14 +9,14 @@ export interface CodeEntry {
   example: string;
   /** The same command may succeed later without any change. */
   transient?: true;
-  /** Of a command that ends with this error; absent: the code marks a row or record. */
+  /** The exit code of a command that ends with this error; absent: the code marks a row or record. */
   exit?: ExitCode;
 }
 
-/** Of a row or a record. */
+/** Makes a code that marks a row or a record. */
 export const mark = (meaning: string, remedy: string, example: string): CodeEntry => ({ meaning, remedy, example });
 
-/** Of an error that ends the command. */
+/** Makes a code of an error that ends the command. */
 export const ending =
   (exit: ExitCode) =>
   (...told: Parameters<typeof mark>): CodeEntry => ({ ...mark(...told), exit });

@@ -15,7 +15,7 @@ export function decodeText(bytes: Buffer, file: string): string {
     try {
       return new TextDecoder(wide, { fatal: true }).decode(bytes);
     } catch (cause) {
-      const message = `the file begins with the byte order mark of ${wide}, and is not whole in it`;
+      const message = `the file begins with the byte order mark of ${wide}, but is not valid ${wide} throughout`;
       throw new RowferryError("text-not-utf8", message, { place: { file }, hint: REMEDY, cause });
     }
   }

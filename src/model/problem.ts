@@ -10,7 +10,7 @@ export interface Problem {
   column: string | null;
 }
 
-/** Of no single column. */
+/** A problem of no single column. */
 export const problem = (code: Code, message: string, hint: string | null = null): Problem => ({
   code,
   message,
@@ -29,7 +29,7 @@ export const eventKeyTwice = (
     "Keep the row that is right and delete the other, or give the event a key that differs between them.",
   );
 
-/** Of one row of a group, whose problems are told together. */
+/** A problem of one row of a group, whose problems are reported together. */
 export const ofMember = (row: number, one: Problem): Problem => ({ ...one, message: `row ${row}: ${one.message}` });
 
 const member = /^row (\d+): /;

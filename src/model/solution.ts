@@ -1,10 +1,12 @@
 /** Who solves what a code names: a person who corrects the row, one who decides, or the next run. */
 import { type Code, codes } from "./codes.js";
 
-/** Every plan judges these anew, while their document is open: the CLOSE before an event may have been refused since. */
+/**
+ * Every plan checks these again while their document is open: the CLOSE before an event may have been refused since.
+ */
 export const refusedByPlan: readonly Code[] = ["late", "after-close", "after-cancel", "target-exists"];
 
-/** No correction of a row solves these. */
+/** Correcting a row does not solve these. */
 export const decided: readonly Code[] = [
   "changed",
   "foreign-collision",
@@ -21,7 +23,7 @@ export const decided: readonly Code[] = [
 ];
 
 /** Before the command that settles doubt, which is shown whole where cells are hidden (P9). */
-export const toSettle = "Look at the service, then type ";
+export const toSettle = "Check at the service, then type ";
 
 export function solutionOf(code: Code): "correct" | "decide" | "resume" {
   if (decided.includes(code)) return "decide";

@@ -14,7 +14,7 @@ export type RowOutcomes = z.infer<typeof rowOutcomes>;
 /** Zero counts are absent. */
 export type StateCounts = { [state: string]: number };
 
-/** Of the whole ledger. */
+/** The open work of the whole ledger. */
 export type OpenWork = z.infer<typeof openWork>;
 
 /** With an example. */
@@ -35,7 +35,7 @@ export type Verification = Omit<z.infer<typeof ledger.verify>, "type">;
 /** What a mapping makes of a file. */
 export type FileCheck = Omit<z.infer<typeof files.file>, "type">;
 
-/** Of a table: a CSV file or a sheet. */
+/** How one table is read: a CSV file or a sheet. */
 export type TableCheck = FileCheck["tables"][number];
 
 /** The source of progress lines and `--json` lines. */

@@ -54,7 +54,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       if (relatedDocument !== null && !exists(context.document(relatedDocument)))
         append(needs, id, makers.get(relatedDocument)?.id ?? -relatedDocument);
       for (const other of touched(event, context.relatedTo)) {
-        // The neighbours suffice: a lane goes in order, and holding an event holds all later ones.
+        // Checking the neighbours is enough: a lane sends in order, and holding an event holds all later ones.
         const { before, after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
         if (before !== undefined) append(needs, id, before.id);
         if (after !== undefined) append(needs, after.id, id);
@@ -104,7 +104,7 @@ function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context:
     const why = vainBlock();
     if (why === null) {
       const how = isThere ? "exists already" : "is created in another way";
-      const message = `${event.name} would make ${known?.kind} ${known?.key}, which ${how}.`;
+      const message = `${event.name} would create ${known?.kind} ${known?.key}, which ${how}.`;
       refuse(assessment, event, "target-exists", message);
     } else holdFrom(assessment, event, why);
 
@@ -168,7 +168,10 @@ export function hold(assessment: Assessment, events: readonly WorkEvent[], why: 
     holdRefused(assessment, (reason) => reason === "after-close", why);
 }
 
-/** What of a timeline that `event` writes on goes before it, and after it; under `server` nothing has to go after it. */
+/**
+ * Which events of a timeline that `event` writes on must be sent before it, and which after it; under `server`, none
+ * has to be sent after it.
+ */
 function neighboursOf(
   event: WorkEvent,
   there: readonly WorkEvent[],
@@ -204,8 +207,9 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
 }
 
 /**
- * What several documents write on one goes in its order too, or a mirror would be early there (HARD-CASES H38): by event, what
- * is written before it on each. What is held holds no other document's link for that.
+ * Events of several documents that write on one timeline must also be sent in its order, or a mirror would be early
+ * there (HARD-CASES H38). Gives, for each event, what is written before it on each timeline. A held link does not hold
+ * another document's link for this reason.
  */
 export function orderOfMirrors(
   assessments: ReadonlyMap<number, Assessment>,
@@ -272,7 +276,7 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
   const ready = new Set<number>();
   for (const { ready: events } of assessments.values()) for (const event of events) ready.add(event.id);
   const leaningOn = dependents(assessments, needs, context);
-  // In turn; what leans on a document of which something is held is looked at again.
+  // One after the other; documents that depend on one with something held are looked at again.
   const turn = new Set(assessments.values());
   for (const assessment of turn) {
     turn.delete(assessment);
@@ -287,7 +291,7 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
     const why = unmet(first, assessment);
     if (why === null) continue;
     for (const event of assessment.ready.slice(index)) ready.delete(event.id);
-    // What has a cause of its own says so; the rest waits for the event before it alone.
+    // An event with a cause of its own names it; the others wait only for the event before them.
     let before = behind(first, why);
     const causes = [{ cause: why, events: [first] }];
     for (const event of assessment.ready.slice(index + 1)) {

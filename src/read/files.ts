@@ -85,7 +85,7 @@ async function expand(arg: string, folder: string, tell: (note: string) => void)
   const files = await glob(arg, { cwd: folder, absolute: isAbsolute(arg), onlyFiles: true, expandDirectories: false });
   const wanted = files.filter((file) => !isClutter(basename(file))).toSorted();
   if (wanted.length > 0) return wanted;
-  throw new RowferryError("file-pattern-unmatched", `no file fits ${arg}`);
+  throw new RowferryError("file-pattern-unmatched", `no file matches ${arg}`);
 }
 
 /** Hidden files and Office's lock files. */

@@ -62,12 +62,12 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
   const hiddenRows = tally("is hidden", "are hidden", done);
   const repeated = tally("repeats the header", "repeat the header", ": skipped");
   const outside = tally(
-    "stands outside the lines that frame the table",
-    "stand outside the lines that frame the table",
+    "is outside the lines that frame the table",
+    "are outside the lines that frame the table",
     ": skipped",
   );
   const ruled = tally("is a ruled line", "are ruled lines", ": skipped");
-  const sparse = tally("has one filled cell only", "have one filled cell only");
+  const sparse = tally("has only one filled cell", "have only one filled cell");
   const totals = tally("looks like a total", "look like totals", ": only `skip` in the mapping leaves such rows out");
   const labels = tally(
     "reads like a header",
@@ -105,7 +105,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
       const list = filled.map((cell) => JSON.stringify(cell.slice(0, 40))).join(", ");
       add("row-long", `more cells than the header has (${header.length}); beyond them: ${list.slice(0, 80)}`);
     } else if (count > header.length && !isRegular) {
-      const message = `${count} cells where the other rows have ${width}: the last is blank, so a delimiter is too many`;
+      const message = `${count} cells where the other rows have ${width}: the last is blank, so there is one delimiter too many`;
       add("row-long", message);
     } else if (count < header.length && !isRegular) {
       const missing = header.slice(count).find((text) => text !== "");
@@ -165,7 +165,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
           leaveOut(row, "it is a ruled line");
           ruled.add(number);
         } else if (isOutside) {
-          leaveOut(row, "it stands outside the lines that frame the table");
+          leaveOut(row, "it is outside the lines that frame the table");
           outside.add(number);
         }
         if (!repeats(cells, names)) continue;

@@ -11,9 +11,9 @@ import { through } from "./packed.js";
 /** No genuine file exceeds these; tests lower them. */
 const ZIP_LIMITS = {
   entries: 20_000,
-  /** Of a part without rows. */
+  /** The most bytes of a part without rows. */
   partBytes: 1024 ** 3,
-  /** Of a part with rows: a million rows of a hundred columns take about 4 GiB. */
+  /** The most bytes of a part with rows: a million rows of a hundred columns take about 4 GiB. */
   rowsBytes: 16 * 1024 ** 3,
   /** Checked for parts above `ratioFrom` bytes. Sheets of constant rows reach 150. */
   ratio: 400,
@@ -58,7 +58,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
     if (known !== null) return opened;
     for await (const entry of opened.eachEntry()) {
       const name = plainName((entry.fileName as unknown as Buffer).toString("utf8"));
-      // Of two parts with one name, every look-up reads the first: the part that was checked is the part that is
+      // If two parts have the same name, every look-up reads the first, so the part that was checked is also the one
       // used.
       if (has(name)) {
         twice.add(name);
@@ -93,7 +93,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
     const { uncompressedSize: size, compressedSize: packed } = entry;
     const { partBytes, rowsBytes, ratio, ratioFrom } = limits;
     if (size > (kind === "rows" ? rowsBytes : partBytes) || (size > ratioFrom && size > packed * ratio)) {
-      const message = `its part ${name} would unpack from ${packed} to ${size} bytes, as archives do that are built to exhaust a machine`;
+      const message = `its part ${name} would unpack from ${packed} to ${size} bytes, as archives built to exhaust a machine do`;
       throw file.fault("file-oversized", message);
     }
     if (entry.isEncrypted()) throw file.fault("file-protected", `its part ${name} is protected with a password`);
@@ -110,7 +110,7 @@ export async function openZip(file: OpenedFile, lowered: Partial<typeof ZIP_LIMI
     const [name] = [...twice].filter((one) => !clutter.test(one));
     if (name !== undefined)
       throw file.fault("archive-ambiguous", `the archive holds ${name} twice`, {
-        hint: "Capitals do not count. Unpack it, give the files names of their own, and import these.",
+        hint: "Upper and lower case do not count. Unpack it, give each file a name of its own, and import the files.",
       });
     return names.filter((one) => !clutter.test(one));
   }

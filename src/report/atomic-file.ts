@@ -22,7 +22,10 @@ export interface AtomicFile {
   write(chunk: string | Uint8Array): void;
 }
 
-/** For a file that each run writes anew. @throws RowferryError `file-exists` where another one has the name */
+/**
+ * For a file that each run writes again. @throws RowferryError `file-exists` if a file that Rowferry did not write has
+ * the name
+ */
 export function refuseAnothers(path: string, begin: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const head = Buffer.alloc(begin.length);

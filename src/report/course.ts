@@ -15,7 +15,7 @@ export interface Course {
   done: number;
   /** Null: unknown. */
   total: number | null;
-  /** Of the whole run, 0 to 1. */
+  /** The share of the whole run that is done, 0 to 1. */
   share: number;
   /** Null: none sent yet. */
   perSecond: number | null;

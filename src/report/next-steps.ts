@@ -12,7 +12,7 @@ export interface NextStep {
   command: string;
 }
 
-/** Of the ledger and of the journal that only `--journal` names: paths. */
+/** Paths of the ledger, and of the journal if only `--journal` names it. */
 interface Ledger {
   ledger: string;
   journal?: string | null | undefined;
@@ -34,7 +34,9 @@ export function stepOn(name: string, { ledger, journal }: Ledger, shown: (path: 
   return (words, why) => ({ why, command: `rowferry ${words}${flags[words.split(" ")[0] ?? ""] ?? others}` });
 }
 
-/** After a run; of problems, those of its files first. `shown`: shortens a path. Values are quoted for a shell. */
+/**
+ * The steps after a run; problems of its own files come first. `shown`: shortens a path. Values are quoted for a shell.
+ */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
   const { target, exitCode, files, stopped, problems, waiting = [] } = summary;
   const step = stepOn(target.name, summary, shown);
@@ -64,17 +66,17 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     if (isEmpty) steps.push(aboutEmpty(step));
     else if (!isLeft) steps.push(step("status", "see what needs you, and why"));
   }
-  return isLeft ? [...steps, step("status", "see what earlier imports left")] : steps;
+  return isLeft ? [...steps, step("status", "see what earlier imports left open")] : steps;
 }
 
 export const aboutEmpty = (step: StepMaker): NextStep =>
-  step("explain file-empty", "what to do about an empty file, and how to allow it");
+  step("explain file-empty", "see what to do about an empty file, and how to allow one");
 
 /** `path`: the displayed path of the list of stranded documents. */
 export const resolveAll = (path: string, step: StepMaker): NextStep =>
   step(
     `resolve --from ${shellQuoted(path)}`,
-    "look up each stranded document at the service, fill in its document_id and save, then give the file back",
+    "look up each stranded document at the service, fill in its document_id, save the file, and pass it to this command",
   );
 
 /** `everywhere`: with what earlier imports left; default: the problems. */
@@ -111,7 +113,7 @@ const canBeReplaced =
 /** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does. */
 function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
   const dismiss = `dismiss --code ${code}`;
-  const cannot = `${what}; their documents have made others and cannot be sent again: ${otherwise}`;
+  const cannot = `${what}; their documents have created others and cannot be sent again: ${otherwise}`;
   return [
     [canBeReplaced(code), `${what}: ${again},`, replace, code],
     [canBeReplaced(code), `or ${otherwise}`, dismiss],
@@ -129,7 +131,7 @@ const shutOut = (["after-close", "after-cancel"] as const).flatMap((code) =>
   replaced(
     code,
     `these rows came after the ${code === "after-close" ? "CLOSE" : "CANCEL"} of their documents`,
-    "where they took place before it, send the document again",
+    "if they took place before it, send the document again",
     "give the rows up",
   ),
 );
@@ -158,7 +160,7 @@ export const decisions: readonly Decision[] = [
   [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace, "document-gone"],
   [
     canBeReplaced("document-gone", false),
-    "their documents have made others and cannot be sent again: once the service has them back, try again,",
+    "their documents have created others and cannot be sent again: once the service has them again, retry,",
     "retry --code document-gone",
   ],
   [canBeReplaced("document-gone", false), "or give the rows up", "dismiss --code document-gone"],
@@ -169,12 +171,12 @@ export const decisions: readonly Decision[] = [
   ],
   [
     told("cancel-refused"),
-    "or, where it is gone from the service, send the new one alone",
+    "or, if it is gone from the service, send only the new one",
     "dismiss --code cancel-refused",
   ],
   [
     told("lookup-unreadable"),
-    "a lookup was answered with something else: find out why, then ask again",
+    "the service answered a lookup with something else: find out why, then retry",
     "retry --code lookup-unreadable",
   ],
   [
@@ -182,7 +184,7 @@ export const decisions: readonly Decision[] = [
     "rows were deleted from their file before they were sent: give them up,",
     "dismiss --code row-gone",
   ],
-  [told("row-gone"), "or send them all the same", "retry --code row-gone"],
+  [told("row-gone"), "or send them anyway", "retry --code row-gone"],
   [
     (open) => some("documents", "stranded")(open) && !some("documents", "stranded", 2)(open),
     "find the stranded document's id at the service and enter it",
@@ -228,19 +230,22 @@ export function stepsOfOpen(
   return steps.length === 0 ? [] : [...steps, step("console", "or correct and decide in the browser")];
 }
 
-/** What a dismissal gives up; it gives up nothing that only waits for it. Other codes wait for open work with its own step, or for time. */
+/**
+ * Waits that a dismissal can end; it does not give up what only waits for the dismissed event. Other codes wait for
+ * open work that has its own step, or for time.
+ */
 const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
   "reference-unknown": {
-    missing: "import the rows that others refer to, or those others with the reference corrected",
-    giveUp: "or give up what refers to rows that never came",
+    missing: "import the missing rows that others refer to, or correct the references and import those rows",
+    giveUp: "or give up the rows that refer to them",
   },
   "participant-not-registered": {
-    missing: "import the rows of the participant that others need",
-    giveUp: "or give up what needs it",
+    missing: "import the rows that bring the missing participant",
+    giveUp: "or give up the rows that need it",
   },
   "address-not-registered": {
-    missing: "import the rows of the address that others need",
-    giveUp: "or give up what needs it",
+    missing: "import the rows that bring the missing address",
+    giveUp: "or give up the rows that need it",
   },
 };
 
@@ -256,12 +261,15 @@ export function stepsOfWaiting(
       return [step("import <mapping> <files…>", wait.missing), step(`dismiss --code ${code}`, wait.giveUp)];
     if (code === "related-cancelled")
       return [
-        step(named(replace), "send the cancelled document that others refer to again,"),
-        step(`dismiss --code ${code}`, "or give up what refers to it"),
+        step(named(replace), "send the cancelled document again, so that others can refer to it,"),
+        step(`dismiss --code ${code}`, "or give up the rows that refer to it"),
       ];
     if (code === "target-id-unknown")
       return [
-        step(named(giveId), "something else has made the document that these wait for: find its id at the service"),
+        step(
+          named(giveId),
+          "something else has created the document that these wait for: find its id at the service and enter it",
+        ),
       ];
     if (row === null) return [];
     if (code === "replacement-incomplete") {
@@ -278,13 +286,13 @@ export function stepsOfWaiting(
 export const stepsOfRestored = (backup: string, step: StepMaker, journal = "<journal>"): NextStep[] => [
   step(
     `ledger restore ${backup} --journal ${journal}`,
-    "with the journal, put the backup back once more: it knows what was sent since",
+    "restore the backup again, with the journal, which knows what was sent since",
   ),
   step(
     "import <mapping> <files…>",
-    "without one, import all files since then again: what had landed comes back as foreign-collision, and is not sent twice",
+    "without a journal, import all files since then again: what had landed is reported as foreign-collision, and not sent twice",
   ),
-  step("verify", "then compare with the service: where nothing differs, the ledger is whole again"),
+  step("verify", "then compare with the service: if nothing differs, the ledger is complete again"),
 ];
 
 /**

@@ -16,7 +16,7 @@ export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" 
   [ExitCode.terminated]: { word: "interrupted", tone: "waiting" },
 };
 
-/** Of a run that ended, is under way, or was killed. `isAtWork`: whether it is; absent: not known. */
+/** How a run ended, if it did. `isAtWork`: whether it is still under way; absent: not known. */
 export function ending(
   { finishedAt, exitCode }: { finishedAt: unknown; exitCode: number | null },
   isAtWork?: boolean,
@@ -27,7 +27,7 @@ export function ending(
   return isAtWork ? "still working" : "killed";
 }
 
-/** Of an import that is not reading. A refused file stays refused until somebody corrects it. */
+/** For an import that ended before its rows were staged. A refused file stays refused until somebody corrects it. */
 export function saidUnstaged({ name, exitCode }: { name: string; exitCode: number | null }): string {
   const [ended, first] =
     exitCode === ExitCode.person ? ["refused", "Correct what it named, then run"] : ["stopped", "Run"];
@@ -42,10 +42,10 @@ export function saidRestored(
   now: number,
 ): string {
   const age = lastAt === null ? "from before any run" : `of ${moment(lastAt, now)} (its last run is ${lastRun})`;
-  return `The ledger was restored from a backup ${age}. What was sent since is unknown to it; nothing of that is sent twice, because keys are made of the rows' own data.`;
+  return `The ledger was restored from a backup ${age}. It does not know what was sent after that; nothing is sent twice all the same, because keys are made of the rows' own data.`;
 }
 
-/** Of the files that were read; all, where none is of these. */
+/** The problems of the files that were read; if there are none, all problems. */
 export function problemsHere(problems: readonly ToldProblem[]): readonly ToldProblem[] {
   const own = problems
     .map(({ earlier = 0, ...problem }) => ({ ...problem, count: problem.count - earlier }))
@@ -134,7 +134,7 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
   if (count === 0 && held + stalled > 0) return onlyYouCanSettle(held + stalled);
   if (count === 0) return "A file holds no rows; everything else is done.";
   const isEmpty = problems.some(({ code }) => code === "file-empty");
-  const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
+  const own = command === "import" ? "Nothing in these files needs you, but" : "Nothing is lost, but";
   const left = `${counted(count, "thing that needs", "things that need")} you.`;
   return `${isEmpty ? "A file holds no rows, and" : own} the ledger holds ${left}`;
 }
@@ -165,7 +165,7 @@ function allIsWell(summary: Summary): string {
   return rows.read === 0 ? "All is well. There was nothing to send." : "All is well. No row needed sending.";
 }
 
-/** Blank: none does. */
+/** Empty if none waits. */
 export function waitForTime({ events: { deferred = 0, waiting = 0 } }: OpenWork): string {
   const later = deferred + waiting;
   const wait = counted(later, "event waits for its", "events wait for their");
@@ -242,7 +242,7 @@ export function rowSum(rows: RowCounts, outcomes: RowOutcomes, isPlan = false): 
   return [grouped(rows.read), parts.join(" + ")].filter((part) => part !== "").join(" = ");
 }
 
-/** As in read = skipped + invalid + known + staged. */
+/** The fates of rows: read = skipped + invalid + known + staged. */
 export const rowFates = ["skipped", "invalid", "known", "staged"] as const;
 
 export function sumOfRows(inputs: readonly RowCounts[]): RowCounts {

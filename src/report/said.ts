@@ -24,10 +24,10 @@ const sentences: Say = {
   ],
   dismissed: ({ type: _, left, stranded, undo, ...done }) => [
     total(done) === 0 ? "Nothing was dismissed." : `${undo ? "Open again" : "Dismissed"}: ${countedKinds(done)}.`,
-    left > 0 && `Left as they are: ${counted(left, "event")} in doubt, or only waiting.`,
+    left > 0 && `Left as they are: ${counted(left, "event")} in doubt or only waiting.`,
     (stranded > 0 || total(done) + left === 0) &&
       !undo &&
-      "What may exist at the service stays open; `rowferry resolve` gives a stranded document its id.",
+      "Whatever may exist at the service stays open; `rowferry resolve` gives a stranded document its id.",
   ],
   withdrawn: ({ type: _, ...withdrawn }) => [
     `Taken back: ${countedKinds(withdrawn)}. Importing the file stages its rows again.`,
@@ -41,11 +41,11 @@ const sentences: Say = {
       shutOut > 0 &&
         `${counted(shutOut, "event of it takes", "events of it take")} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
       earlyMirrors > 0 &&
-        `${counted(earlyMirrors, "link of it is", "links of it are")} earlier than the last event of the related document: the service may refuse to repeat that there.`,
+        `${counted(earlyMirrors, "link of it is", "links of it are")} earlier than the last event of the related document: the service may refuse to mirror them there.`,
       missing.length > 0 &&
-        `The ledger does not have ${counted(missing.length, "event")} of it. Nothing of it is sent until their rows are imported again:`,
+        `The ledger has lost ${counted(missing.length, "event")} of it. None of its events is sent until these rows are imported again:`,
       ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${[event, ...keyParts].join(" ")}`),
-      relations > 0 && `Not repeated: ${counted(relations, "relation")} of other documents to the old generation.`,
+      relations > 0 && `Not sent again: ${counted(relations, "relation")} of other documents to the old generation.`,
     ];
   },
   "not-replaced": ({ message, hint }) => [`Not replaced: ${message} ${hint}`],
@@ -62,20 +62,20 @@ const sentences: Say = {
       const against = findings.filter(({ agrees }) => !agrees).map(({ text }) => text);
       return `${titleOf(document)} is left as it is: ${documentId}: ${against.join("; ")}`;
     }),
-    known > 0 && `${counted(known, "document")} had the id already.`,
+    known > 0 && `${counted(known, "document")} already had the id.`,
     blank > 0 && `${counted(blank, "document")} left without an id.`,
   ],
   settled: ({ documents, said: word }) =>
     documents.flatMap(({ document, events, changed }) => [
       ...events.map(({ at, name, deduplicationId }) => `${localTime(at)}  ${name}  ${deduplicationId}`),
       `${titleOf(document)}: ${word === "landed" ? "landed" : "not landed"}, as you say.`,
-      changed > 0 && `${counted(changed, "event")} with other content than the rows have now.`,
+      changed > 0 && `${counted(changed, "event")} landed with other content than the rows have now.`,
     ]),
   verify: ({ checked, differences, unread, unverifiable, stopped }) => [
     verified(stopped, differences.length, unread.length),
     `Compared: ${countedKinds(checked)}.`,
     ...[...differences, ...unread].slice(0, 50).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
-    ...unverifiable.map(({ text, count }) => `Not shown by reads: ${text} (${grouped(count)})`),
+    ...unverifiable.map(({ text, count }) => `Not compared: ${text} (${grouped(count)})`),
   ],
 };
 
@@ -87,7 +87,7 @@ export function said(line: Line): string[] {
 
 const MOST_SAID = 20;
 
-/** Of a command that tells of each of several documents. */
+/** For a command that reports on several documents. */
 export function saidOf(lines: readonly Line[]): string[] {
   const more = lines.length - MOST_SAID;
   const shown = lines.slice(0, MOST_SAID).flatMap(said);
@@ -95,9 +95,9 @@ export function saidOf(lines: readonly Line[]): string[] {
 }
 
 export function verified(stopped: string | null, differences: number, unread: number): string {
-  if (stopped !== null) return `Stopped before all was compared: ${stopped}`;
+  if (stopped !== null) return `Stopped before everything was compared: ${stopped}`;
   if (differences > 0) return `Ledger and service differ in ${counted(differences, "place")}.`;
-  if (unread === 0) return "Ledger and service agree, as far as reads show.";
+  if (unread === 0) return "Ledger and service agree, as far as reads can show.";
   return `Ledger and service agree as far as they could be compared; ${counted(unread, "record")} could not be read.`;
 }
 

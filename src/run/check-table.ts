@@ -20,7 +20,7 @@ import { MOST_TWINS, type Twins } from "./check-twins.js";
 
 export interface CheckTableOptions {
   signal: AbortSignal;
-  /** Of all files of the check. */
+  /** Shared by all files of the check. */
   twins: Twins;
   progress: (rows: number) => void;
 }
@@ -73,7 +73,7 @@ export async function checkTable(
   return check;
 }
 
-/** By name only, for a header that the mapping refuses. */
+/** Finds columns by name only, for a header that the mapping refuses. */
 function columnsByName({ columns }: MappingInput, header: readonly string[]): TableCheck["columns"] {
   const read = new Set(columns.flat().map(foldName));
   const filled = header.filter((text) => text !== "");
@@ -94,7 +94,7 @@ async function mapRows(
   const warnings = tallyCauses<FoundInRow>();
   const keys = new Map<string, string>();
   const cells = watchCells(table.header, mapper);
-  /** Of each kind of event the first, and some more. */
+  /** The first event of each kind, and some more. */
   const first: JsonValue[] = [];
   const more: JsonValue[] = [];
   const kinds = new Set<string>();

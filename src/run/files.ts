@@ -14,9 +14,12 @@ import { counted } from "../report/figures.js";
 
 export interface OpenFilesOptions {
   mapping: Mapping;
-  /** As typed: what a folder or a pattern found and no input reads stops no other file; what was named is a mistake. */
+  /**
+   * As typed. If no input reads a file, that is a mistake if the file was named, but stops no other file if a folder or
+   * pattern found it.
+   */
   named: readonly string[];
-  /** What they stand for. */
+  /** The files that these arguments stand for. */
   paths: readonly string[];
   cwd?: string | undefined;
   /** Null: no ledger. */
@@ -88,7 +91,7 @@ export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<Open
   if (passedOver.length === paths.length) throw first.error;
   const names = passedOver.map(({ path }) => path);
   const files = counted(passedOver.length, "file");
-  tellInfo(observe)(`${files} passed over, which no input of the mapping reads: ${listed(names, 5)}.`);
+  tellInfo(observe)(`${files} passed over, because no input of the mapping reads them: ${listed(names, 5)}.`);
 }
 
 /** An input that reads several sheets, once for each. */
@@ -128,7 +131,7 @@ export function asGiven(error: unknown, path: string): unknown {
   return new Kind(code, message, { place: { ...place, file: path }, hint, cause });
 }
 
-/** Of a file that cannot be opened, or is empty. @throws RowferryError `mapping-files`. */
+/** The inputs of a file that cannot be opened, or is empty, by its name. @throws RowferryError `mapping-files`. */
 export function inputsByName(mapping: Mapping, path: string): MappingInput[] {
   try {
     return path === "-" ? mapping.inputs : mapping.inputsFor(basename(path));

@@ -59,7 +59,7 @@ export function summarise(
   };
 }
 
-/** Of files, as `tallyProblems` takes them. */
+/** The names of files, in the form that `tallyProblems` takes. */
 export const namesOf = (session: Pick<Session, "emptyFiles">, staged: readonly StagedInput[]): string[] => [
   ...session.emptyFiles.map((place) => basename(place)),
   ...staged.map(({ input }) => input),

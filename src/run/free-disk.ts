@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { bytesOf } from "../read/files.js";
 import { grouped } from "../report/figures.js";
 
-/** Of the disk that holds the path, or will hold it. */
+/** The free bytes of the disk that holds the path, or will hold it. */
 export async function freeBytes(path: string): Promise<number> {
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);
@@ -25,7 +25,8 @@ export async function shortOfDisk(
   for (const [what, path] of Object.entries(places)) {
     const free = path === null ? Number.POSITIVE_INFINITY : await freeBytes(path);
     if (free >= needed) continue;
-    return `The disk of the ${what} has ${mebibytes(Math.floor(free / MEBIBYTE))} free, and these files may need ${mebibytes(Math.ceil(needed / MEBIBYTE))}: a full disk loses nothing, but stops the run until there is room and the same command is typed again.`;
+    const [has, needs] = [Math.floor(free / MEBIBYTE), Math.ceil(needed / MEBIBYTE)].map(mebibytes);
+    return `The disk with the ${what} has ${has} free, and these files may need ${needs}. If it fills up, nothing is lost, but the run stops: make room, then type the same command again.`;
   }
   return null;
 }

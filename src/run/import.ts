@@ -144,7 +144,7 @@ function nothingStaged(error: unknown): unknown {
   const isDisk = code === "ledger-not-written" || code === "journal-not-written";
   if (!isDisk && !/^(file|sheet|header|mapping|keys)-/.test(code)) return error;
   const remedy = isDisk ? "Make room or restore the permission, then type the same import again." : error.hint;
-  const hint = `Nothing of these files was staged, and nothing was sent. ${remedy}`;
+  const hint = `No row of these files was staged, and nothing was sent. ${remedy}`;
   return new RowferryError(code, message, { place, cause, hint });
 }
 

@@ -101,7 +101,7 @@ async function openBeside(
     return { session: await open(target.ledgerPath), isCopy: false };
   } catch (error) {
     if (!(error instanceof RowferryError) || error.code !== "ledger-locked") throw error;
-    const message = "Another process stages or sends: this is planned on a copy of the ledger as it is now.";
+    const message = "Another process is staging or sending, so this plan uses a copy of the ledger as it is now.";
     observe({ type: "notice", level: "info", code: null, message });
     const copy = inFolder(mkdtempSync(`${target.ledgerPath}.plan-`));
     copyLedger(target.ledgerPath, ownerOf(target), copy);

@@ -39,7 +39,7 @@ export function askToSettle(
   const flags = targetFlags(target.name, { ledger: target.ledgerPath }, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return (
-    `Refused again (${describeRefusal(error)}), which does not tell whether an earlier attempt ${landed}. ` +
+    `Refused again (${describeRefusal(error)}), which does not show whether an earlier attempt ${landed}. ` +
     `${toSettle}${command} ${there}${flags}, ` +
     `or ${command} --not-landed${flags}.`
   );

@@ -198,7 +198,7 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
     queue.unshift(...[before, after].filter(({ length }) => length > 0));
     return true;
   }
-  // Of a stretch that something else has sent, a person decides once.
+  // If something else has sent several events in a row, a person decides once for all of them.
   if (before.length === 0 && (lane.afterAccepted ??= session.work.followsAccepted(event))) {
     end((t) => t.foreignToo(event.id, ACCEPTED_TOO, now));
     if (after.length > 0) queue.unshift(after);

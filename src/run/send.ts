@@ -37,7 +37,10 @@ export function createAllowance(limit: number | null) {
   };
   return {
     isSpent,
-    /** Those that may go: what waits for another document's request goes with it, or not at all. */
+    /**
+     * The requests that may be sent: one that waits for another document's request is sent together with that, or not
+     * at all.
+     */
     within(requests: readonly PlannedRequest[]): PlannedRequest[] {
       if (limit === null) return [...requests];
       return requests.filter((request) => {

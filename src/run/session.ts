@@ -263,7 +263,7 @@ function openRunJournal(
     if (options.isNew)
       throw new RowferryError(
         "ledger-behind-journal",
-        `There is no ledger here, but the journal ${path} holds events that one has sent.`,
+        `There is no ledger here, but the journal ${path} holds events that a ledger has sent.`,
         {
           place: { file: target.ledgerPath },
           hint: `Run \`rowferry ledger rebuild ${shellQuoted(path)}\`, or \`rowferry ledger restore <backup> --journal ${shellQuoted(path)}\` if there is a backup, then this command again. To start over, name another journal.`,

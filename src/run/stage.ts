@@ -142,7 +142,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const name = { input: input.name, sheet: table.sheet };
   const same = context.staged.find(({ id }) => id === before?.id);
   if (same !== undefined) {
-    session.tell(`${context.file.path}: The content is that of ${same.input}, so it is read once.`);
+    session.tell(`${context.file.path}: The content is the same as that of ${same.input}, so it is read only once.`);
     return null;
   }
   const isSame = before?.mappingHash === context.used.mappingHash && before.counts.read > 0;
@@ -262,7 +262,7 @@ function refuseOtherKeys(
   if (other === null) return;
   const under = other.namespace === namespace ? "" : ` in the namespace ${other.namespace}`;
   const message = `The mapping ${other.mapping} has sent ${counted(other.sent, "event")} of this file as ${other.labels.join(", ")}${under}; ${name} would send them again.`;
-  const hint = `Import it with ${other.mapping}, or give the labels and the namespace of before: nothing is sent twice. Where these are other records, write \`was: none\` under each of their documents.`;
+  const hint = `Import it with ${other.mapping}, or restore the former labels and namespace; then nothing is sent twice. If these are different records, write \`was: none\` under each of their documents.`;
   throw new RowferryError("keys-changed", message, { place: { file: input.name }, hint });
 }
 
@@ -280,6 +280,6 @@ function labelsChanged(changes: readonly KeyChange[]): RowferryError {
   );
   const ways = changes.map(({ name, renamedTo }) => `\`was: ${last(name)}\` under ${last(renamedTo)}`);
   return new RowferryError("keys-changed", `Names of documents and events are part of keys: ${list.join("; ")}.`, {
-    hint: `Write ${ways.join(", ")}, and nothing is sent twice; \`was: none\` if it is something new. Or give the former name back.`,
+    hint: `Write ${ways.join(", ")}, and nothing is sent twice; \`was: none\` if it is something new. Or restore the former name.`,
   });
 }

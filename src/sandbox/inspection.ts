@@ -70,10 +70,10 @@ export function inspectionOf(store: Store, log: RequestLog) {
   const withTimeline = (one: DocumentRecord): DocumentWithTimeline => ({ ...one, events: store.eventsOf(one.id) });
   const inspection = {
     participants: () => store.participants(),
-    /** With one natural key in one dataset (open point 2). */
+    /** Participants registered twice under one natural key in one dataset (open point 2). */
     twinParticipants: () => doubled(store.participants(), (one) => `${one.dataset} ${naturalKey(one)}`),
     addresses: () => store.addresses(),
-    /** Of one participant and place in one dataset (open point 5). */
+    /** Addresses registered twice for one participant and place in one dataset (open point 5). */
     doubledAddresses: () => doubled(store.addresses(), (one) => `${one.dataset} ${one.participantId} ${placeOf(one)}`),
     documents: () => store.documents().map(withTimeline),
     document(id: string): DocumentWithTimeline | undefined {

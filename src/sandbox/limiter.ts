@@ -1,7 +1,7 @@
 /** One token bucket per API client (service.md, Limits): `burst` requests at once, `rate` a second sustained. */
 interface Bucket {
   tokens: number;
-  /** Of the last refill, ms. */
+  /** The time of the last refill, ms. */
   at: number;
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.js";
 export interface ParticipantRecord {
   id: string;
   snapshotId: string;
-  /** Of the registering credential. */
+  /** The dataset of the credential that registered it. */
   dataset: string;
   countryCode: string;
   taxIdType: string;
@@ -48,7 +48,7 @@ export interface DocumentRecord {
   /** By POST, or by an event's target. */
   origin: "created" | "target";
   state: DocumentState;
-  /** Of the last event; null: empty timeline. */
+  /** The time of the last event; null: the timeline is empty. */
   lastAt: number | null;
   /** Below the millisecond. */
   lastBeyond: string;

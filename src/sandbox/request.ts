@@ -35,7 +35,7 @@ export interface SandboxResponse {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** Of a truncated answer the first half. */
+  /** For a truncated answer, its first half. */
   body: string;
   /** Before anything of the answer was sent. */
   dropped: boolean;
@@ -67,7 +67,7 @@ export interface Call extends Context {
   /** Decoded. */
   params: Record<string, string>;
   query: Record<string, string>;
-  /** Of a POST, parsed. */
+  /** The parsed body of a POST. */
   body: unknown;
 }
 

@@ -34,24 +34,24 @@ export function odditiesOf({ summary, earlier, newest }: Compared, silence: read
   const found: [Oddity, boolean, string, number][] = [];
 
   const rows = usual((one) => one.rows.read);
-  const read = `${counted(summary.rows.read, "row")}, against ${grouped(Math.round(rows))} as a rule`;
+  const read = `${counted(summary.rows.read, "row")} instead of the usual ${grouped(Math.round(rows))}`;
   found.push(["few-rows", summary.rows.read * 10 <= rows, `Far fewer rows than usual: ${read}.`, 1]);
   found.push(["many-rows", summary.rows.read >= rows * 10, `Far more rows than usual: ${read}.`, 1]);
 
   const share = usual(invalidShare);
   const isWorse = invalidShare(summary) > Math.max(3 * share, share + 0.05) && summary.rows.invalid >= 10;
-  const invalid = `${percent(invalidShare(summary))} of rows, against ${percent(share)} as a rule`;
+  const invalid = `${percent(invalidShare(summary))} of rows instead of the usual ${percent(share)}`;
   found.push(["many-invalid", isWorse, `More invalid rows than usual: ${invalid}.`, summary.rows.invalid]);
 
   const seconds = secondsOf(summary);
   const isSlow = seconds > 300 && pace(summary) > 3 * usual(pace);
-  const took = `${shortDuration(seconds)}, ${pace(summary).toFixed(1)} times the limit's own time, against ${usual(pace).toFixed(1)} as a rule`;
+  const took = `${shortDuration(seconds)}, ${pace(summary).toFixed(1)} times what the limit requires instead of the usual ${usual(pace).toFixed(1)}`;
   found.push(["slow", isSlow, `Slower than usual: ${took}.`, 1]);
 
   const { own, earlier: last } = newest;
   const isOld = own !== null && last !== null && own < last - DAY;
-  const ages = isOld ? `its newest event is of ${date(own)}, an earlier file's of ${date(last)}` : "";
-  found.push(["old-data", isOld, `The file holds older events than the one before: ${ages}.`, 1]);
+  const ages = isOld ? `its newest event is from ${date(own)}, that of an earlier file from ${date(last)}` : "";
+  found.push(["old-data", isOld, `The file's events are older than those of an earlier file: ${ages}.`, 1]);
 
   return found
     .filter(([name, isOdd]) => isOdd && !silence.includes(name))

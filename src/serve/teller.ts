@@ -69,7 +69,7 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
     /** `commands`: next steps. */
     ended: (summary: Summary, commands: readonly string[]) =>
       finished(outcomeOf(summary, commands, summary.command === "import" ? oddities(target, summary, silence) : [])),
-    /** Of a run without a summary. */
+    /** For a run without a summary. */
     failed: finished,
     /** Reports an overdue input. @returns the cause; null: none @throws RowferryError of an unreadable ledger, once it is told */
     async due(): Promise<Cause | null> {
@@ -93,7 +93,7 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
         const { code, place } = error;
         const exitCode = codes[code].exit ?? ExitCode.unexpected;
         const failure = failureOf({ target: target.name, source, code, exitCode, place });
-        await tell({ ...failure, isFruitless: false, answer: "Whether an input has come in time is not known." });
+        await tell({ ...failure, isFruitless: false, answer: "It is not known whether an input has come in time." });
         throw error;
       }
     },
@@ -102,7 +102,7 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
       const causes = [
         {
           id: "trial",
-          what: "This is a trial; nothing is wrong.",
+          what: "This is a test; nothing is wrong.",
           count: 1,
           ofRun: true,
           grown: true,
@@ -115,7 +115,7 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
         run: null,
         exitCode: ExitCode.ok,
         when: "needs-person",
-        answer: "A trial of rowferry notify.",
+        answer: "A test of rowferry notify.",
         causes,
         isFruitless: false,
         commands: ["rowferry status"],

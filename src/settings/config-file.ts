@@ -30,7 +30,7 @@ export const configTargetSchema = z.strictObject({
   clientAuthentication: z
     .enum(["basic", "post"])
     .optional()
-    .describe("How the client names itself there: in a header (`basic`, default) or in the body (`post`)."),
+    .describe("How the client identifies itself there: in a header (`basic`, default) or in the body (`post`)."),
   rate: z.number().positive().optional().describe("Requests per second; default 20."),
   burst: z.int().positive().optional().describe("Requests at once; default 30."),
   throttle: words
@@ -143,7 +143,7 @@ function tellingIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
 
 const members = [configSchema, configTargetSchema, channelSchema].flatMap(({ shape }) => Object.keys(shape));
 
-/** `at`: what is wrong, or lacks something. */
+/** `at`: the path of the setting that is wrong or incomplete. */
 function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey[]; message: string; hint?: string } {
   const { path } = issue;
   if (issue.code === "unrecognized_keys") {
@@ -171,7 +171,7 @@ function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey
   return { at: path, message: `${name} must be text`, ...(isUnquoted && { hint: "Put it in quotes." }) };
 }
 
-/** Of the setting's name, or of an entry of a list. */
+/** The position of a setting's name, or of an entry in a list. */
 function positionOf(document: Document, path: readonly PropertyKey[]): number {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(path.at(-1))) : undefined;

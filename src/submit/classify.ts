@@ -32,7 +32,7 @@ function namesDuplicate(words: string): boolean {
   return at !== -1 && /\balready\s+exists/i.test(words.slice(at));
 }
 
-/** The 4xx of which more is to be known than that they refuse. */
+/** The 4xx answers that mean more than a plain refusal. */
 const rules: readonly Rule[] = [
   { status: 401, verdict: "unauthorized" },
   // Open point 13: the gateway's 403 looks like the service's own.
@@ -99,8 +99,8 @@ function answers(kind: CallKind, body: JsonValue): boolean {
 }
 
 /**
- * A web page comes from what stands in front of the service; a 404 in plain words may be its own. Instead of POST /documents
- * even a page may mean that the service has no such endpoint (open point 25).
+ * A web page comes from something in front of the service; a 404 in plain words may be its own. Instead of POST
+ * /documents even a page may mean that the service has no such endpoint (open point 25).
  */
 function isElsewhere(kind: CallKind, { status, body }: TransportReply): boolean {
   return status === 404 && kind !== "create-document" && /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
@@ -108,7 +108,7 @@ function isElsewhere(kind: CallKind, { status, body }: TransportReply): boolean 
 
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
-  const whose = status < 500 ? ", but not as the service does: with a login page, perhaps, or a gateway's page" : "";
+  const whose = status < 500 ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
   return `answered ${status}${whose}`;
 }
 

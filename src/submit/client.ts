@@ -91,7 +91,7 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
       const reply = await transport(asRequest(call, options.baseUrl, token));
       const secrets = [token.accessToken, options.target.clientSecret()];
       const reading = classify(call.kind, reply, secrets);
-      // The clock of what stands in front of the service may be any.
+      // Something in front of the service may have any clock.
       if (reading.verdict !== "unavailable") serviceClock.seen(reply.headers["date"]);
       // Request ids are kept with the attempt.
       const headers = Object.fromEntries(

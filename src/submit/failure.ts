@@ -1,12 +1,12 @@
 /** What Node, OpenSSL and undici say of a connection: as a failure that the submitter can judge, and in words. */
 import { TransportFailure, type TransportFailureKind } from "./transport.js";
 
-const CLOSED = "closed the connection without an answer; a proxy or firewall between may have done it";
+const CLOSED = "closed the connection without an answer; perhaps a proxy or firewall in between did so";
 const HIDDEN = "is not reachable from this machine; check its network, VPN and firewall";
-const SLOW = "took no connection in time; check the address, and the firewall";
+const SLOW = "accepted no connection in time; check the address and the firewall";
 const PLAIN = "does not speak https; should the address begin with http://?";
 const SIGNED =
-  "has a certificate that this machine does not trust: name the file of its authority in NODE_EXTRA_CA_CERTS";
+  "has a certificate that this machine does not trust: name the certificate file of its authority in NODE_EXTRA_CA_CERTS";
 
 /** What it is, whether the request may have left, and what happened to the host. */
 const failures: Record<string, [kind: TransportFailureKind, sent: boolean, words: string]> = {
@@ -15,7 +15,7 @@ const failures: Record<string, [kind: TransportFailureKind, sent: boolean, words
     false,
     "refuses connections: nothing listens there; start it, or correct the address",
   ],
-  ENOTFOUND: ["dns", false, "is not a host that exists; correct the address"],
+  ENOTFOUND: ["dns", false, "is a host that does not exist; correct the address"],
   EAI_AGAIN: ["dns", false, "cannot be looked up now; check this machine's network"],
   UND_ERR_CONNECT_TIMEOUT: ["connect-timeout", false, SLOW],
   EHOSTUNREACH: ["unreachable", false, HIDDEN],
@@ -24,12 +24,16 @@ const failures: Record<string, [kind: TransportFailureKind, sent: boolean, words
   UND_ERR_HEADERS_TIMEOUT: ["headers-timeout", true, "gave no answer in time"],
   UND_ERR_BODY_TIMEOUT: ["body-timeout", true, "did not finish its answer in time"],
   UND_ERR_RES_EXCEEDED_MAX_SIZE: ["too-large", true, "gave an answer that is too large"],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["truncated", true, "gave an answer of another length than it said"],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: [
+    "truncated",
+    true,
+    "gave an answer whose length is not the one that it announced",
+  ],
   UND_ERR_SOCKET: ["reset", true, CLOSED],
   ECONNRESET: ["reset", true, CLOSED],
   EPIPE: ["reset", true, CLOSED],
-  UND_ERR_INVALID_ARG: ["malformed", false, "cannot be asked so"],
-  CERT_HAS_EXPIRED: ["tls", false, "has a certificate that has expired; who runs it must renew it"],
+  UND_ERR_INVALID_ARG: ["malformed", false, "cannot be sent such a request"],
+  CERT_HAS_EXPIRED: ["tls", false, "has a certificate that has expired; whoever runs it must renew it"],
   CERT_NOT_YET_VALID: ["tls", false, "has a certificate that is not valid yet; check this machine's clock"],
   ERR_TLS_CERT_ALTNAME_INVALID: ["tls", false, "has the certificate of another host; correct the address"],
   DEPTH_ZERO_SELF_SIGNED_CERT: ["tls", false, SIGNED],
@@ -65,7 +69,7 @@ export function saidOf(error: unknown, host: string): string {
   return faultOf(error, at ?? host) ?? (code === "" || message.includes(code) ? message : `${message} (${code})`);
 }
 
-/** Null: of none of these codes. */
+/** Null: the code is not known here. */
 export function faultOf(error: unknown, at: string): string | null {
   const { code, syscall } = describe(error);
   const words = code === "ETIMEDOUT" ? (syscall === "connect" ? SLOW : CLOSED) : failures[code]?.[2];
@@ -73,7 +77,7 @@ export function faultOf(error: unknown, at: string): string | null {
   return `${at} ${words} (${code})`;
 }
 
-/** Of the first address tried; of an answer that breaks off, the reason. */
+/** Describes the error of the first address tried, or the reason why an answer broke off. */
 export function describe(error: unknown): {
   name: string;
   code: string;

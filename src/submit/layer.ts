@@ -23,7 +23,7 @@ export interface Sent {
   durationMs: number;
   token: Token;
   answer: { reply: TransportReply; reading: Reading } | { failure: TransportFailure };
-  /** Of the call, if it failed: none as a probe of an outage. */
+  /** What a failure costs the call; as a probe of an outage, nothing. */
   spends: "none" | "a retry" | "all retries";
 }
 

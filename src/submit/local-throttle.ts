@@ -27,7 +27,7 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   const quietMs = Math.max(0, clock.now() - (options.quietSince ?? Number.NEGATIVE_INFINITY));
   const start = Math.min(capacity, (quietMs / 1000) * rate);
   let limiter = new Bottleneck({ reservoir: Math.floor(start) });
-  /** Of a token. */
+  /** The part of a token earned so far. */
   let fraction = start - Math.floor(start);
   let filledUntil = clock.now();
   let waiting = 0;

@@ -11,7 +11,7 @@ import { plainLine } from "./words.js";
 
 const firstDelayMs = 1_000;
 const longestDelayMs = 30_000;
-/** Of those that are obeyed. */
+/** The longest Retry-After that is obeyed. */
 const longestRetryAfterMs = 120_000;
 
 type Ending = Verdict | "no-answer" | "unreadable-answer";
@@ -29,7 +29,7 @@ const sequels: Record<Ending, Sequel> = {
   forbidden: "renew",
   unauthorized: "renew",
   "no-answer": "backoff",
-  // An answer too large to take in would come again.
+  // An answer that is too large would be just as large again.
   "unreadable-answer": "give-up",
 };
 
@@ -188,7 +188,7 @@ function unanswered(attempts: Attempt[], { answer }: Sent): Answer {
   return { ...accountOf(attempts), result: "unanswered", error, failure };
 }
 
-const overtaken = { why: "overtaken", message: "What it was to send was settled meanwhile." } as const;
+const overtaken = { why: "overtaken", message: "What it was about to send has been settled meanwhile." } as const;
 
 function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): Answer {
   return { ...accountOf(attempts), result: "stopped", ...reason };

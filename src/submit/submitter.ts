@@ -36,7 +36,7 @@ export interface SubmitterOptions {
   notice?: (notice: SubmitNotice) => void;
   /** As an earlier run found it; default 0. */
   serviceAheadMs?: number;
-  /** Of a call; default 5. */
+  /** How often a call is retried; default 5. */
   retries?: number;
   onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
 }
@@ -77,7 +77,7 @@ export function createSubmitter(options: SubmitterOptions) {
       notice({
         level: "warning",
         code: null,
-        message: `The service answers, but not ${calls === 1 ? "one call" : `${calls} calls`}: left for the next run.`,
+        message: `The service answers everything except ${calls === 1 ? "one call" : `${calls} calls`}: left for the next run.`,
       }),
   });
   const send = withRetries(gated, {

@@ -153,7 +153,7 @@ function decoded(body: Buffer, encodings: string, limit: number): Buffer {
     } catch (error) {
       const isTooLarge = describe(error).code === "ERR_BUFFER_TOO_LARGE";
       if (isTooLarge) throw new TransportFailure("too-large", true, `The answer is larger than ${limit} bytes.`, error);
-      throw new TransportFailure("malformed", true, `The answer is not ${name}, as it says.`, error);
+      throw new TransportFailure("malformed", true, `The answer is not ${name}, although it says so.`, error);
     }
   }
   return plain;

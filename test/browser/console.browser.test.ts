@@ -94,7 +94,7 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
   await eventually(() => cell(2).textContent()).toBe("MG");
   await page.keyboard.press("Control+End");
   await page.keyboard.press("Control+v");
-  await shows(page, ".trouble", "2 cells beyond the table");
+  await shows(page, ".trouble", "2 cells left out: they would be outside the table");
   await shows(page, ".bar", "Undo: pasted, 1 cell");
   await page.keyboard.press("Control+z");
   await page.getByLabel("Find").fill("nowhere");
@@ -138,7 +138,7 @@ inChromium("rows go out and come back as a file, what was imported is verified, 
   await shows(page, ".bar", /= [1-9]\d* ready/);
   await click(page, "button", /^Import/);
   await eventually(() => page.locator(".note").allTextContents()).toContain(
-    "No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left.",
+    "No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left.",
   );
   await click(page, "link", "Runs");
   await click(page, "button", "Verify");
@@ -175,7 +175,7 @@ inChromium(
     expect((await beside.ended).code).toBe(130);
     await expect
       .poll(() => page.locator(".bar .job").last().textContent(), { timeout: 60_000 })
-      .toMatch(/rows need|Nothing of these files needs you/);
+      .toMatch(/rows need|Nothing in these files needs you/);
     await click(page, "link", "Runs");
     await click(page, "link", /^import night.corrected/);
     await shows(page, ".facts", /Rows \d+ = \d+ /);

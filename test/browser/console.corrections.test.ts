@@ -161,7 +161,7 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   const foreign = text.replaceAll(/[0-9a-f]{8}(-\d+:)/g, "00000000$1");
   expect(await send(foreign)).toEqual({
     cells: 0,
-    told: ["No cell was changed.", expect.stringMatching(`^${count} rows left out: not, or no longer,`)],
+    told: ["No cell was changed.", expect.stringMatching(`^${count} rows left out: they are not, or no longer,`)],
   });
   expect((await page()).tally.undo).toBeNull();
 });
@@ -187,13 +187,13 @@ it("an upload tells what it takes and leaves out; a row that is there twice, and
   const names = "rowferry_row;MTR;CNPJ/CPF;Klass";
   expect(await told(names, `${one?.ref};7;11.222.333/0001-81;I`, ";7;x;I")).toEqual([
     "2 cells changed: 1 in MTR, 1 in CNPJ/CPF.",
-    "1 row left out: not, or no longer, to be corrected here. New rows need a file of their own.",
+    "1 row left out: they are not, or no longer, to be corrected here. Import new rows from a file of their own.",
     "Left out, because the rows here have no such column: Klass.",
   ]);
   // What was downloaded before does not take the correction back.
   expect(await told("rowferry_row;CNPJ/CPF", `${one?.ref};${one?.cells[position("CNPJ/CPF")]}`)).toEqual([
     "No cell was changed.",
-    "1 cell corrected here since the download left as corrected.",
+    "1 cell corrected here since the download: the corrections here were kept.",
   ]);
   const twice = await upload("rowferry_row;MTR", `${two?.ref};a`, `${two?.ref};b`);
   expect([twice.status, twice.body]).toEqual([409, expect.stringContaining(`has row ${two?.ref} twice`)]);
@@ -386,7 +386,7 @@ it("drafts that cannot be read or written are said in place, beside what is open
   expect((await page()).tally).toMatchObject({ ready: 0, undo: null });
   writeFileSync(path, "not a database".repeat(1000));
   const { targets } = await got<{ targets: { failure: { message: string }; correct: object[] }[] }>("overview");
-  expect(targets[0]?.failure.message).toContain("drafts.db can be neither read nor written");
+  expect(targets[0]?.failure.message).toContain("drafts.db cannot be read or written");
   expect(targets[0]?.correct).not.toEqual([]);
   const refused = await change("edit-value", { ...cause, from: "x", to: "y" });
   expect([refused.status, refused.body]).toEqual([

@@ -80,7 +80,7 @@ async function press(page: Page, label: RegExp) {
   return would;
 }
 
-const isDone = (page: Page) => shows(page, ".note", "Nothing is left of this.");
+const isDone = (page: Page) => shows(page, ".note", "Nothing is left to decide here.");
 
 inChromium(
   "what changed, is in doubt, foreign or stranded is decided at the second press: one, the ticked ones, or all of them",

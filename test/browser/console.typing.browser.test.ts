@@ -136,7 +136,7 @@ inChromium(
     await click(one, "button", /^Import/);
     await eventually(() => troubles(one)).toContain("the corrections have changed since you saw them");
     await click(one, "button", /^Undo/);
-    await eventually(() => troubles(one)).toContain("Nothing was taken back");
+    await eventually(() => troubles(one)).toContain("Nothing was undone");
     await one.unroute(/api\/tally/);
     await one.evaluate(`dispatchEvent(new Event("changed"))`);
     await eventually(() => bar(one)).not.toContain(ready);
@@ -208,7 +208,7 @@ inChromium(
     await cell(page, 0).click();
     await page.keyboard.type("SP");
     await page.keyboard.press("Enter");
-    await eventually(() => troubles(page)).toContain("what is typed here is not saved yet");
+    await eventually(() => troubles(page)).toContain("not saved yet");
     const texts = async () => [await cell(page, 0).textContent(), await cell(page, 1).textContent()];
     expect([await texts(), await page.locator("td.unsent").count()]).toEqual([["SP", "AL"], 2]);
     await click(page, "link", "Overview");

@@ -39,7 +39,7 @@ inChromium(
     await dismissing.getByText("Give up instead").click();
     await click(dismissing, "button", /^Give up every row/);
     await replacing.goto(`${url.split("/#")[0]}/find?target=sandbox&what=L40`);
-    await replacing.getByText("Change something about it").click();
+    await replacing.getByText("Change this document").click();
     await replacing.getByLabel("Reason").fill("wrong");
     await click(replacing, "button", "Replace");
     await click(importing, "link", "Files");
@@ -50,9 +50,9 @@ inChromium(
     const beside = longImport(at);
     await importing.locator(".job", { hasText: /Sending.*requests/ }).waitFor({ timeout: 60_000 });
     for (const page of [dismissing, replacing, importing])
-      expect(await group(page).textContent(), "what was foretold is still there").toContain("It would do this");
+      expect(await group(page).textContent(), "what was foretold is still there").toContain("This would happen");
     await confirm(importing);
-    await eventually(() => importing.locator(".job").last().textContent()).toContain("waiting for the run at work");
+    await eventually(() => importing.locator(".job").last().textContent()).toContain("waiting for another run");
     await confirm(replacing);
     await shows(replacing, ".trouble", "Another rowferry process");
     await confirm(dismissing);

@@ -73,7 +73,7 @@ describe("a disk that is full", () => {
     const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';
     const ended = await runImport({ fileBlocks }, "--on-finish", hook);
     expectRefused(ended, /could not be written/);
-    expect(ended.stderr).toMatch(/Nothing of these files was staged.*type the same import again/s);
+    expect(ended.stderr).toMatch(/No row of these files was staged.*type the same import again/s);
     expect(ended.stderr).not.toMatch(/rowferry resume|--on-finish command/);
     expect(readFileSync(here().path("hook.txt"), "utf8")).toBe("1 ledger-not-written");
   }

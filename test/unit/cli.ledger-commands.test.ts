@@ -167,7 +167,7 @@ describe("the way out of a rejected row", () => {
     await office.ends(2, "dismiss");
     const foreseen = await typed("dismiss", "--row", "march.csv:3", "--dry-run");
     expect(foreseen.said).toMatch(
-      /Nothing was changed\. It would do this:.*Dismissed: 1 row\..*Would send 1 event on 1 document with 1 request/,
+      /Nothing was changed\. This would happen:.*Dismissed: 1 row\..*Would send 1 event on 1 document with 1 request/,
     );
     expect((await typed("rejects")).code, "nothing was done").toBe(3);
     await office.ends(0, "dismiss --row march.csv:3", "Dismissed: 1 row.");

@@ -77,7 +77,7 @@ describe("a backup is put back", () => {
     const restored = await type("ledger", "restore", "copy.db");
     expect(restored).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/journal\.ndjson brought[^]*4 events landed/),
+      out: expect.stringMatching(/journal\.ndjson supplied[^]*4 events landed/),
     });
     expect((await type("status")).out).not.toContain("restored from a backup");
     rmSync(path("state/sandbox/ledger.db"));
@@ -93,7 +93,7 @@ describe("a backup is put back", () => {
     const status = await type("status");
     expect(status.out).not.toContain("all is well. Nothing");
     expect(status.out).toMatch(
-      /restored from a backup of [^]*unknown to it[^]*rowferry ledger restore <backup> --journal/,
+      /restored from a backup of [^]*does not know[^]*rowferry ledger restore <backup> --journal/,
     );
     expect((await type("ledger", "restore", "copy.db", "--journal", "away.ndjson", "--sandbox")).code).toBe(0);
     expect((await type("status")).out).toContain("all is well. Nothing is open.");
@@ -109,7 +109,7 @@ describe("a backup is put back", () => {
     const isUnknown = async () => {
       const { restored } = overviewOf("sandbox", here, world.cwd, world.now);
       const { out } = await type("status");
-      expect(restored !== null).toBe(out.includes("unknown to it"));
+      expect(restored !== null).toBe(out.includes("It does not know"));
       return restored !== null;
     };
     const id = documents().find(({ externalId }) => externalId === "A2")?.id ?? "";
@@ -126,7 +126,7 @@ describe("a backup is put back", () => {
     // An accepted CLOSE closes its document, and no more once that is taken back.
     expect(await type("verify")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("agree, as far as reads show"),
+      out: expect.stringContaining("agree, as far as reads can show"),
     });
     expect(await isUnknown()).toBe(false);
     for (const [flag, state] of [

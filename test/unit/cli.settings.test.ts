@@ -287,7 +287,7 @@ describe("rowferry.config.yaml", () => {
   it.each([
     ["a list that stays open", "targets:\n  production: [", 2, ""],
     ["a tab", "targets:\n\tproduction: {}\n", 2, "Tabs cannot indent"],
-    ["a second colon", "state: a: b\n", 1, "A second"],
+    ["a second colon", "state: a: b\n", 1, "There is a second"],
     ["a list as a name", "? [a]\n: b\n", 1, "Names must be plain text"],
   ])("says what is broken in its YAML, where, and the remedy: %s", (_title, text, line, words) => {
     const error = broken(text);

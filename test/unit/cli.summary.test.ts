@@ -39,7 +39,7 @@ describe("the closing summary", () => {
     const outcomes = { ...here, landed: 0, toCorrect: 0 };
     const nothing = { rows, outcomes, events: {}, documents: {}, participants: {}, addresses: {} };
     expect(printed(nothing)).toMatch(/^Nothing new: all 5 rows had landed before\.\n/);
-    expect(printed({ ...nothing, exitCode: 3 })).toMatch(/^Nothing of these files needs you, but the ledger holds/);
+    expect(printed({ ...nothing, exitCode: 3 })).toMatch(/^Nothing in these files needs you, but the ledger holds/);
     const stopped = { code: "service-outage" as const, message: "the service was away for 30 min" };
     const text = printed({ exitCode: 4, stopped }).replaceAll("\n", " ");
     expect(text).toMatch(/^Not finished\. The service was away for 30 min\. Nothing is lost; `rowferry resume`/);
@@ -233,7 +233,7 @@ describe("what earlier files left open", () => {
     expect(said).toContain("tuesday.csv, row 3 · changed");
     expect(said).toContain("Earlier imports left 4 more problems.");
     expect(said).not.toContain("monday.csv, row 3");
-    expect(said).toContain("rowferry status --sandbox see what earlier imports left");
+    expect(said).toContain("rowferry status --sandbox see what earlier imports left open");
     const planned = words((await office.type("plan", "m.yaml", "tuesday.csv")).out);
     expect(planned).toContain("Earlier imports left 4 more problems.");
     // Where these files need nothing, the ledger's problems are what there is to tell.

@@ -14,7 +14,7 @@ describe("a wait that no row to correct explains", () => {
     const { type, writeCsv } = openOffice(source);
     writeCsv("c.csv", typo);
     const plan = await type("plan", "m.yaml", "c.csv");
-    expect(plan.out).toMatch(/lot TYPO[^]*c\.csv, row 3[^]*reference\s+corrected/);
+    expect(plan.out).toMatch(/lot TYPO[^]*c\.csv, row 3[^]*correct\s+the\s+references/);
     expect(plan.out).not.toContain("dismiss");
     for (const said of [await type("import", "m.yaml", "c.csv"), await type("resume")]) {
       expect(said.code).toBe(3);

@@ -21,7 +21,7 @@ test.each(["inbox", "inbox/*"])(
     for (const command of ["import", "check"])
       expect(await office.type(command, "m.yaml", office.path(argument))).toMatchObject({
         code: 0,
-        said: expect.stringContaining("4 files passed over, which no input of the mapping reads:"),
+        said: expect.stringContaining("4 files passed over, because no input of the mapping reads them:"),
       });
     expect(office.documents()).toHaveLength(1);
   },

@@ -109,7 +109,7 @@ const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
 test.each([
   ["a total", ["Total", "01/10/2025", "7"], '=job == "Total"', "looks like a total"],
   ["a header", ["job", "day", "word"], '=note == "word"', "reads like a header"],
-  ["a title", ["May", "", ""], "=blank(day)", "has one filled cell only"],
+  ["a title", ["May", "", ""], "=blank(day)", "has only one filled cell"],
 ])("what is odd about a row is told, but not where the mapping skips it: %s", async (_, odd, skip, note) => {
   const rows = [["id", "day", "note"], ["a", "01/10/2025", "1"], ["b", "02/10/2025", "2"], odd];
   expect((await imported("rows.csv", csv(...rows.map((cells) => cells.join(";"))))).told).toContain(note);

@@ -42,7 +42,7 @@ describe("rows that are none", () => {
       {
         skip: '=blank(data) && matches(fold(guia), "^(lab saude . pagina [0-9]+|ana souza . tecnica|gerado em [0-9]+.[0-9]+.[0-9]+ [0-9]+.[0-9]+)$")',
         said: has("9 of 12 rows would be staged, 3 skipped"),
-        yaml: has('# - skip: rows of one cell are skipped where they are like "LAB SAÚDE - Página 2"'),
+        yaml: has('# - skip: rows with a single cell are skipped if it is like "LAB SAÚDE - Página 2"'),
       },
     ],
     [

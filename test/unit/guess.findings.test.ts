@@ -404,7 +404,7 @@ describe("what people write (F28)", () => {
       "P-#;2#/01/2011;CNPJ;#,5 {kg|t};# {un|cx}",
       {
         columns: { peso: { as: "number", units: { kg: 1, t: 1000 } } },
-        yaml: has("volumes: Volumes # text: no one unit for un, cx; "),
+        yaml: has("volumes: Volumes # text: no single unit for un, cx; "),
       },
     ],
     [
@@ -413,7 +413,7 @@ describe("what people write (F28)", () => {
       "P-#;2#/01/2011;CNPJ;#,5 Mg;#,5 {Mg|mg}",
       {
         columns: { peso: { as: "number", units: ["Mg"] } },
-        yaml: has("volumes: Volumes # text: no one unit for Mg, mg; "),
+        yaml: has("volumes: Volumes # text: no single unit for Mg, mg; "),
       },
     ],
     [
@@ -430,7 +430,7 @@ describe("what people write (F28)", () => {
           chave: "Chave",
           preco: { as: "number", units: ["eur"] },
         },
-        said: has("its other digits are not in the file"),
+        said: has("the other digits are not in the file"),
       },
     ],
     [

@@ -167,7 +167,7 @@ describe("a file that comes back with the same bytes", () => {
     expect((await replaced(office, "load/L1")).exitCode).toBe(0);
     expect(weights(office).toSorted()).toEqual(B);
     // What it compared and what it names add up to all that the service has.
-    const told = /3 events.* events of documents that were replaced, which are not compared \(3\)/;
+    const told = /3 events.* events of documents that were replaced \(3\)/;
     expect(await office.type("verify")).toMatchObject({ code: 0, said: expect.stringMatching(told) });
     expect(office.documents().flatMap(({ events }) => events)).toHaveLength(6);
     expect(await office.import("w-a.csv")).toEqual(changed(3, 1));
@@ -444,7 +444,7 @@ describe("two files of one import with the same bytes", () => {
       outcomes: { landed: 1, waiting: 1, toCorrect: 1 },
     });
     const { said } = await office.type("import", "m.yaml", "a.csv", "b.csv");
-    expect(said).toContain("b.csv: The content is that of a.csv, so it is read once.");
+    expect(said).toContain("b.csv: The content is the same as that of a.csv, so it is read only once.");
     await office.ends(0, "show a.csv:4");
   });
 

@@ -127,7 +127,7 @@ describe("a replacement whose bodies the ledger lacks (F86)", () => {
     ledger.close();
     await office.brought("w-3.csv", loads("L1 30 4"));
     const { out } = await office.type("replace", "load/L1", "--reason", "weight");
-    expect(out).toContain("The ledger does not have 2 events of it");
+    expect(out).toContain("The ledger has lost 2 events of it");
     expect(out.match(/^rowferry .*$/gm)).toEqual(["rowferry import <mapping> <files…> --sandbox"]);
     expect(await office.run("resume")).toMatchObject({ exitCode: 3, open: { events: { held: 4 } } });
     // Nothing that is printed gives up what is missing; the files that have it are named.

@@ -351,7 +351,7 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
     const { warnings } = await office.import("w2.csv");
     expect(counted(warnings)).toEqual(["1 keys-nearly-equal"]);
     expect(lines.at(-1)).toMatchObject({ type: "plan", warnings });
-    expect(out).toContain("Worth a look: nothing waits for these");
+    expect(out).toContain("Worth a look: these hold nothing back");
   });
 
   it("are named in the summary, once", async () => {

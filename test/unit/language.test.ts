@@ -271,7 +271,7 @@ describe("words that are one word", () => {
     ["in two events", "one: { by: x, is: Pago }\n      two: { by: x, is: pagó }", "x: X"],
   ])("and would be sent in one spelling only are refused: `is` %s", async (_title, events, columns) => {
     const yaml = mappingWith({ columns }).replace("    events:\n", `    events:\n      ${events}\n`);
-    expect((await refusal(yaml)).message).toMatch(/"Pago" and "[^"]+" are one word/u);
+    expect((await refusal(yaml)).message).toMatch(/"Pago" and "[^"]+" are the same word/u);
   });
 
   it("and mean one thing are taken", async () => {

@@ -54,12 +54,12 @@ const known = (number: number, event: number) =>
    ).toString("hex")}')`;
 
 const damages: [promise: string, damage: string][] = [
-  ["every row that was read has a fate", "DELETE FROM row_events WHERE (row_id & 4294967295) = 2"],
-  ["every row that was read has a fate", known(99, 1)],
-  ["every row that was read has a fate", "DELETE FROM pages WHERE kind = 'known'"],
-  ["skipped and invalid rows are as many as counted", "UPDATE rows SET fate = 'skipped' WHERE fate = 'invalid'"],
+  ["every row that was read is accounted for", "DELETE FROM row_events WHERE (row_id & 4294967295) = 2"],
+  ["every row that was read is accounted for", known(99, 1)],
+  ["every row that was read is accounted for", "DELETE FROM pages WHERE kind = 'known'"],
+  ["the numbers of skipped and invalid rows are right", "UPDATE rows SET fate = 'skipped' WHERE fate = 'invalid'"],
   [
-    "a row has one fate: a skipped or invalid row yielded nothing",
+    "no skipped or invalid row yielded a record",
     `INSERT INTO row_events (row_id, event_id) SELECT id, 1 FROM rows WHERE fate = 'invalid'`,
   ],
   ["every row is of a file that was imported", `INSERT INTO rows (id, fate) VALUES (${row(99, 1)}, 'known')`],
@@ -67,7 +67,7 @@ const damages: [promise: string, damage: string][] = [
   ["every row is of a file that was imported", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
   ["every record of a row exists", known(2, 99)],
   ["a row that holds others is invalid", `UPDATE placements SET row_id = ${row(1, 2)}`],
-  ["a row that a person must change has its cells", "DELETE FROM pages WHERE kind = 'cells'"],
+  ["the cells of every row to correct are kept", "DELETE FROM pages WHERE kind = 'cells'"],
   [
     "nothing has landed on a document without an id",
     `DELETE FROM document_states WHERE document_id = ${documentOf("M1")}`,
@@ -99,7 +99,7 @@ const damages: [promise: string, damage: string][] = [
     `UPDATE registrations SET row_id = ${row(99, 1)} WHERE kind = 'participant'`,
   ],
   [
-    "every reference leads somewhere",
+    "every reference points to something that exists",
     "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (99, x'00', x'00', 0)",
   ],
   [
@@ -108,7 +108,7 @@ const damages: [promise: string, damage: string][] = [
   ],
   ["every event has the key that its parts make", `UPDATE events SET key_parts = '["11"]' WHERE id = ${eventOf("M3")}`],
   ["every event has the key that its parts make", "UPDATE documents SET key = 'M33' WHERE key = 'M3'"],
-  ["every reference leads somewhere", "UPDATE events SET related_document = 4711 WHERE id = 1"],
+  ["every reference points to something that exists", "UPDATE events SET related_document = 4711 WHERE id = 1"],
   [
     "every page of cells can be read, and holds its rows",
     "UPDATE pages SET page = zeroblob(length(page)) WHERE kind = 'cells'",

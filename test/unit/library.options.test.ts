@@ -41,7 +41,7 @@ describe("an option that cannot be is named, with what it may be, before anythin
     [{ files: [] }, "files must be a list of at least one path."],
     [{ files: "a.csv" }, "files must be a list of paths."],
     [{ mapping: undefined }, "mapping must be a text."],
-    [{ target: undefined }, "target must be what resolveTarget gives."],
+    [{ target: undefined }, "target must be the result of resolveTarget."],
   ])("%o", async (wrong, message) => {
     const options = { target, mapping, files, ...wrong } as never;
     for (const run of [runImport, planImport]) {

@@ -105,7 +105,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     const { code, out } = await world.import("rows-2.csv");
     expect([code, out.replaceAll(/\s+/g, " ")]).toEqual([
       3,
-      expect.stringContaining("split of load A: SPLIT would make load B, which exists already"),
+      expect.stringContaining("split of load A: SPLIT would create load B, which exists already"),
     ]);
     expect([world.timeline("A"), world.timeline("B"), world.refusals()]).toEqual([
       ["10 Weighing"],

@@ -76,7 +76,7 @@ describe("standard input", () => {
     const alike = await load(twoInputs('files: "a*.csv"', 'files: "b*.csv"'));
     expect(caught(() => alike.inputsForNameless("csv"))).toMatchObject({
       code: "mapping-files",
-      message: expect.stringContaining("standard input has no name that tells which input reads it: a, b"),
+      message: expect.stringContaining("standard input has no name that shows which input reads it: a, b"),
     });
   });
 });

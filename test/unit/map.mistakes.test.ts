@@ -90,8 +90,18 @@ describe("a mistake in a mapping", () => {
 
   const whole = mappingWith({ columns: "x: { header: X }" });
   it.each([
-    ["a space of a web page", whole.replace("      x: {", "\u00a0     x: {"), "invisible sign", "Write blanks"],
-    ["a line too deep", whole.replace("namespace", "  namespace"), "The next line is indented deeper", "one column"],
+    [
+      "a space of a web page",
+      whole.replace("      x: {", "\u00a0     x: {"),
+      "invisible character",
+      "Write ordinary blanks",
+    ],
+    [
+      "a line too deep",
+      whole.replace("namespace", "  namespace"),
+      "The next line is indented deeper",
+      "the same column",
+    ],
     ["no blank after a colon", whole.replace("namespace: ", "namespace:"), "blank after it", "Write namespace: "],
     ["a pattern without quotes", whole.replace("inputs:", "inputs:\n  b: { files: *.csv }"), "The alias", '"*.csv"'],
     ["a second document", whole.replace("inputs:", "---\ninputs:"), "second document", "Remove"],
@@ -103,7 +113,7 @@ describe("a mistake in a mapping", () => {
     ["an empty text", whole.replace("x: {", 'y: { header: "" }\n      x: {'), "at least 1 character", ""],
     ["curly quotes", mappingWith({ event: "when: =doc == “a”" }), "is not expected here", "straight quotes"],
     ["a tab", whole.replace("      x: {", "\t     x: {"), "Tabs cannot indent", "blanks"],
-    ["a line too shallow", whole.replace("      x: {", "     x: {"), "indentation does not fit", "one column"],
+    ["a line too shallow", whole.replace("      x: {", "     x: {"), "indentation does not fit", "the same column"],
     ["an empty part", whole.replace("      paper:", "    paper:"), "is empty", "Indent deeper"],
     ["a part among names", whole.replace(/^ +events:$/mu, "  events:"), '"events" is indented wrongly', "deeper"],
     [

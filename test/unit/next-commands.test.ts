@@ -46,8 +46,8 @@ const landed =
 const CLOSE = "A 20 close";
 const CANCEL = "A 20 cancel";
 const cameAfter = (what: string) =>
-  `these rows came after the ${what} of their documents: where they took place before it, send the document again,`;
-const isStuck = "their documents have made others and cannot be sent again";
+  `these rows came after the ${what} of their documents: if they took place before it, send the document again,`;
+const isStuck = "their documents have created others and cannot be sent again";
 const [upToSplit, giveUp] = [["5 Weighing", "10 SPLIT"], `${isStuck}: give the rows up`];
 
 /** A row that could only be sent with a next generation, of a document that has made another: why, its end, the row, and what is there. */
@@ -206,7 +206,7 @@ const stories: Story[] = [
     ],
   },
   {
-    why: "or, where it is gone from the service, send the new one alone",
+    why: "or, if it is gone from the service, send only the new one",
     command: "dismiss --code cancel-refused",
     arrange: refuseCancel,
     there: [
@@ -215,7 +215,7 @@ const stories: Story[] = [
     ],
   },
   {
-    why: "a lookup was answered with something else: find out why, then ask again",
+    why: "the service answered a lookup with something else: find out why, then retry",
     command: "retry --code lookup-unreadable",
     async arrange(world) {
       const alive = world.pipeline;
@@ -239,7 +239,7 @@ const stories: Story[] = [
     there: [],
   },
   {
-    why: "or send them all the same",
+    why: "or send them anyway",
     command: "retry --code row-gone",
     arrange: takeAway,
     there: [["open", "2 Weighing"]],
@@ -300,7 +300,7 @@ test.each(sampled(stories, 5))("$why $command", async (story) => {
 const elsewhere = [
   "the service no longer knows documents that it had: see what else is gone, verify",
   "then send each document again, as its next generation replace <document> --reason <text>",
-  "their documents have made others and cannot be sent again: once the service has them back, try again, retry --code document-gone",
+  "their documents have created others and cannot be sent again: once the service has them again, retry, retry --code document-gone",
   "or give the rows up dismiss --code document-gone",
   ...Object.entries(stuck).map(([code, [why]]) => `${why} dismiss --code ${code} --document <document>`),
 ];

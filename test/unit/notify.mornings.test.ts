@@ -249,7 +249,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect([code, out, err]).toEqual([1, "", expect.stringContaining("the file is not a ledger")]);
     const [told] = office.told() as [Notification];
     expect(subjectOf(told)).toBe("sandbox: failed");
-    expect(textOf(told)).toContain("Whether an input has come in time is not known.");
+    expect(textOf(told)).toContain("It is not known whether an input has come in time.");
     expect(textOf(told)).toContain("The ledger's file cannot be opened, or is not a ledger.");
     expect(textOf(told)).not.toContain("No input");
     renameSync(`${ledger}.kept`, ledger);

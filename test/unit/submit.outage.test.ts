@@ -151,7 +151,7 @@ describe("an outage", () => {
       "Pausing",
       "The service answers again after",
       "Pausing",
-      "The service answers",
+      "The service answers everything except",
     ]);
     expect(service.clock.now() - begun).toBeGreaterThan(30 * minute);
   });

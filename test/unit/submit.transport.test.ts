@@ -229,9 +229,9 @@ it.each([
     "connect-refused",
     "::1:9 refuses connections: nothing listens there;",
   ],
-  [{ code: "ENOTFOUND", hostname: "nohost.invalid" }, "dns", "nohost.invalid is not a host that exists;"],
+  [{ code: "ENOTFOUND", hostname: "nohost.invalid" }, "dns", "nohost.invalid is a host that does not exist;"],
   [{ code: "ECONNRESET" }, "reset", "api.example.com closed the connection without an answer;"],
-  [{ code: "ETIMEDOUT", syscall: "connect" }, "connect-timeout", "api.example.com took no connection in time;"],
+  [{ code: "ETIMEDOUT", syscall: "connect" }, "connect-timeout", "api.example.com accepted no connection in time;"],
   [
     { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
     "tls",

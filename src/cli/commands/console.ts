@@ -12,7 +12,7 @@ import { createOutput, tell, told } from "../output.js";
 export const spec = command({
   flags: {
     target: ["--target <name>", "only this target (default: all that have a ledger in the working folder)"],
-    ledger: ["--ledger <file>", "the target's ledger, where it is elsewhere"],
+    ledger: ["--ledger <file>", "the target's ledger, if it is elsewhere"],
     port: ["--port <n>", "listen on this port of 127.0.0.1 (default: a free one)", portNumber],
     open: ["--no-open", "do not open a browser"],
     allowChanges: [
@@ -24,7 +24,9 @@ export const spec = command({
     "rowferry console": "opens the page in your browser",
     "rowferry console --no-open --port 0": "prints its address only",
   },
-  notes: ["The address holds a secret that ends with the command. Ctrl-C ends it; imports that it started continue."],
+  notes: [
+    "The address holds a secret that is valid until the command ends. Ctrl-C ends it; imports that the page started continue.",
+  ],
   async run({ world, signal }, { target, ledger, port = 0, open, allowChanges, json = false }) {
     const { openConsole } = await import("../../console/serve.js");
     const page = await openConsole({

@@ -11,7 +11,7 @@ import { told } from "../output.js";
 const HANDFUL = 5;
 
 export const spec = onTarget({
-  flags: { undo: ["--undo", "take up again what was given up"], ...selectorFlags, dryRun, yes, journal, wait },
+  flags: { undo: ["--undo", "undo a dismissal"], ...selectorFlags, dryRun, yes, journal, wait },
   examples: {
     "rowferry dismiss --row march.csv:17": "give up a row, or accept its change",
     "rowferry dismiss --document manifest/123": "",
@@ -19,8 +19,8 @@ export const spec = onTarget({
     "rowferry dismiss --undo --row march.csv:17": "",
   },
   notes: [
-    "A dismissal stays in force when the same row comes back; a corrected row takes it back, and so does --undo. What is in doubt cannot be dismissed: it may have landed.",
-    "It asks before it gives up more than five rows; where nobody can be asked, pass --yes.",
+    "A dismissal stays in force when the same row is imported again. A corrected row ends it, and so does --undo. Whatever is in doubt cannot be dismissed: it may have landed.",
+    "It asks before it gives up more than five rows; without a terminal, pass --yes.",
   ],
   async run(work, given) {
     const { world, target, options } = work;

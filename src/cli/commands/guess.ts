@@ -39,11 +39,11 @@ const namespace = valueOf("a text", (text) => (text === "" ? null : text));
 
 const flags = {
   output: ["-o, --output <file>", "write the mapping to this file; default: standard output"],
-  force: ["--force", "write over a file that exists"],
-  ask: ["--ask", "ask at the terminal what the data do not decide"],
+  force: ["--force", "overwrite an existing file"],
+  ask: ["--ask", "ask at the terminal about what the data leave open"],
   namespace: ["--namespace <name>", "part of every key (default: made of the first file's name)", namespace],
-  country: ["--country <code>", "of tax ids, addresses and telephone numbers: two letters", country],
-  timezone: ["--timezone <zone>", "of local times, such as Europe/Berlin (default: the country's)", zone],
+  country: ["--country <code>", "the country of tax ids, addresses and telephone numbers: two letters", country],
+  timezone: ["--timezone <zone>", "the zone of local times, such as Europe/Berlin (default: the country's)", zone],
 } as const;
 
 export const spec = command({
@@ -55,7 +55,7 @@ export const spec = command({
     "rowferry guess march.csv -o mapping.yaml --ask": "asks what the file leaves open",
   },
   notes: [
-    'The draft always loads; review it before you use it. Decisions that the data leave open are lines marked "decide:"; with such lines it is a draft, for the sandbox only.',
+    'The draft always loads; review it before you use it. Where the data leave a decision open, it has a line marked "decide:"; until you have decided them all, it can be imported into the sandbox only.',
   ],
   run: guess,
 });
@@ -101,7 +101,7 @@ async function guess(
     list("Left out:", sampled.left),
     list("Look at:", [...draft.notes, ...sampled.notes]),
     list(
-      'To decide, at the lines marked "decide:" (or with --ask); until then it is a draft, for the sandbox only:',
+      'To decide, in the lines marked "decide:" or with --ask; until then, the draft can be imported into the sandbox only:',
       draft.open.map((decision) => questionOf(decision)),
     ),
     checks.flatMap(outcome),

@@ -8,11 +8,14 @@ import { command, exampleText } from "../command.js";
 import { createOutput, shownPath } from "../output.js";
 import { ownFile } from "../own-file.js";
 
-/** Of examples/settings, without the names that npm leaves out of packages. */
+/**
+ * Copied from examples/settings, where they have other names, because npm leaves files such as .gitignore out of
+ * packages.
+ */
 const folderFiles = [
   [configFileName, configFileName, "the services to import into"],
-  [".env.example", "example.env", "or one service by environment; copy to .env"],
-  [".gitignore", "gitignore", "keeps ledgers and secrets to yourself"],
+  [".env.example", "example.env", "or one service by environment variables; copy to .env"],
+  [".gitignore", "gitignore", "keeps ledgers and secrets out of version control"],
 ] as const;
 
 const next = {

@@ -24,7 +24,7 @@ const backup = onTarget({
     "rowferry ledger backup /backup/monday.db": "",
     "rowferry ledger backup /backup --keep 14": "keep fourteen",
   },
-  takes: { "<file>": "a file, or a folder in which it is named by date; nothing is overwritten" },
+  takes: { "<file>": "a file, or a folder in which the backup is named by date; nothing is overwritten" },
   flags: {
     keep: ["--keep <n>", "keep only the newest n dated backups in that folder", positiveInteger],
     forgetJournal: ["--forget-journal", "let the next run begin a new journal, or keep none"],
@@ -57,7 +57,7 @@ const knownAgain = ({ participants, addresses, documents, landed, inDoubt }: Reb
 const importAllAgain = (step: StepMaker) =>
   step(
     "import <mapping> <files…>",
-    "import all files again, the latest corrected ones included; landed rows are known and not sent again",
+    "import all files again, including the latest corrected ones; rows that have landed are known, and not sent again",
   );
 
 const restore = onTarget({
@@ -68,7 +68,10 @@ const restore = onTarget({
   anyones: true,
   takes: { "<backup>": "a file that `ledger backup` made" },
   flags: {
-    journal: [journalFlag[0], "what came after the backup (default: the journal that the ledger remembers)"],
+    journal: [
+      journalFlag[0],
+      "the journal with what came after the backup (default: the one that the ledger remembers)",
+    ],
   },
   async run({ world, target, shown, step }, { journal: named }, backupFile: string) {
     const { restoreLedger } = await care();
@@ -85,10 +88,10 @@ const restore = onTarget({
         [
           `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
           known === null || replayed === null
-            ? `What was sent since that backup is unknown to this ledger: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is not there`}.`
-            : `Its journal ${shown(replayed)} brought what came since. Known now: ${knownAgain(known)}`,
+            ? `This ledger does not know what was sent after that backup: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is not there`}.`
+            : `Its journal ${shown(replayed)} supplied what was sent since. Known now: ${knownAgain(known)}`,
           forgotten !== null &&
-            "It has forgotten that journal: the next run needs none, or begins a new one with --journal. Keep this backup as long as the new journal; `ledger rebuild` takes both.",
+            "The ledger has forgotten that journal: the next run needs none, or can begin a new one with --journal. Keep this backup as long as the new journal; `ledger rebuild` takes both.",
         ],
       ],
       next: restored.known === null ? nextOfBlind() : [importAllAgain(step)],
@@ -125,11 +128,11 @@ const prune = onTarget({
       "keep folders of runs that ended within this period: 90d, 26w (default: 180d)",
       days,
     ],
-    dryRun: ["--dry-run", "remove nothing; show what would go"],
+    dryRun: ["--dry-run", "remove nothing; show what would be removed"],
     yes,
     wait,
   },
-  notes: ["At a terminal it asks first. A scheduler is not asked."],
+  notes: ["At a terminal it asks first; in a scheduler it does not."],
   async run({ world, target, options }, { keepFor = days("180d"), dryRun = false, yes: isSure }) {
     const { prunable, prune: pruneRuns } = await care();
     const before = world.clock.now() - keepFor;
@@ -157,8 +160,8 @@ const prune = onTarget({
 const rebuild = onTarget({
   examples: { "rowferry ledger rebuild /mnt/other/journal.ndjson /backup/monday.db": "" },
   takes: {
-    "<journal>": "the file that runs were given with --journal",
-    "[backup]": "a backup to begin with; the journal goes over it",
+    "<journal>": "the file that --journal named in earlier runs",
+    "[backup]": "a backup to begin with; the journal is replayed over it",
   },
   async run({ world, target, step }, _given, journalFile: string, backupFile: string | undefined) {
     const { rebuildLedger } = await import("../../desk/care.js");
@@ -208,11 +211,11 @@ const rebind = onTarget({
 
 export const spec = command({
   subcommands: {
-    backup: ["copy the ledger as it is, also while an import runs", backup],
+    backup: ["copy the ledger, even while an import runs", backup],
     restore: ["put a backup in the ledger's place; the former ledger is kept beside it", restore],
     check: ["check the file and its content", check],
     prune: ["remove old runs' folders", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],
-    rebind: ["bind the ledger to this target, once its service has proved to know its records", rebind],
+    rebind: ["bind the ledger to this target, after checking that the service knows its records", rebind],
   },
 });

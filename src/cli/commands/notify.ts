@@ -7,11 +7,11 @@ import { tellerOf } from "../run-command.js";
 
 export const spec = onTarget({
   flags: {
-    test: ["--test", "send a trial message to everybody"],
+    test: ["--test", "send a test message to everybody"],
     due: ["--due", "report an input that is overdue (`expect:` in the settings)"],
   },
   examples: {
-    "rowferry notify --test": "a trial message to everybody named",
+    "rowferry notify --test": "a test message to everybody named",
     "rowferry notify --due": "on a schedule: is an input overdue?",
   },
   notes: [

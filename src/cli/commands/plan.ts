@@ -79,7 +79,7 @@ function printed(plan: Plan): Part[] {
     ...problemSections(problems),
     causes("Would wait", "for something else", waiting),
     causes("Would be sent", "the service may refuse these", doubted),
-    causes("Worth a look", "nothing waits for these", warnings),
+    causes("Worth a look", "these hold nothing back", warnings),
   ];
 }
 

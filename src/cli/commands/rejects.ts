@@ -21,7 +21,7 @@ export const spec = onTarget({
     "rowferry rejects --code value-unmapped --json": "",
   },
   notes: [
-    "Stranded documents are listed in stranded.csv beside these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. Files of an earlier list are overwritten.",
+    "Stranded documents are listed in stranded.csv beside these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. Files that it wrote earlier are overwritten.",
   ],
   async run({ world, target, shown, step }, given) {
     const { writeRejects } = await import("../../desk/files.js");

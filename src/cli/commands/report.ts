@@ -6,7 +6,7 @@ export const spec = onTarget({
   takes: { "[run]": "the run's name, as `runs` and `status` show it; default: the last" },
   examples: { "rowferry report": "of the last run", "rowferry report 2026-11-20T0200-import --target production": "" },
   notes: [
-    "Every import writes report.html into its run's folder. This writes it again, after corrections for example. It is one file, needs no network and prints well.",
+    "Every import writes report.html into its run's folder. This command writes it again, for example after corrections. The report is a single file, needs no network and prints well.",
   ],
   async run({ target, shown }, _given, run: string | undefined) {
     const { writeReportAgain } = await import("../../desk/files.js");

@@ -14,7 +14,7 @@ import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
 import { joined, plain } from "../render/text.js";
 
-/** Who says it, and whether to ask for confirmation. */
+/** Who decided this, and whether to ask for confirmation. */
 interface Word {
   by: string;
   yes: boolean;
@@ -29,7 +29,7 @@ export const spec = onTarget({
     from: ["--from <file>", "the list of stranded documents, with their ids filled in"],
     landed: ["--landed", "these events are on the timeline"],
     notLanded: ["--not-landed", "these events are not on the timeline; send them again"],
-    by: ["--by <name>", "who says so; default: the user who is logged in"],
+    by: ["--by <name>", "who decided this; default: the user who is logged in"],
     dryRun,
     yes,
     wait,
@@ -38,13 +38,13 @@ export const spec = onTarget({
   examples: {
     "rowferry resolve manifest/123 --document-id 5f0c…": "",
     "rowferry resolve rf1-7d04… --landed": "one event, by its key",
-    "rowferry resolve march.csv:17 --not-landed": "what row 17 holds",
-    "rowferry resolve manifest/123 manifest/124 --landed": "all of both that is in doubt",
+    "rowferry resolve march.csv:17 --not-landed": "the events of row 17",
+    "rowferry resolve manifest/123 manifest/124 --landed": "everything in doubt on both documents",
     "rowferry resolve --from stranded.csv": "many stranded documents",
   },
   notes: [
-    "Use it for facts that the service does not give: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
-    "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id, and those whose read differs, are skipped. If any row is invalid, nothing changes.",
+    "Use it for facts that only a person can find out: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
+    "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id are skipped, and so are documents that differ from what was sent. If any row is invalid, nothing changes.",
   ],
   async run(work, given, what: string[] = []) {
     const { documentId, from, landed = false, notLanded = false } = given;
@@ -81,7 +81,7 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   const tellDone = () =>
     told({
       line: { type: "resolved", ...found },
-      // The rest was said before.
+      // The rest has been printed already.
       text: (line) => sentences(line).slice(-1),
       next: [work.step("resume", "send its events that wait")],
     });
@@ -101,7 +101,7 @@ async function giveId(work: Work, request: { document: string; documentId: strin
 /** Fields of a read that identify a document; the id was only asked for. */
 const keys = new Set<string | null>(["deduplicationId", "externalId"]);
 
-/** Of the mistakes in the file, in the error; all of them are listed before it. */
+/** How many of the file's mistakes the error repeats; all of them are listed before it. */
 const MOST_SAID = 3;
 
 /** Many stranded documents with one confirmation. */

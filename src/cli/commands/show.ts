@@ -22,23 +22,23 @@ export const spec = onTarget({
   takes: { "<anything>": "a key, an id, file:row, a tax id, a run, or `requests`" },
   flags: {
     all: ["--all", "every event of a document, not only the newest 50"],
-    mapping: ["--mapping", "of a row: the text of the mapping that it was imported with"],
-    ids: ["--ids", "with the ids and keys of every event, and when it was sent"],
-    requests: ["--requests", "with the requests that sent it, and their answers"],
-    since: ["--since <time>", "with requests: from then on (02:13, 2026-11-20T02:13, 90m)", pastTime],
-    before: ["--before <time>", "with requests: up to then (default: now)", pastTime],
-    count: ["--count <n>", "with requests: how many at most (default: 200)", positiveInteger],
+    mapping: ["--mapping", "for a row: the mapping with which it was imported"],
+    ids: ["--ids", "show the ids and keys of every event, and when it was sent"],
+    requests: ["--requests", "show the requests that sent it, and their answers"],
+    since: ["--since <time>", "for requests: only since then (02:13, 2026-11-20T02:13, 90m)", pastTime],
+    before: ["--before <time>", "for requests: only before then (default: now)", pastTime],
+    count: ["--count <n>", "for requests: how many at most (default: 200)", positiveInteger],
   },
   examples: {
     "rowferry show march.csv:17": "a row: what became of it, and why",
     "rowferry show book.xlsx:May:17": "a row of a sheet",
     "rowferry show manifest/123": "a document, by key, externalId or id",
-    'rowferry show "Plant A, 123"': "one whose key has several parts",
+    'rowferry show "Plant A, 123"': "a document whose key has several parts",
     "rowferry show 11.222.333/0001-81": "a participant and its addresses",
     "rowferry show 2026-11-20T0200-import": "a run",
     "rowferry show requests --since 02:13 --before 02:14": "",
   },
-  notes: ["An event's id or key, and a request's id, are found as well."],
+  notes: ["It also finds an event by its id or key, and a request by its id."],
   async run({ world, target }, given, anything: string) {
     const { nearAnything, showAnything, showSentBetween } = await import("../../desk/show.js");
     const { since, before, count = 200, ids = false, requests = false } = given;
@@ -166,7 +166,7 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     messages(document),
     decisions.map(decision),
     holds.map((row) => `held by the invalid row ${row}`),
-    all === 0 && (documentId === null ? "no event yet; the first that is due creates it" : "no event"),
+    all === 0 && (documentId === null ? "no event yet; the first one that is due creates it" : "no event"),
     all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${localZone()}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
@@ -194,7 +194,7 @@ function registrationLines(found: ShownRegistration, look: ShowLook): Part {
 
 const requestLines = (requests: readonly ShownRequest[]): Part =>
   requests.map(({ intendedAt, kind, subject, events, result, run, attempts }) => [
-    `${localTime(intendedAt)}  ${joined([`${kind} · ${subject}`, events > 0 && counted(events, "event")])}: ${result ?? "no outcome written: in doubt"} (run ${run})`,
+    `${localTime(intendedAt)}  ${joined([`${kind} · ${subject}`, events > 0 && counted(events, "event")])}: ${result ?? "no outcome recorded: in doubt"} (run ${run})`,
     attempts.map(({ number, status, failure, durationMs, codes, message, raw, inDoubt, requestIds }) =>
       joined(
         [
@@ -226,7 +226,7 @@ function rowLines(row: ShownRow, look: ShowLook): Part {
   );
   return [
     `imported ${localTime(row.stagedAt)} from ${row.path} with ${row.mapping}`,
-    !row.isCurrent && `a later ${row.file} has been imported since`,
+    !row.isCurrent && `a later version of ${row.file} has been imported since`,
     row.groupOf !== null && `belongs to the group that begins in row ${row.groupOf}`,
     row.problems.map(({ code, column, message, hint }) => [
       `${column === null ? "" : `${column}: `}${message} · ${code}`,

@@ -12,19 +12,19 @@ import { watched } from "../run-command.js";
 export const spec = onTarget({
   flags: {
     document: selectorFlags.document,
-    since: ["--since <time>", "only what the ledger recorded since: 2026-11-20, 02:13, 7d", pastTime],
-    sample: ["--sample <n>", "only so many documents and participants, at random", positiveInteger],
+    since: ["--since <time>", "only what the ledger has recorded since then: 2026-11-20, 02:13, 7d", pastTime],
+    sample: ["--sample <n>", "only this many documents and participants, chosen at random", positiveInteger],
     dryRun,
     ...rateFlags,
     wait,
   },
   examples: {
     "rowferry verify --target production": "",
-    "rowferry verify --since 7d": "what the last week has sent",
+    "rowferry verify --since 7d": "what was sent in the last week",
     "rowferry verify --sample 200": "a quick look",
   },
   notes: [
-    "Reads every participant, address list and document that the ledger knows, one request each; less with --document, --since or --sample, and says so. It looks for the id of each event on the timeline, not at what the event says there. Changes nothing. Exit code 3: something differs or could not be read.",
+    "It reads every participant, address list and document that the ledger knows, with one request each. With --document, --since or --sample it reads a part, and says so. It looks for each event's id on the timeline, but does not compare the event's content. It changes nothing. Exit code 3: something differs or could not be read.",
   ],
   async run(work, given) {
     const { document, since, sample } = given;
@@ -49,7 +49,7 @@ export const spec = onTarget({
         listed(differences),
         unread.length > 0 && ["Not read:", listed(unread)],
         unverifiable.length > 0 && [
-          "Not shown by reads:",
+          "Not compared:",
           unverifiable.map(({ text, count }) => `  ${text} (${grouped(count)})`),
         ],
       ],

@@ -15,7 +15,7 @@ export const spec = sendingCommand({
   takes: { "<mapping>": "the mapping file (YAML)", "<folder>": "where the files arrive" },
   flags: {
     moveTo: ["--move-to <folder>", "move files there once they are imported"],
-    order: ["--order <what>", "which file goes first (default: name)", ["name", "time"]],
+    order: ["--order <what>", "which file is imported first (default: name)", ["name", "time"]],
     settle: ["--settle <time>", "a file is complete when it has not changed for this long (default: 10s)", duration],
     every: ["--every <time>", "how often to look (default: 5s)", duration],
     once: ["--once", "import what is there, then end"],
@@ -26,12 +26,12 @@ export const spec = sendingCommand({
     "rowferry watch manifests.yaml inbox --once": "what is there now, then end",
   },
   notes: [
-    "A file is imported once it has not changed for --settle, or as soon as <name>.done is beside it. One at a time, in order. Ctrl-C or SIGTERM ends it.",
+    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done beside it. Files are imported one at a time, in order. Ctrl-C or SIGTERM ends the command.",
   ],
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
     checkMappingFirst("watch", mapping, [folder]);
-    // What every file would fail for is said now.
+    // A fault that would make every file fail is reported now.
     await readSource(resolve(world.cwd, mapping));
     const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
     target.clientSecret();

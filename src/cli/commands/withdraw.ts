@@ -11,7 +11,7 @@ const { code: _, ...selectors } = selectorFlags;
 export const spec = onTarget({
   flags: { ...selectors, dryRun, yes, wait },
   examples: {
-    "rowferry withdraw --input march.csv": "the rest of it, after import --limit",
+    "rowferry withdraw --input march.csv": "what import --limit left unsent",
     "rowferry withdraw --row march.csv:17": "its date is a mistake",
   },
   notes: [

@@ -15,7 +15,7 @@ export function problemSections(problems: readonly ToldProblem[]): Part[] {
   const earlier = earlierOf(problems);
   return [
     causes("To correct", "in the file; then import it again", groups.get("correct")),
-    causes("To decide", "no correction of the row can send these", groups.get("decide")),
+    causes("To decide", "correcting the rows does not help", groups.get("decide")),
     causes("In doubt", "the next run settles these", groups.get("resume")),
     earlier > 0 && `Earlier imports left ${counted(earlier, "more problem")}.`,
   ];
@@ -25,7 +25,7 @@ export function problemSections(problems: readonly ToldProblem[]): Part[] {
 export const waitSection = (waiting: readonly ToldProblem[]): string =>
   causes(
     "To settle",
-    "these wait for something else that only you can settle",
+    "these wait for something else, which only you can settle",
     waiting.filter(({ code }) => unexplainedWaits.includes(code)),
   );
 

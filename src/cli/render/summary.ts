@@ -28,7 +28,7 @@ export function printSummary(
       waitSection(line.waiting ?? []),
       // All is well, so these wait for a time.
       exitCode === ExitCode.ok && causes("Waiting", "for something else", line.waiting),
-      causes("Worth a look", "nothing waits for these", line.warnings),
+      causes("Worth a look", "these hold nothing back", line.warnings),
     ],
     next: nextSteps({ ...summary, problems: [...problems] }, shown),
     closing: `${joined([plainText(target.name), `run ${plainText(run)}`, ending], " · ")}${place}`,

@@ -63,7 +63,7 @@ function App() {
       <main id="main" tabIndex={-1}>
         {trouble}
         {data !== null && !allowChanges && (
-          <Note text="This console only shows. Start it at a terminal, or with `--allow-changes`, to correct and decide." />
+          <Note text="This console is read-only. To correct and decide, start it at a terminal, or with `--allow-changes`." />
         )}
         {data !== null && <Screen key={pathname === "/find" ? pathname : search} />}
       </main>
@@ -75,7 +75,7 @@ const FirstImport = () => (
   <>
     <Note
       title="Welcome"
-      text="Nothing was imported in this folder yet. Import a file first: `rowferry import mapping.yaml data.csv`"
+      text="Nothing has been imported in this folder yet. Import a file first: `rowferry import mapping.yaml data.csv`"
     />
     <Start />
   </>
@@ -84,11 +84,11 @@ const FirstImport = () => (
 const Gone = () => (
   <Note
     title="No such ledger"
-    text="This folder has no ledger of that name, or no more. Put it back, for instance with `rowferry ledger restore`, or import a file; this page shows it by itself."
+    text="This folder has no ledger of that name, or no longer has one. Put it back, for example with `rowferry ledger restore`, or import a file; the page then shows it."
   />
 );
 
-const NoPage = () => <Note title="No such page" text="The menu above has them all." />;
+const NoPage = () => <Note title="No such page" text="The menu above lists all pages." />;
 
 /** Files and their names may hold direction marks, line ends, and texts longer than any screen. */
 const harmless = (drawn: unknown): unknown => {

@@ -29,7 +29,7 @@ export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"
 export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string): boolean =>
   problems.some(({ column, message }) => column === name && (memberOf(message) ?? (ref === lead && row)) === row);
 
-/** Of an empty code: whatever has a correction that is not imported yet. */
+/** With an empty code, it shows every row with a correction that has not been imported yet. */
 export function Correct() {
   const cause = { code: param("code") ?? "", column: param("column"), mistake: param("mistake") };
   const { code, column } = cause;
@@ -65,7 +65,7 @@ export function Correct() {
     <>
       <h1>
         {code === "" ? (
-          "Corrections that are not imported yet"
+          "Corrections that have not been imported yet"
         ) : (
           <Prose text={`${column ?? "The row"}: ${data.what || data.meaning}`} />
         )}{" "}
@@ -75,7 +75,7 @@ export function Correct() {
         </span>
       </h1>
       {count === 0 ? (
-        <Note text="No rows are left here: they were corrected, dismissed, or have landed. Overview has what is left." />
+        <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
       ) : (
         code !== "" && (
           <>

@@ -1,4 +1,4 @@
-/** What no correction of a row can send: the evidence, and the choices with what each of them would do. */
+/** Work that no correction can send: the evidence, and the choices with what each of them would do. */
 import { useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
 import type { Asks } from "../api.js";
@@ -9,9 +9,9 @@ import { Work } from "./overview.js";
 type Found = Asks["decisions"]["records"][number];
 
 interface Choice extends Act {
-  /** Also for all, and for those that are ticked. */
+  /** Also offered for all records, and for the ticked ones. */
   isForMany?: boolean;
-  /** Absent: of whatever it is offered for. */
+  /** Absent: for both. */
   of?: "event" | "document";
 }
 
@@ -32,7 +32,7 @@ const replaceThem: Choice = { ...replaceIt, isForMany: true };
 const nameIt: Choice = {
   action: "resolve",
   label: "This is its id",
-  does: "is verified with a read before it is believed",
+  does: "is looked up at the service before it is entered",
   asks: { label: "Its id at the service", as: "document-id" },
 };
 const isThere: Choice = {
@@ -72,20 +72,20 @@ const isFor = ({ of }: Choice, { event }: Found): boolean =>
   of === undefined || (of === "document") === (event === null);
 const documentsOf = (records: readonly Found[]): string[] => [...new Set(records.map(documentOf))];
 
-/** One record as its command names it: by its row where that is known and the command takes rows, else by its document. */
+/** Names one record for the command: by its row if that is known and the command takes rows, else by its document. */
 function itself({ action }: Choice, record: Found): To {
   const document = documentOf(record);
   if (action === "replace" || action === "resolve") return { what: [document] };
   return record.row === null ? { flags: { document } } : { rows: [record.row] };
 }
 
-/** The ids of all of them at once, in a text. */
+/** Takes the ids of all documents at once, as one text. */
 const nameThem = (documents: readonly string[]): Act => ({
   action: "resolve",
   label: "These are their ids",
-  does: "each is verified with a read before it is believed; lines without an id are left",
+  does: "each is looked up at the service before it is entered; lines without an id are left",
   asks: {
-    label: "Documents, each with its id behind it; two columns of a spreadsheet can be pasted",
+    label: "Documents, each followed by its id; you can paste two columns of a spreadsheet",
     as: "ids",
     start: documents.map((document) => `${document}\t`).join("\n"),
   },
@@ -129,7 +129,7 @@ export function Decide() {
       {trouble}
       <Work />
       {count === 0 ? (
-        <Note text="Nothing is left of this. Overview has what is left; Resume there sends what was decided." />
+        <Note text="Nothing is left to decide here. The overview shows what else is left; Resume there sends what you decided." />
       ) : (
         forMany.map(chooseMany)
       )}

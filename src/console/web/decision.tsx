@@ -11,11 +11,11 @@ export interface Act extends Pick<Words, "action" | "word"> {
   label: string;
   /** What it is for, in a few words. */
   does?: string;
-  /** What the person must say too: a name for it, where it goes, and with what it begins. */
+  /** What the person must fill in: its label, the field that takes it, and its initial text. */
   asks?: { label: string; as: "reason" | "document-id" | "ids"; start?: string };
 }
 
-/** To what it is done. */
+/** What the action applies to. */
 export type To = Partial<Words>;
 
 export const resume: Act = {
@@ -24,7 +24,7 @@ export const resume: Act = {
   does: "sends whatever can be sent now; nothing is sent twice",
 };
 
-/** Nothing, where the console only shows. */
+/** Shows nothing if the console is read-only. */
 export function Decision(props: { act: Act; to?: To; onDone?: (said: string[]) => void }) {
   return useHere().allowChanges ? <Dialog {...props} /> : null;
 }
@@ -38,7 +38,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
   const { isBusy, trouble, act } = useAct();
   const answer = asks && (asks.as === "ids" ? { ids: text } : { flags: { ...to.flags, [asks.as]: text } });
   const request = { target: useHere().name, action, word, ...to, ...answer };
-  // What was foretold of other records, or of more or fewer, is no forecast of this.
+  // A forecast for other records, or for more or fewer of them, does not count.
   const key = JSON.stringify([label, request]);
   const isForetold = would.request === key;
   const button = useRef<HTMLButtonElement>(null);
@@ -86,7 +86,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
       )}
       {isForetold ? (
         <div class="job" role="group" aria-label={label}>
-          <strong>It would do this:</strong>
+          <strong>This would happen:</strong>
           <Sentences said={would.said} />
           {main} <button onClick={() => setWould({ request: "", said: [] })}>No</button>
         </div>

@@ -40,7 +40,7 @@ function Found({ what }: { what: string }) {
   if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if ([documents, rows, registrations, runs, requests].every(({ length }) => length === 0))
-    return <Note text={`The ledger knows nothing by the name “${what}” so far. Names are looked up whole.`} />;
+    return <Note text={`The ledger knows nothing called “${what}”. Type the whole name.`} />;
   return (
     <>
       {rows.map((row) => (
@@ -65,14 +65,14 @@ function Found({ what }: { what: string }) {
   );
 }
 
-const takeUp: Act = { action: "dismiss", word: "undo", label: "Take up again", does: "what was given up" };
+const takeUp: Act = { action: "dismiss", word: "undo", label: "Open again", does: "undoes the dismissal" };
 
 const choices: Act[] = [
-  { action: "retry", label: "Try again", does: "what was refused is sent once more" },
-  { action: "dismiss", label: "Give up what is wrong", does: "the rest is released" },
+  { action: "retry", label: "Try again", does: "sends once more what was refused" },
+  { action: "dismiss", label: "Give up what is wrong", does: "releases the rest" },
   takeUp,
-  { action: "withdraw", label: "Take back", does: "what was never sent; importing its file stages it again" },
-  { ...replaceIt, does: "it is cancelled, and sent again whole" },
+  { action: "withdraw", label: "Take back", does: "withdraws what was never sent; importing its file stages it again" },
+  { ...replaceIt, does: "cancels it, and sends it again whole" },
 ];
 
 function Document({ document }: { document: ShownDocument }) {
@@ -107,7 +107,7 @@ function Document({ document }: { document: ShownDocument }) {
       <Requests requests={document.requests} />
       {useHere().allowChanges && !document.replaced && (
         <details>
-          <summary>Change something about it</summary>
+          <summary>Change this document</summary>
           {choices
             .filter((act) => act !== takeUp || events.some(({ dismissed }) => dismissed))
             .map((act) => (

@@ -73,7 +73,7 @@ function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
   return sending;
 }
 
-/** After all that was typed before it, of which it may be taking back the last. @throws Refused */
+/** Waits for everything typed before it, because it may undo the last of that. @throws Refused */
 const afterAll = (shown: { current: Step["over"] }, work: () => Promise<void>): Promise<unknown> =>
   (sending = sendAll(shown).then(work));
 
@@ -130,7 +130,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     box.scrollLeft = Math.min(left - numbers.offsetWidth, Math.max(box.scrollLeft, right + EDGE - box.clientWidth));
   }, [chosenLast]);
 
-  // The editor lies over its cell and is not its child, because rows may go.
+  // The editor is drawn over its cell, but is not its child, because rows may disappear.
   useLayoutEffect(() => {
     const cell = editing && document.getElementById(cellId(editing.row.ref, editing.column));
     if (editor.current === null || cell === null) return;
@@ -170,7 +170,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     void act(async () => {
       const edits = inside.flatMap(({ row, column: at, value }) => editsOf(rows[row] as JudgedRow, at, value));
       await save(label, edits);
-      if (beyond > 0) throw new Refused({ message: `${counted(beyond, "cell")} beyond the table left out.`, hint: "" });
+      if (beyond > 0)
+        throw new Refused({
+          message: `${counted(beyond, "cell")} left out: they would be outside the table.`,
+          hint: "",
+        });
     });
   };
   const chosenRows = rows.slice(firstRow, lastRow + 1);
@@ -308,7 +312,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         return isMeant ? [{ row: at, column: position, value: text.replaceAll(find, by) }] : [];
       }),
     );
-    const none = { message: `No cell here has "${find}".`, hint: "Capital and small letters differ." };
+    const none = { message: `No cell here has "${find}".`, hint: "Capital and small letters are different here." };
     if (cells.length > 0) change(`"${find}" replaced`, cells);
     else void act(() => Promise.reject(new Refused(none)));
   };
@@ -341,7 +345,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         </form>
       )}
       {trouble}
-      <Trouble failure={failure && { message: `The rows cannot be judged: ${failure.message}`, hint: failure.hint }} />
+      <Trouble failure={failure && { message: `The rows cannot be checked: ${failure.message}`, hint: failure.hint }} />
       <div class="grid" ref={scroller} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <table
           role="grid"
@@ -446,6 +450,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   );
 }
 
-/** In place of rows that are not drawn. */
+/** Takes the place of rows that are not drawn. */
 const Gap = ({ rows }: { rows: number }) =>
   rows === 0 ? null : <tr aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;

@@ -12,7 +12,8 @@ export function Runs() {
   const { isAtWork } = useHere().target;
   if (data === null) return waiting;
   const unfinished = data.find(({ finishedAt }) => finishedAt === null);
-  if (data.length === 0) return <Note title="Runs" text="Nothing was run yet. The first import will be listed here." />;
+  if (data.length === 0)
+    return <Note title="Runs" text="There has been no run yet. The first import will be listed here." />;
   return (
     <>
       <h1>Runs</h1>
@@ -21,7 +22,7 @@ export function Runs() {
         act={{
           action: "verify",
           label: "Verify",
-          does: "looks at the service for all that has landed; changes nothing",
+          does: "reads everything that has landed back from the service; changes nothing",
         }}
       />
       <Lines
@@ -45,7 +46,7 @@ export function Runs() {
   );
 }
 
-/** As it goes, and afterwards what became of it. */
+/** A run's progress, and its outcome afterwards. */
 export function Run() {
   const name = param("run") ?? "";
   const { name: target, target: now } = useHere();
@@ -53,7 +54,7 @@ export function Run() {
   const { trouble, act } = useAct();
   if (data === null) return waiting;
   const { run, problems } = data;
-  if (run === null) return <Note title="No such run" text="Runs lists all that were here." />;
+  if (run === null) return <Note title="No such run" text="The page Runs lists all of them." />;
   const isLast = now.lastRun?.name === name;
   const isLive = run.finishedAt === null && isLast && now.live !== null;
   return (
@@ -103,7 +104,7 @@ export function Run() {
   );
 }
 
-/** An import begins with what lies in the folder, after its plan was shown. */
+/** Starts an import of a file in the folder, after its plan was shown. */
 export function Start() {
   const { data, waiting } = useData("startable");
   const [chosen, setChosen] = useState<{ mapping?: string; file?: string }>({});
@@ -140,7 +141,7 @@ export function Files() {
   const { data, waiting } = useData("files");
   if (data === null) return waiting;
   if (data.length === 0)
-    return <Note title="Files" text="No file was imported yet. The first import will be listed here." />;
+    return <Note title="Files" text="No file has been imported yet. The first import will be listed here." />;
   return (
     <>
       <h1>Files</h1>

@@ -35,7 +35,7 @@ async function reach(path: string, body?: object): Promise<Response> {
   const response = await fetch(path, { ...init, headers }).catch(() => {
     const message = "The console does not answer. It may have ended, or this machine was asleep.";
     const hint =
-      "Start it again with `rowferry console`. What had been saved is kept; what is typed here is not saved yet.";
+      "Start it again with `rowferry console`. What was saved is kept; what you have typed since then is not saved yet.";
     throw new Refused({ message, hint }, false);
   });
   if (response.ok) return response;

@@ -64,7 +64,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
       )}
       {draft !== null && draft.lost.length > 0 && (
         <div class="note">
-          These texts were typed here and not imported, and their rows were settled elsewhere meanwhile:
+          You typed these texts but did not import them, and their rows have been settled elsewhere since:
           <Lines
             name="Typed texts without a row"
             rows={draft.lost}
@@ -157,7 +157,7 @@ function Causes({ verb, causes, total }: { verb: "Correct" | "Decide"; causes: T
 /** The run at work, whoever began it, and what this console began. */
 export function Work() {
   const { live, lastRun, jobs } = useHere().target;
-  const started = live === null ? "Starting…" : "At work, or waiting for the run at work to end.";
+  const started = live === null ? "Starting…" : "Running, or waiting for another run to end.";
   return (
     <>
       {live !== null && (

@@ -14,7 +14,7 @@ import { get, linkTo, type Query, Refused } from "./http.js";
 export type Target = Asks["overview"]["targets"][number];
 
 interface Place {
-  /** Of the target; "" while there is none. */
+  /** The target's name; "" if there is none yet. */
   name: string;
   target: Target;
   targets: Target[];
@@ -25,10 +25,10 @@ const Here = createContext({ name: "" } as Place);
 export const HereIs = Here.Provider;
 export const useHere = () => useContext(Here);
 
-/** Of the address; null: absent. */
+/** A parameter of the address; null: absent. */
 export const param = (name: string): string | null => new URLSearchParams(location.search).get(name);
 
-/** `isSame`: it stays the same page, of which going back knows once. */
+/** `isSame`: the page stays the same, so the browser's history keeps one entry for it. */
 export function go(address: string, isSame = false): void {
   history[isSame ? "replaceState" : "pushState"](null, "", address);
   dispatchEvent(new PopStateEvent("popstate"));
@@ -37,7 +37,7 @@ export function go(address: string, isSame = false): void {
   focusMain();
 }
 
-/** Where the focus goes when what had it is gone. */
+/** Gives the focus to the content when the element that had it is gone. */
 export const focusMain = (): void => document.getElementById("main")?.focus({ preventScroll: true });
 
 /** To a page of this target. */
@@ -58,7 +58,10 @@ export function Link(props: { to: string; query?: Query; isCurrent?: boolean; ch
   );
 }
 
-/** Of this target, asked for again after changes; the former data stay until then. `at`: another one asks anew. `waiting`: in their place. */
+/**
+ * Data about this target, fetched again after changes; until then the former data stay. A change of `at` fetches again.
+ * `waiting`: what to show until the first data arrive.
+ */
 export function useData<Path extends keyof Asks>(path: Path, more: Query = {}, at = "") {
   const query = { target: useHere().name, ...more };
   const address = linkTo(path, query);
@@ -126,7 +129,7 @@ export const Note = ({ title, text }: { title?: string; text: string }) => (
   </>
 );
 
-/** `look`: of what was known before; without one it is told as news. */
+/** `look`: how to show sentences that were known before; without it, screen readers announce them. */
 export const Sentences = ({ said, look }: { said: readonly string[]; look?: string }) => (
   <div role={look === undefined ? "status" : undefined} class={look}>
     {said.map((text, at) => (
@@ -150,7 +153,7 @@ export function Prose({ text }: { text: string }) {
   return <>{told}</>;
 }
 
-/** Of the files' times; undefined: this machine's. */
+/** The zone of the files' times; undefined: this machine's. */
 let zone: string | undefined;
 export const setZone = (name: string | null | undefined): void => void (zone = name ?? undefined);
 
@@ -170,7 +173,7 @@ function endingAs(original: string, text: string): string {
   return text.split("\n").reduce((all, line, at) => all + (ends[at - 1] ?? ends[0] ?? "\n") + line);
 }
 
-/** Of one or more lines, as texts are: Enter is for its owner, with Alt it makes a line break. */
+/** A field for texts of one or more lines: Enter is left to its owner, Alt+Enter makes a line break. */
 export function TextBox({
   box,
   set,

@@ -18,7 +18,10 @@ export interface Correction {
   /** Other groups whose rows were joined into this one. */
   others: number[];
   rows: CorrectedRow[];
-  /** A person has written `ok` for its code: what could not be read for sure, and its key, are as they should be. */
+  /**
+   * A person has written `ok` in place of its code: what could not be read with certainty, and its key, are as they
+   * should be.
+   */
   isConfirmed: boolean;
 }
 
@@ -92,7 +95,7 @@ export function createCorrections(
   };
 }
 
-/** Of a group only the first row has a code. */
+/** In a group, only the first row has a code. */
 function isConfirmed(codes: readonly string[]): boolean {
   return codes.includes("ok") && codes.every((code) => code === "ok" || code === "");
 }

@@ -39,7 +39,7 @@ export interface Names {
   events: readonly (Pick<EventRecord, "event" | "key"> & { document: { kind: string; key: string } })[];
 }
 
-/** Of an invalid row. */
+/** What an invalid row names. */
 export const namesOf = (placements: readonly Placement[]): Names => ({
   documents: placements.map(({ document }) => document),
   events: placements.flatMap(({ document, event, keyParts }) =>
@@ -47,7 +47,7 @@ export const namesOf = (placements: readonly Placement[]): Names => ({
   ),
 });
 
-/** `row`: the row that the one with these names replaces. `isMeant`: a person stands by its keys. */
+/** `row`: the row that the one with these names replaces. `isMeant`: a person has confirmed its keys. */
 export function movesOf(
   database: LedgerDatabase,
   knownRows: KnownRows,
@@ -95,7 +95,7 @@ function movedEvents(old: readonly Found[], records: Names): Moved[] {
 
 type Moved = { from: Name; to: string[]; mangled: boolean };
 
-/** Keys of one thing that are gone, while others have come. */
+/** Pairs of keys of the same kind, of which one has gone and another has come. */
 function movedBetween(old: readonly Name[], now: readonly { of: string; parts: string[] }[]): Moved[] {
   const moved: Moved[] = [];
   for (const from of old) {
@@ -117,14 +117,14 @@ function movedBetween(old: readonly Name[], now: readonly { of: string; parts: s
 function problemOf(row: string, { of, parts, landed }: Name, to: readonly string[], mangled: boolean): Problem {
   const [was, is] = [parts.join(" "), to.join(" ")];
   if (mangled) {
-    const message = `${row} was of ${of} ${was}; here its key is ${is}, perhaps changed by a spreadsheet.`;
+    const message = `${row} belonged to ${of} ${was}; here its key is ${is}, perhaps changed by a spreadsheet.`;
     const hint = `Write ${was} again. If ${is} is meant, write \`ok\` into its cell rowferry_code.`;
     return { code: "key-mangled", message, hint, column: null };
   }
   const rest = landed ? " What has landed stays there." : "";
   return {
     code: "row-moved",
-    message: `${row} was of ${of} ${was}, and is of ${of} ${is} now.${rest}`,
+    message: `${row} belonged to ${of} ${was}, and now belongs to ${of} ${is}.${rest}`,
     hint: null,
     column: null,
   };

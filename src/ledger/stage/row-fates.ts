@@ -6,7 +6,7 @@ import { rowId } from "../rows.js";
 export interface RowFate {
   fate: "skipped" | "invalid" | "known" | "staged";
   reason?: string | null;
-  /** Of the row, or of its whole group. */
+  /** The hash of the row's cells, or of its whole group's. */
   cellHash?: Buffer;
   settled?: Settled | null;
 }

@@ -139,7 +139,7 @@ export function createEventStager(
       .values<number>("SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id", { id })
       .find((row) => inputsOfImport.has(inputOf(row))) ?? null;
 
-  /** A correction may take the event of a row that says something else and stands in its file as it was. */
+  /** A correction may take over the event of another row that says something else and has not been corrected. */
   const tellTaken = (record: EventRecord, id: number) => {
     const brought = "SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id DESC";
     const other = database.values<number>(brought, { id }).find((one) => !superseded().includes(one));

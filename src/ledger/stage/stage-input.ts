@@ -228,12 +228,12 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     return { ...records, events: owned };
   };
 
-  /** What earlier versions of the row declared is said anew by this one, as long as it was not sent. */
+  /** Unsent records of earlier versions of the row are released, because this version declares its own. */
   const releaseVersions = ({ participants, addresses }: Records, keyed: readonly KeyedEvent[]) => {
     versions = [];
     if (!anyUnsent) return;
     const declarers = () => [...participants, ...addresses].flatMap((record) => registrations.declarer(record) ?? []);
-    // Of rows without events, those of a file of the same name.
+    // For rows without events, the earlier versions are those in a file of the same name.
     const earlier =
       keyed.length > 0
         ? withdrawal.versionsBefore(keyed.flatMap(({ stored }) => stored ?? []))
@@ -258,7 +258,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   };
 
   const sayRepeated = (other: string) => {
-    report(problem("row-repeats", `It says what ${other} says, and is sent once.`), "warning");
+    report(problem("row-repeats", `It has the same content as ${other}, and is sent once.`), "warning");
   };
 
   /** A row of the same file with this rowId and other content; in a later file it would be a correction. */
@@ -420,7 +420,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   };
 }
 
-/** Of its events; without events, those that it declares. */
+/** The documents of its events; without events, those that it declares. */
 function documentsOf(outcome: MappedRow["outcome"]): { kind: string; key: string }[] {
   if (outcome.fate === "skipped") return [];
   if (outcome.fate === "valid") {

@@ -123,7 +123,7 @@ export function createRegistrationStager(
     const isOpen =
       state === "rejected" || isWithdrawn || (isUnsent && policy === "last") || (state === "stalled" && isVersion);
     if (isWithdrawn ? !isSame : fields.length > 0) {
-      // What a participant is registered as is told by its lookup.
+      // Only its lookup shows with which data a participant is registered.
       const mayDiffer = state === "stalled" && given.kind === "address" && stored.attempted === 1;
       if (!isOpen || mayDiffer) warnOnce(String(id), differs(record, fields, stored));
       if (!isOpen) return;

@@ -37,11 +37,11 @@ export interface StageOptions {
 export interface Staging extends StageOptions {
   references: References;
   knownRows: KnownRows;
-  /** The first of the rows at hand. */
+  /** The first of the rows being staged. */
   row(): number;
-  /** Rows that those at hand replace. */
+  /** Rows that the rows being staged replace. */
   superseded(): readonly number[];
-  /** Earlier versions of those at hand, of which nothing was sent. */
+  /** Earlier versions of the rows being staged, from which nothing was sent. */
   versions(): readonly number[];
   /** Without our own columns. */
   originalCells(row: Readonly<Row>): string[];

@@ -213,7 +213,7 @@ export function createRowWithdrawal(
     mend,
     replace,
 
-    /** Earlier rows that bring some of these events, not sent yet, and no others: the row at hand is their new version. */
+    /** Earlier rows that bring only some of these events, not sent yet: the present row is their new version. */
     versionsBefore(events: readonly Pick<StoredEvent, "id" | "state">[]): number[] {
       if (!events.some(isUnsent)) return [];
       return database.values<number>(
@@ -225,7 +225,9 @@ export function createRowWithdrawal(
 
     isEventless: (row: number) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }),
 
-    /** What these rows declared, and was not sent, is free: a new version says it anew, or nobody does. */
+    /**
+     * Releases what these rows declared and was not sent: a new version declares its own, or nobody needs it any more.
+     */
     release(rows: readonly number[]) {
       for (const lead of rows)
         for (const row of groupOf(database, lead)) takeBackDeclarations(database, { first: row, last: row });
@@ -268,8 +270,8 @@ export function createRowWithdrawal(
       ),
 
     /**
-     * Of a row or group with reading problems whose cells came back unchanged: a rejected file writes out a short row in
-     * full, which corrects nothing by itself. Empty: a person has changed a cell, or confirmed them all.
+     * Problems of a row or group with reading problems whose cells came back unchanged: a rejected file writes out a
+     * short row in full, which alone corrects nothing. Empty: a person has changed a cell, or confirmed them all.
      */
     unchanged({ lead, rows, isConfirmed }: Correction): Problem[] {
       const isChanged = rows.some(({ before, cells: given }) => originalText(before) !== trimmedEnd(given));
@@ -326,7 +328,7 @@ export function createRowWithdrawal(
   };
 }
 
-/** Of its events; without events, those that it declares. */
+/** The documents of its events; without events, those that it declares. */
 function documentsOfRow(database: LedgerDatabase, row: number) {
   const of = (ids: string) =>
     database.rows<{ kind: string; key: string }>(`SELECT kind, key FROM documents WHERE id IN (${ids})`, { row });

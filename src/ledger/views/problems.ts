@@ -23,7 +23,7 @@ interface Failure {
 
 interface Group extends Failure {
   count: number;
-  /** Of these, in no file of the command. */
+  /** How many of them are in no file of the command. */
   earlier: number;
 }
 
@@ -53,7 +53,7 @@ export function tallyProblems(database: LedgerDatabase, cells = false, files: re
   return [...ofRows, ...others].toSorted((a, b) => b.count - a.count);
 }
 
-/** Of open rows; those at hand are of the files that are asked for. */
+/** A cause of open rows; `earlier` counts those that are not in the files asked for. */
 export interface RowCause extends CauseOfRows<RowProblem> {
   /** Since when the first of them has been open, ms. */
   since: number;
@@ -84,7 +84,7 @@ export function causesOfRows(
   return causes.all().map((cause) => ({ ...cause, ...(more.get(cause) ?? { since: 0, messages: new Set() }) }));
 }
 
-/** Of the first row of a group, which speaks for all. */
+/** Problems of a group are those of its first row. */
 export const rowProblems = `SELECT p.row_id, p.code, p.column_name AS "column", p.message, p.at
   FROM problems p CROSS JOIN invalid_rows r ON r.id = p.row_id WHERE p.row_id IS NOT NULL AND p.severity = 'error' AND r.lead IS NULL`;
 

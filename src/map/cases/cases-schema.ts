@@ -21,7 +21,7 @@ const expectedRecords = z.strictObject({
 
 export const caseSchema = z
   .strictObject({
-    name: filled.meta({ description: "What the case shows, in a sentence." }),
+    name: filled.meta({ description: "What the case shows, in one sentence." }),
     input: maybe(z.string(), "The input of the mapping; may be left out when there is one."),
     rows: z
       .array(z.record(z.string(), cell))

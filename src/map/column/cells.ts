@@ -11,7 +11,7 @@ import { compileDateReader } from "../convert/timestamp.js";
 /** `map` may list what a spreadsheet wrote. */
 export type Purpose = "identity" | "value" | "map";
 
-/** Of a cell or a formula's result. */
+/** The longest text of a cell or a formula's result. */
 export const MAX_TEXT = 65_536;
 
 /** A spreadsheet keeps no more digits of a number. */
@@ -83,12 +83,12 @@ function faultOfText(text: string, strict: boolean): Refused | null {
   if (text.startsWith("#") && (ERRORS.has(text.toUpperCase()) || /^#{4,}$/.test(text)))
     return damaged(
       `the cell holds the spreadsheet error ${quoteCell(text)} as text`,
-      "Correct the cell. If it means nothing, list it under `blank`; if other text than keys and ids may hold it, write `spreadsheetErrors: keep` under `defaults:`.",
+      "Correct the cell. If it means that there is no value, list it under `blank`; to allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
     );
   if (SHORTENED.test(text) && Number(text.split("+")[1]) >= 10)
     return damaged(
-      `${quoteCell(text)} is what a spreadsheet shows of a longer number; its other digits are not in the file`,
-      "Format the column as text in the spreadsheet, and export it again. If other text than keys and ids may hold it, write `spreadsheetErrors: keep` under `defaults:`.",
+      `${quoteCell(text)} is how a spreadsheet shows a longer number; the other digits are not in the file`,
+      "Format the column as text in the spreadsheet, and export it again. To allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
     );
   return null;
 }

@@ -141,7 +141,7 @@ function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, co
         "oneOf",
       );
     const [text, other] = [one, allowed?.get(foldName(readAs(one))) ?? one].map(literalText);
-    const message = `: "${text}" and "${other}" are one value (case, accents and white space do not count).`;
+    const message = `: "${text}" and "${other}" are the same value (case, accents and white space do not count).`;
     if (text !== other) site.report("mapping-value", message, "Keep the spelling that is to be sent.", "oneOf");
   }
   let whole: RE2JS | undefined;
@@ -167,8 +167,13 @@ function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, co
 function compileDefault(literal: Scalar, name: ConversionName, convert: Conversion, site: Site): Value | undefined {
   const text = literalText(literal);
   if (text === "") {
-    const message = ": an empty text is a blank, and stays one.";
-    site.report("mapping-value", message, 'Leave it out; in a formula, default(x, "") joins as nothing.', "default");
+    const message = ": an empty text is a blank anyway.";
+    site.report(
+      "mapping-value",
+      message,
+      'Leave it out; in a formula, default(x, "") adds nothing to a joined text.',
+      "default",
+    );
     return undefined;
   }
   const result = convert(text, kindOf(literal));
@@ -189,7 +194,7 @@ function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site): Readonly
     first.set(folded, other);
     if (!known.has(folded)) known.set(folded, value);
     if (literalText(map[other] ?? "") === literalText(value)) continue;
-    const message = `: "${other}" and "${text}" are one text (case, accents and white space do not count) but have two values.`;
+    const message = `: "${other}" and "${text}" are the same text (case, accents and white space do not count) but have two values.`;
     site.report("mapping-value", message, null, "map", text);
   }
   return known;

@@ -49,7 +49,7 @@ export class Headers {
     const [name = "", ...others] = headers;
     if (found.size > 1) {
       const fits = [...found].map((index) => `"${this.header[index]}" (column ${index + 1})`).join(" and ");
-      this.ambiguous.push(`"${name}" fits ${fits}`);
+      this.ambiguous.push(`"${name}" matches ${fits}`);
     } else if (!optional) {
       const near = headers.map((header) => nearestName(header, this.header)).find((header) => header !== null);
       const known = others.length > 0 ? ` (or ${others.map((header) => `"${header}"`).join(", ")})` : "";
@@ -68,7 +68,7 @@ export class Headers {
     if (own !== undefined && !found.includes(own)) return own;
     const what = `"${name}" is column ${position} of ${count} called "${headers.join('" or "')}"`;
     if (found.length > 0) this.ambiguous.push(`${what}, and the file has ${found.length}`);
-    else if (!optional) this.missing.push(`${what}, of which the file has none`);
+    else if (!optional) this.missing.push(`${what}, but the file has none of them`);
     return -1;
   }
 

@@ -225,8 +225,8 @@ export class Scope {
       const types = where == null ? [] : taxIdTypesOf(asText(value), asText(where));
       if (types.length === 1) return types[0];
       const may = types.length === 0 ? "" : `: it may be ${types.join(" or ")}`;
-      const message = `the type of the tax id ${quoteCell(asText(value))} cannot be told${may}`;
-      const hint = `Say its \`type\` in the column${types.length === 0 ? "" : `, such as \`type: ${types[0]}\``}.`;
+      const message = `the type of the tax id ${quoteCell(asText(value))} is ambiguous${may}`;
+      const hint = `Give its \`type\` in the column${types.length === 0 ? "" : `, such as \`type: ${types[0]}\``}.`;
       return view.report("tax-id-invalid", message, hint, column ?? undefined);
     };
   }

@@ -85,7 +85,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
       const same =
         other.shown === shown
           ? `gives ${shown} two rows`
-          : `gives two rows to ${other.shown} and ${shown}, which are one text: case, accents and white space do not count`;
+          : `gives two rows to ${other.shown} and ${shown}, which are the same text: case, accents and white space do not count`;
       refuse(site.at("file"), ` ${same}`);
       return null;
     }

@@ -20,8 +20,11 @@ export const boolean = defineConversion({
     "True or false, from the words of the mapping's `language` (or of pt, en, es, fr, de and it), 1 and 0, or the words of `booleans`. Case and accents do not matter; any other word is an error.",
   options: z.object({
     language: convertDefaultsShape.language,
-    true: maybe(z.array(z.string()).min(1), "Words for true, instead of all others; goes with `false`."),
-    false: maybe(z.array(z.string()).min(1), "Words for false, instead of all others; goes with `true`."),
+    true: maybe(z.array(z.string()).min(1), "The words for true, instead of all others; set it together with `false`."),
+    false: maybe(
+      z.array(z.string()).min(1),
+      "The words for false, instead of all others; set it together with `true`.",
+    ),
   }),
   reads: { kinds: ["text", "number", "boolean"], called: "a yes or no" },
   examples: [

@@ -39,11 +39,11 @@ export const convertDefaultsShape = {
   decimal: maybe(z.enum([",", "."]), "The decimal mark of numbers in text cells; the other one groups thousands."),
   grouping: maybe(
     z.boolean(),
-    'Whether a single group of thousands is one: with `decimal: ","`, `true` reads `1.234` as 1234. Without it such a number is an error, for it may as well be a fraction; `1.234,5` and `1.234.567` can mean one thing only and need nothing. `0.500` is never 500.',
+    'Whether a single separator may group thousands: with `decimal: ","`, `true` reads `1.234` as 1234. Without it, such a number is an error, because it might be a fraction; `1.234,5` and `1.234.567` have only one meaning and need no setting. `0.500` is never read as 500.',
   ),
   dates: maybe(
     filledList,
-    "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`; other letters in single quotes, as in `dd/MM/yyyy 'às' HH'h'mm`), or `ISO` (with `Z` or an offset; `yyyy-MM-dd` and `yyyy-MM-dd'T'HH:mm` read local ones), `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. No other is read.",
+    "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`; other letters in single quotes, as in `dd/MM/yyyy 'às' HH'h'mm`), or `ISO` (with `Z` or an offset; `yyyy-MM-dd` and `yyyy-MM-dd'T'HH:mm` read local ones), `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. Nothing else is read.",
   ),
   country: maybe(
     z
@@ -62,11 +62,11 @@ export const convertDefaultsShape = {
   ),
   disambiguation: maybe(
     z.enum(["reject", "earlier", "later"]),
-    "Which instant a local time means that the zone skips or repeats; `reject` (default) makes it an error. Of a repeated time `earlier` takes the first; a skipped 02:30 becomes 01:30 with `earlier`, 03:30 with `later`.",
+    "What a local time means that the zone skips or repeats; `reject` (default) makes it an error. For a repeated time, `earlier` takes the first instant and `later` the second; a skipped 02:30 becomes 01:30 with `earlier`, 03:30 with `later`.",
   ),
   twoDigitYears: maybe(
     z.union([z.boolean(), z.int().min(1999).max(2198)]),
-    "Years of two digits: `false` (default) refuses them; a year is the latest that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
+    "Years of two digits: `false` (default) refuses them; a year sets the latest one that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
   ),
 };
 

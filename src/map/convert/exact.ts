@@ -80,7 +80,7 @@ export class Exact {
 
   /** Plain notation, without exponent or superfluous zeros. @throws TooLong for a quotient, which may have no end. */
   get text(): string {
-    if (this.#bottom !== ONE) throw new TooLong("a quotient may have no end: write round(a / b, 2)");
+    if (this.#bottom !== ONE) throw new TooLong("a quotient may have endless digits: write round(a / b, 2)");
     return this.#spelt ?? (this.isZero() ? "0" : this.#top.toFixed());
   }
 }

@@ -83,7 +83,7 @@ const brazil = [
 
 export const state = defineConversion({
   description:
-    "A federal state of Brazil, as its two letters (`SP`) or its name. Accepts letters, names with or without accents, `BR-SP` and the number of IBGE. Of other countries no list is known: use `as: text`.",
+    "A federal state of Brazil, as its two letters (`SP`) or its name. Accepts letters, names with or without accents, `BR-SP` and the number of IBGE. States of other countries are not known: use `as: text`.",
   options: z.object({
     country: convertDefaultsShape.country,
     output: maybe(z.enum(["code", "name"]), "`code` (default): SP; `name`: São Paulo."),
@@ -122,7 +122,7 @@ export const state = defineConversion({
 
 export const phone = defineConversion({
   description:
-    "A telephone number in international format with a leading plus (E.164), as the service returns it. Numbers without a country code are of `country`. Numbers that no operator can have are errors.",
+    "A telephone number in international format with a leading plus (E.164), as the service returns it. A number without a country code belongs to `country`. Numbers that cannot exist are errors.",
   options: z.object({
     country: convertDefaultsShape.country,
   }),

@@ -92,12 +92,12 @@ function chooseTypes(country: string | undefined, wanted: string | undefined): T
 
 export const taxId = defineConversion({
   description:
-    "A tax id with its check digits proven, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused.",
+    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused.",
   options: z.object({
     country: convertDefaultsShape.country,
     type: maybe(
       filled,
-      "The one type allowed, such as CNPJ or CPF; one that the country does not have is answered with those that it has. Without it any type of the country is, and where a number may be of several, as a Spanish CIF is a NIF too, the row says so.",
+      "The one type allowed, such as CNPJ or CPF; for one that the country does not have, the error lists those that it has. Without it, any type of the country is allowed, and a number that fits several, as a Spanish CIF is also a NIF, is an error.",
     ),
   }),
   reads: { kinds: ["text", "number"], called: "a tax id" },

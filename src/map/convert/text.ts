@@ -49,7 +49,7 @@ export const text = defineConversion({
       z.enum(["keep", "join"]),
       "`keep` (default) line breaks inside a cell, or `join` the lines with spaces.",
     ),
-    maxLength: maybe(z.int().positive(), "The most characters allowed; a longer text is an error, never cut."),
+    maxLength: maybe(z.int().positive(), "The most characters allowed; a longer text is an error and is never cut."),
   }),
   examples: [
     { spec: "text", in: "  Rua   das Flores ", out: "Rua das Flores" },
@@ -127,7 +127,7 @@ export const hash = defineConversion({
     "A pseudonym: HMAC-SHA-256 of the cell's text (as `text` gives it) in hex. Whoever knows the salt can try texts out, so short or few values stay guessable: a pseudonym, not anonymity.",
   options: z.object({
     salt: writtenOut.describe(
-      "The key of the pseudonyms. Another salt gives other pseudonyms; keep the mapping as private as it.",
+      "The key of the pseudonyms. Another salt gives other pseudonyms. Keep the mapping as private as the salt.",
     ),
     length: maybe(z.int().min(8).max(64), "How many hex characters; default 32."),
   }),

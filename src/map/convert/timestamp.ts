@@ -153,7 +153,7 @@ export const timestamp = defineConversion({
     ...dateOptions,
     timeOfDay: maybe(
       z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time such as 12:00"),
-      "The local time that a cell without one means; default: the first instant of its day.",
+      "The local time for cells without one; default: the first instant of the day.",
     ),
   }),
   examples: [
@@ -186,7 +186,7 @@ export const timestamp = defineConversion({
 
 export const date = defineConversion({
   description:
-    "A calendar day as `yyyy-MM-dd`. Read under the mapping's `dates`; a time of day is dropped. A time with an offset (`ISO`) becomes the day that it is in `timezone`.",
+    "A calendar day as `yyyy-MM-dd`. Read under the mapping's `dates`; a time of day is dropped. A time with an offset (`ISO`) becomes the day on which it falls in `timezone`.",
   options: z.object(dateOptions),
   examples: [{ spec: { name: "date", formats: ["dd/MM/yyyy"] }, in: "09/03/2025", out: "2025-03-09" }],
   compile(options, defaults) {

@@ -93,7 +93,7 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
   const [first, between] = args as [ASTNode, ASTNode | undefined];
   if (scope.group === undefined) {
     const hint = "Say which rows belong together with `group:` in the input.";
-    return refuseNode(node, `${name}() needs the rows of a group, and there is none here`, hint);
+    return refuseNode(node, `${name}() needs the rows of a group, but there is no group here`, hint);
   }
   reads.others.delete("group");
   const given = compile(first);
@@ -102,10 +102,10 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
   reads.others.add("group");
   const one = name === "sum" ? wanted(given, "number", first) : given;
   if ((name === "min" || name === "max") && (one.type === "boolean" || one.type === "any"))
-    refuseNode(first, `${typeName(one.type)} has no order`);
+    refuseNode(first, `${typeName(one.type)} cannot be ordered`);
   const separator = between === undefined ? "; " : between.args;
   if (typeof separator !== "string")
-    return refuseNode(between ?? node, 'the text between must be written out: join(waste, " + ")');
+    return refuseNode(between ?? node, 'the text between must be a literal: join(waste, " + ")');
   const order = orderBy(scope.shared.conversions.defaults);
   const slot = scope.slot();
   const compute: Eval = (view) => {

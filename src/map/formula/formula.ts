@@ -179,7 +179,7 @@ const plus: Operator = (args, { compile, scope }) => {
   if (text && other && parts[1 - position]?.type === "number") {
     const remedy = remedyFor(parts[position] as Part, "number", text);
     const hint = `${remedy} To join the two as texts, write text(${shorten(sourceOf(other))}).`;
-    refuseNode(text, "a number and a text do not fit together", hint);
+    refuseNode(text, "a number and a text cannot be combined", hint);
   }
   const check = parts.every(({ column: own }) => own?.as === "text")
     ? refuseAmounts(scope.shared.conversions.defaults.decimal)
@@ -247,7 +247,7 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     if (ofBlank !== undefined) {
       meets(one, left, right);
       meets(two, right, left);
-    } else if (type === "boolean") refuseNode(left, "true and false have no order");
+    } else if (type === "boolean") refuseNode(left, "true and false cannot be ordered");
     const order = ofBlank === undefined ? orderBy(scope.shared.conversions.defaults) : compare;
     const parts = [wanted(one, type, left), wanted(two, type, right)];
     const { run } = lift("boolean", parts, (a: Value, b: Value) => holds(order(a, b)));
@@ -289,7 +289,11 @@ const OPERATORS: { [op: string]: Operator } = {
   "/": (args, context, node) =>
     context.rounded
       ? over(args, context, node)
-      : refuseNode(node, "a quotient may have no end", "Write round(a / b, 2), or as many places as count."),
+      : refuseNode(
+          node,
+          "a quotient may have endless digits",
+          "Write round(a / b, 2), with as many places as you need.",
+        ),
   "==": comparison((order) => order === 0, false),
   "!=": comparison((order) => order !== 0, true),
   "<": comparison((order) => order < 0),

@@ -16,27 +16,30 @@ import { type Callable, lift, type Part, wanted } from "./part.js";
 /** For the reference: what each gives. */
 export const formulaFunctions = {
   "filled(x), blank(x)":
-    "Whether there is something, or nothing. Like `==`, `!=`, `in` and `count()`, they are never blank.",
-  "default(x, y)": "x, or y where x is blank.",
+    "Whether there is a value, or none. Like `==`, `!=`, `in` and `count()`, they are never blank.",
+  "default(x, y)": "x, or y if x is blank.",
   "required(x)": "x; a blank is a problem of the row.",
-  "iff(test, a, b)": "a where the test is true, else b. `null` is a blank branch. The same as `test ? a : b`.",
+  "iff(test, a, b)": "a if the test is true, else b. `null` gives a blank. The same as `test ? a : b`.",
   "x in [a, b]": "Whether x is one of them. Text is compared exactly: see `fold`.",
   "fold(text)": 'Case, accents and white space folded: `fold(status) == "rascunho"`.',
-  "upper(text), lower(text), digits(text), slug(text)": "As the types of columns do it.",
+  "upper(text), lower(text), digits(text), slug(text)": "The same as the column type of that name.",
   "number(text), date(text), timestamp(text), boolean(text), taxId(text) …":
-    'Every type of a column but `hash` is a function, for what is put together first: `timestamp(day + " " + time)`.',
+    'Every column type except `hash` is also a function, for values that are put together first: `timestamp(day + " " + time)`.',
   "text(x)":
-    'Anything as text, as keys and attributes have it: `text(net) + " kg"`. A time is then in UTC: for its day, month or year, name its header a second time with `as: date`.',
-  "round(number, places)": "Halves away from zero. Put divisions inside it, because a quotient may have no end.",
-  "fixed(number, places)": "As text with exactly so many places; more of them in the number are a problem of the row.",
-  "abs(number)": "Without its sign.",
-  "size(text)": "How many characters it has.",
+    'Anything as text, in the form that keys and attributes have: `text(net) + " kg"`. A time as text is in UTC: for its day, month or year, name its header a second time with `as: date`.',
+  "round(number, places)":
+    "Rounded, halves away from zero. Put divisions inside it, because a quotient may have endless digits.",
+  "fixed(number, places)":
+    "As text with exactly this many places; if the number has more, that is a problem of the row.",
+  "abs(number)": "The number without its sign.",
+  "size(text)": "How many characters the text has.",
   "padLeft(text, length, with)": 'Filled up from the left: `padLeft(ticket, 6, "0")`.',
   "contains(text, part), startsWith(text, part), endsWith(text, part)": "Compared exactly.",
   "matches(text, pattern)":
-    "Whether some part matches the RE2 pattern, which is written out. A backslash is doubled in a text: rather write `[.]` and `[0-9]`.",
-  "extract(text, pattern)": "The first match, or its first group; blank where nothing matches.",
-  "replace(text, pattern, by)": "Every match replaced; in a text written out, `$1` stands for a group.",
+    "Whether some part matches the RE2 pattern, which must be a literal text. In texts a backslash is doubled, so prefer `[.]` and `[0-9]`.",
+  "extract(text, pattern)": "The first match, or its first group; blank if nothing matches.",
+  "replace(text, pattern, by)":
+    "The text with every match replaced; in a literal replacement, `$1` stands for a group.",
   "sum(x), min(x), max(x), count(x), first(x), last(x), join(x, between)":
     "Over the rows of a group. Blanks do not count; `join` takes each text once.",
 };
@@ -91,7 +94,7 @@ function argument(node: ASTNode, type: Type | "replacement", given: Part): Part 
 
 function patternOf(node: ASTNode): RE2JS {
   if (node.op !== "value" || typeof node.args !== "string")
-    return refuseNode(node, "the pattern must be written out as a text");
+    return refuseNode(node, "the pattern must be a literal text");
   try {
     return compileRegularExpression(node.args);
   } catch (error) {
@@ -232,9 +235,9 @@ const PATTERN_FAULTS: { [theirs: string]: string } = {
   "missing closing )": "a ( is not closed",
   "unexpected )": "a ) was never opened",
   "invalid character class range": "a range in [ ] runs backwards",
-  "invalid escape sequence": "the sign behind the \\ has no meaning",
+  "invalid escape sequence": "the character after the \\ has no meaning",
   "trailing backslash at end of expression": "it ends with a \\",
-  "invalid or unsupported Perl syntax": "this is not part of RE2, such as looking ahead or back",
+  "invalid or unsupported Perl syntax": "this is not part of RE2, which has no look-ahead or look-behind",
 };
 
 function parsePattern(pattern: string) {
@@ -242,7 +245,7 @@ function parsePattern(pattern: string) {
     return RE2JS.compile(pattern);
   } catch (cause) {
     const { error, input } = cause instanceof RE2JSSyntaxException ? cause : { error: "", input: null };
-    const why = PATTERN_FAULTS[error] ?? "it is no regular expression";
+    const why = PATTERN_FAULTS[error] ?? "it is not a regular expression";
     throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${input === null ? "" : `: ${input}`}`, {
       cause,
     });
@@ -263,7 +266,10 @@ function callCustom(
     const text = asText(value, types[position]);
     if (!(value instanceof Exact)) return text;
     if (String(Number(text)) === text) return Number(text);
-    return fail(`was given ${text}, of which a JavaScript number loses digits`, "Pass it as text: text(x).");
+    return fail(
+      `was given ${text}, and a JavaScript number would lose some of its digits`,
+      "Pass it as text: text(x).",
+    );
   });
   let result: unknown;
   try {

@@ -80,7 +80,7 @@ function explain({ code, summary }: ParseError, rest: string) {
   }
   if (code === "unexpected_token" || code === "unexpected_character") return `${found} is not expected here`;
   if (code === "unterminated_string") return "a text that begins here has no closing quote";
-  if (code === "limit_exceeded") return "it is too long or too deep; give parts of it names under `columns:`";
+  if (code === "limit_exceeded") return "it is too long or too deeply nested; give parts of it names under `columns:`";
   if (code === "invalid_escape_sequence") return `${rest.slice(0, 2)} means nothing in a text`;
   if (code === "reserved_identifier") return `${found} cannot be a name`;
   return summary.toLowerCase().replace(/\.$/, "");
@@ -94,7 +94,7 @@ function unjoined(text: string, start: number): string | null {
 
 const CELL = /\$?\b[A-Z]{1,3}\$?\d{1,6}\b/;
 export const ASK_BLANK = "Write blank(x) or filled(x).";
-const COLUMNS_ONLY = "Formulas know columns by their names, not cells: gross - tare.";
+const COLUMNS_ONLY = "Formulas name columns, not cells: gross - tare.";
 
 /** Habits from spreadsheets and other languages. */
 const HABITS: readonly [sign: RegExp, hint: string][] = [
@@ -180,7 +180,7 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["format dateformat strftime formatar year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
-    "Take the time from a column: with the time of import in it, every row would differ each time.",
+    "Take the time from a column: with the time of import, every row would differ each time.",
   ],
 ];
 

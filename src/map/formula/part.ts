@@ -96,7 +96,7 @@ export function common(one: Part, two: Part, node: ASTNode): Type {
     : plain.includes("timestamp")
       ? 'A time is written timestamp("…"), in a format of the mapping.'
       : null;
-  return refuseNode(node, `${typeName(a)} and ${typeName(b)} do not fit together`, hint);
+  return refuseNode(node, `${typeName(a)} and ${typeName(b)} cannot be combined`, hint);
 }
 
 /** Calls `apply` only if no value is blank. */

@@ -26,7 +26,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
     const words = scope.words.get(by) ?? new Map<string, string>();
     for (const word of [is].flat().filter((one) => one !== "otherwise")) {
       const other = words.get(foldName(word)) ?? word;
-      const message = `: "${other}" and "${word}" are one word (case, accents and white space do not count).`;
+      const message = `: "${other}" and "${word}" are the same word (case, accents and white space do not count).`;
       const hint = "Keep the spelling that is to be sent.";
       if (other !== word) recordSite(site, "events", event).report("mapping-value", message, hint, "is");
       words.set(foldName(word), word);
@@ -169,7 +169,7 @@ function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, sit
     const possible = given && new Set(["otherwise", ...given.map((one) => foldName(String(one)))]);
     for (const word of [is].flat()) {
       if (possible?.has(foldName(word)) !== false) continue;
-      const message = `: no row can reach it by "${word}", for column "${by}" never says that.`;
+      const message = `: no row can reach it by "${word}", because column "${by}" never says that.`;
       recordSite(site, "events", event).report("mapping-rule", message, null, "is");
     }
   }

@@ -42,8 +42,12 @@ export function matchNameless(inputs: Inputs, format: "csv" | "xlsx"): MappingIn
   const kind = inputs.filter(({ read }) => (format === "csv" ? read.excel : read.csv) === undefined);
   const left = kind.length > 0 ? kind : [...inputs];
   if (left.length === 1 || (format === "xlsx" && areSheets(left))) return left;
-  const message = `standard input has no name that tells which input reads it: ${namesOf(left, ", ")}`;
-  return refuse("stdin", message, "Save it to a file whose name fits the `files:` patterns of one, and import that.");
+  const message = `standard input has no name that shows which input reads it: ${namesOf(left, ", ")}`;
+  return refuse(
+    "stdin",
+    message,
+    "Save it to a file whose name matches the `files:` patterns of one, and import that.",
+  );
 }
 
 function areSheets(inputs: Inputs) {

@@ -230,8 +230,8 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
   for (const { cells } of rows)
     for (const [index, cell] of cells.entries()) {
       if (!cell.includes("\uFFFD")) continue;
-      const message = `${quoteCell(cell)} holds the character that stands for letters which some program could not read`;
-      const hint = "Correct the cell where the file comes from; it is sent as it is.";
+      const message = `${quoteCell(cell)} holds the character that another program wrote for letters that it could not read`;
+      const hint = "Correct the cell at its source; otherwise it is sent as it is.";
       warnings.push({ code: "text-replaced", message, hint, column: header[index] ?? null });
     }
   return warnings;
@@ -253,7 +253,7 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
       events.length === 0
         ? "none of the input's records exists in this row"
         : `none of the input's events happens in this row: ${conditions.join("; ")}`,
-    hint: "Correct the cells that decide it, skip such rows with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    hint: "Correct the cells that decide which event it is, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: only === undefined ? null : (header[index[only.slot] ?? -1] ?? null),
   };
 }

@@ -9,7 +9,7 @@ const literal = z.union([
     .string()
     .regex(
       /^(?!=.)/,
-      "a value that is written out: no formula is computed here; write it as a column of its own, such as `=default(x, y)`",
+      "a literal value: no formula is computed here; write the formula as a column of its own, such as `=default(x, y)`",
     ),
   z.number(),
   exactNumberSchema,
@@ -22,7 +22,7 @@ const NTH = /^[1-9]\d{0,3} of [1-9]\d{0,3}$/;
 export const commonSettings = {
   header: maybe(
     z.union([filled, filledList]),
-    "The header of the column; white space, case and accents do not count. A list: headers under which the same column may come, of which a file must have exactly one.",
+    "The header of the column; white space, case and accents do not count. A list: several headers that the column may have; a file must have exactly one of them.",
     ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
   ),
   headers: maybe(
@@ -30,11 +30,11 @@ export const commonSettings = {
     'A set of columns: every one whose header matches the pattern (`*` any text, `?` one character). It is spread as attributes named like the headers: `"*": =measured`.',
     ["Teor *"],
   ),
-  except: maybe(z.array(filled), "Beside `headers`: patterns of headers that it leaves out."),
+  except: maybe(z.array(filled), "With `headers`: patterns of headers to leave out."),
   default: maybe(literal, "Used if the cell is blank."),
   map: maybe(
     z.record(z.string(), literal),
-    'The value for each text of a cell; case, accents and white space do not count; `""` makes it blank. Long lists belong into a table.',
+    'The value for each text of a cell; case, accents and white space do not count; `""` makes it blank. Long lists belong in a table.',
     [{ Sim: true, Não: false }],
   ),
   otherwise: maybe(
@@ -43,7 +43,7 @@ export const commonSettings = {
   ),
   oneOf: maybe(
     z.array(literal).min(1),
-    "The values permitted. Case, accents and white space do not count; it comes out as spelt here.",
+    "The values permitted. Case, accents and white space do not count; the value is sent as spelt here.",
   ),
   pattern: maybe(z.string().min(1).max(1000), "A regular expression (RE2) that the whole value must match.", [
     "[A-Z]{3}[0-9][A-Z0-9][0-9]{2}",
@@ -51,7 +51,7 @@ export const commonSettings = {
   required: maybe(z.boolean(), "A blank is an error wherever the column is read."),
   optional: maybe(
     z.boolean(),
-    "Whether a file may lack it; it then reads as blank. Beside `headers`: whether a file may have no such column.",
+    "Whether a file may lack the column, which is then blank. With `headers`: whether a file may lack all such columns.",
   ),
   nth: maybe(
     z
@@ -60,7 +60,7 @@ export const commonSettings = {
         '"2 of 3", say: the second of three columns',
       )
       .meta({ type: "string", pattern: NTH.source }),
-    "Which of several columns that have the same header, from the left, and of how many; a file that has another number of them is refused.",
+    "Which of several columns with the same header, counted from the left, and out of how many; a file with another number of them is refused.",
     ["2 of 2"],
   ),
 };
@@ -90,7 +90,7 @@ const typedColumnSchema = z.discriminatedUnion(
 
 export const columnSchema = z.union([filled, typedColumnSchema]).meta({
   description:
-    "A header; a formula over other columns; or a header with its type and cleaning. A column is converted only if something in the row reads it.",
+    "A header, a formula over other columns, or a header with its type and cleaning. A cell is converted only if something in the row reads it.",
   examples: ["MTR", "=gross - tare", { header: "Peso Bruto", as: "number", units: { kg: 1, t: 1000 } }],
 });
 
@@ -99,21 +99,21 @@ export const columnsSchema = z.record(filled, plainlyTyped);
 
 export const tableSchema = z
   .strictObject({
-    file: filled.meta({ description: "A CSV file beside the mapping, read as files of rows are." }),
+    file: filled.meta({ description: "A CSV file beside the mapping; it is read like a file of rows." }),
     key: z.union([filled, filledList.max(2)]).meta({
       description:
         "The header of its key, or two. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
     }),
-    columns: columnsSchema.meta({ description: "Its columns, as those of inputs are written." }),
+    columns: columnsSchema.meta({ description: "Its columns, written like those of inputs." }),
     missing: maybe(
       z.enum(["refuse", "blank"]),
-      "For keys that the table does not list: a problem of the row (default), or blank.",
+      "What a key that the table does not list gives: a problem of the row (default), or a blank.",
     ),
     delimiter: maybe(z.string().length(1), "Default: detected, as for files of rows."),
     encoding: maybe(filled, "Default: detected, as for files of rows."),
     header: maybe(z.literal("none"), "The file has no header; its columns are called A, B …"),
   })
-  .meta({ id: "Table", description: "A table beside the mapping, to be looked up in formulas." });
+  .meta({ id: "Table", description: "A table beside the mapping, in which formulas look up values." });
 
 /** The options of its type are beside these. */
 export type ColumnObject = z.infer<z.ZodObject<typeof commonSettings>> & { as?: ConversionName | undefined };

@@ -27,7 +27,7 @@ export const defaultsSchema = z
       z.enum(["refuse", "keep"]),
       "What a spreadsheet wrote instead of a value (`#REF!`, `#N/A`, `1,23457E+17`), where it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
     ),
-    trim: maybe(z.boolean(), "Whether outer white space of cells is dropped. Default true."),
+    trim: maybe(z.boolean(), "Whether white space at either end of a cell is dropped. Default true."),
   })
   .meta({ id: "Defaults", description: "How values are written in the files, unless a column says otherwise." });
 
@@ -36,7 +36,7 @@ export const settingsSchema = z
     identity: usually(
       "first",
       z.enum(["first", "last", "reject"]),
-      "Which data count if rows describe one participant, address or document differently. Default `first`, with a warning.",
+      "Which data are used if rows describe the same participant, address or document differently. Default `first`, with a warning.",
     ),
     references: usually(
       "registered",
@@ -58,7 +58,7 @@ export const settingsSchema = z
         strategy: usually(
           "lookup-first",
           z.enum(["lookup-first", "create-first"]),
-          "Default `lookup-first`. `create-first` saves the lookup of each participant that the service does not have; one that it has costs a refused create, or is registered twice if the service allows that.",
+          "Default `lookup-first`. `create-first` saves the lookup of each participant that the service does not have; but a participant that it does have costs a refused create, or is registered twice if the service allows that.",
         ),
         foreign: usually(
           "use",
@@ -96,7 +96,7 @@ export const settingsSchema = z
       writtenOut.regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
         error: "a text with {generation}, and no other name in braces but {externalId}",
       }),
-      "The externalId of a document that `rowferry replace` sends again, for a service that takes each externalId once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",
+      "The externalId of a document that `rowferry replace` sends again, for a service that accepts each externalId only once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",
       ["{externalId}-{generation}"],
     ),
   })
@@ -125,15 +125,15 @@ const csvSchema = z.strictObject({
   ),
   trim: maybe(
     z.union([z.literal("auto"), z.boolean()]),
-    'Whether blanks around cells, outside their quotes, are no part of them, as in `M1, "Coleta"`. Default `auto`: where the file shows it.',
+    'Whether blanks outside the quotes of a cell are ignored, as in `M1, "Coleta"`. Default `auto`: if the file needs it.',
   ),
   shortRows: maybe(
     z.literal("blank"),
-    "`blank`: rows may end early, and the cells that they lack are blank. Default: such a row is invalid, for it may be torn.",
+    "`blank`: rows may end early, and the cells that they lack are blank. Default: such a row is invalid, because it may be cut off.",
   ),
   endsWithNewline: maybe(
     z.literal("required"),
-    "`required`: a last line without its end makes its row invalid, for the file may be cut off. Default: the import says it.",
+    "`required`: if the last line has no line end, its row is invalid, because the file may be cut off. Default: the import only mentions it.",
   ),
   encoding: maybe(z.string(), "`auto` (default): byte order mark, else strict UTF-8, else fallbackEncoding."),
   fallbackEncoding: maybe(z.string(), "Default windows-1252."),
@@ -144,7 +144,7 @@ const sheet = z.union([filled, z.number().int().min(1)]);
 const excelSchema = z.strictObject({
   sheet: maybe(
     z.union([sheet, z.array(sheet).min(1)]),
-    "By name, by position from 1, or by pattern; or a list of these. Every sheet that fits is read. Default: the only visible sheet.",
+    "By name, by position from 1, or by pattern; or a list of these. Every matching sheet is read. Default: the only visible sheet.",
   ),
   hidden: maybe(
     z.enum(["read", "skip"]),
@@ -152,7 +152,7 @@ const excelSchema = z.strictObject({
   ),
   fillMerged: maybe(
     z.boolean(),
-    "Give every cell of a merged range the value of its first. Default false; headings merged over columns head each of them anyway where `header` joins several rows.",
+    "Give every cell of a merged range the value of its first cell. Default false. Where `header` joins several rows, a heading merged over several columns applies to each of them anyway.",
   ),
 });
 
@@ -177,31 +177,31 @@ export const inputSchema = z
     excel: excelSchema.optional(),
     header: maybe(
       z.union([z.literal("auto"), z.literal("none"), z.number().int().min(1), z.array(z.number().int().min(1)).min(1)]),
-      "The header's row: `auto` (default), its number, several numbers to be joined (of text files, a heading heads the blanks to its right too), or `none` (columns are A, B …).",
+      "The header's row: `auto` (default), its number, several numbers to be joined (in text files, a heading also applies to the blank cells to its right), or `none` (columns are A, B …).",
     ),
     allowEmpty: maybe(
       z.boolean(),
-      "An empty file is normal. Default: the other files are imported, and the import ends with 3.",
+      "Whether an empty file is normal. Default: the other files are imported, and the import ends with 3.",
     ),
     columns: columns.optional(),
     skip: formula("Rows that are left out; checked first, and counted.", ['=fold(status) == "rascunho"']),
     rowsWithoutEvents: maybe(
       z.enum(["refuse", "allow"]),
-      "A row without any event: a mistake (default), so that a misspelt event is not lost silently, or staged for its other records. In inputs without `events` it is about rows without any record.",
+      "What to do with a row that yields no event: `refuse` it (default), because it may hold a misspelt event, or `allow` it and stage its other records. In inputs without `events`, this applies to rows that yield no record at all.",
     ),
     rowId: maybe(
       scalarSchema,
-      "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",
+      "What identifies a row; a later row with the same `rowId` supersedes an earlier one that has not landed.",
       ["=report"],
     ),
     group: key(
-      "Consecutive rows with equal values here make one set of records. Skipped rows between them do not count; where something is computed over a group, rows of other groups between its rows are a problem.",
+      "Consecutive rows with equal values here yield one set of records. Skipped rows between them do not matter; if something is computed over a group, rows of other groups between its rows are a problem.",
     ).optional(),
     ...parties,
     documents: z.record(filled, documentSchema).optional(),
     events: maybe(
       z.record(filled, eventSchema),
-      "Events by name. `defaults` holds what each of them has unless it says otherwise. Attributes are merged by name; everything else is replaced as a whole, `when` too.",
+      "Events by name. Each of them inherits `defaults`, and overrides what it defines itself. Attributes are merged by name; everything else, including `when`, is replaced as a whole.",
     ),
   })
   .meta({ id: "Input", description: "One kind of file or sheet, and the records that each of its rows yields." });
@@ -218,7 +218,7 @@ export const mappingSchema = z
     ),
     extends: maybe(
       z.string().regex(/^[^/\\]+\.ya?ml$/, "the name of a YAML file in the same folder"),
-      "A file in the same folder whose parts this mapping has too, unless it says otherwise.",
+      "Another file in the same folder; this mapping inherits its parts, and overrides those that it defines itself.",
       ["common.yaml"],
     ),
     namespace: z

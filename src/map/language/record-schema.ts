@@ -56,7 +56,7 @@ const jsonSchema = z.unknown().meta({ type: ["object", "array", "string", "numbe
 const json = (description: string, examples?: unknown[]) =>
   maybe(z.record(z.string(), jsonSchema), description, examples);
 
-const when = formula("The record exists only where this formula is true; a blank one is false.", [
+const when = formula("The record exists only in rows where this formula is true; a blank counts as false.", [
   "=filled(collected)",
 ]);
 
@@ -76,22 +76,22 @@ const local = filled;
 
 export const participantRefSchema = z.union([local, reference.extend(naturalFields)]).meta({
   description:
-    "A participant of the same row by its name; of another row by `ref` and `key`; any by its tax id, or by `id`.",
+    "A participant: of the same row by its name, of another row by `ref` and `key`, or any other by its tax id or its `id`.",
   examples: ["generator", { ref: "organisation", key: "=hauler" }, { taxIdType: "CNPJ", taxId: "=hauler_id" }],
 });
 
 export const addressRefSchema = z.union([local, reference]).meta({
-  description: "An address of the same row by its name; of another row by `ref` and `key`; or by `id`.",
+  description: "An address: of the same row by its name, of another row by `ref` and `key`, or by its `id`.",
   examples: ["origin", { ref: "place", key: "=origin" }],
 });
 
 export const documentRefSchema = z.union([local, reference]).meta({
-  description: "A document of the same row by its name, or any other by `ref` and `key`, or by `id`.",
+  description: "A document: of the same row by its name, any other by `ref` and `key`, or by its `id`.",
   examples: ["manifest", { ref: "manifest", key: "=old_mtr" }],
 });
 
 export const participantFields = {
-  taxId: field("taxId", "The tax id. It is sent in one canonical form, its check digits proven.", {
+  taxId: field("taxId", "The tax id. It is sent in one canonical form, after its check digits were verified.", {
     identity: true,
     examples: ["=generator_id"],
   }),
@@ -115,9 +115,9 @@ export const participantSchema = z
 export const addressFields = {
   name: field("text", "Its name.", { examples: ["=unit"] }),
   street: field("text", "Its street."),
-  number: field("text", "Its number in the street."),
+  number: field("text", "The house number."),
   city: field("text", "Its city."),
-  countryState: field("state", "Its state; becomes the state's code where the country's states are known."),
+  countryState: field("state", "Its state; it is sent as the state's code if the country's states are known."),
   countryCode: field("country", "Its country, as a two-letter code. Default: that of `defaults:`."),
 };
 
@@ -138,7 +138,7 @@ export const addressSchema = z
   .strictObject({
     when,
     key: key(
-      "The key by which other rows and inputs refer to it, and its identity within its participant; without it, the six create fields are its identity.",
+      "The key by which other rows and inputs refer to the address; it also identifies the address among those of its participant. Without it, the six create fields do.",
       ["=code"],
     ).optional(),
     participant: participantRefSchema,
@@ -150,7 +150,7 @@ export const addressSchema = z
 /** Names are part of keys. */
 const was = maybe(
   writtenOut,
-  "Its former name in this mapping; it keeps everything sent under that name. `none`: it is new, although it resembles one that is gone.",
+  "Its former name in this mapping; it keeps everything sent under that name. `none`: it is new, although it resembles one that was removed.",
   ["pay"],
 );
 
@@ -162,9 +162,10 @@ const documentFields = {
   ]),
   address: maybe(addressRefSchema, "Its address; also that of its events.", ["origin"]),
   externalId,
-  fields: json("Sent with the create as written, besides the references; formulas in it are computed.", [
-    { category: "MassID", type: "=waste", isPublic: false },
-  ]),
+  fields: json(
+    "Fields sent as written when the document is created, besides the references; formulas in them are computed.",
+    [{ category: "MassID", type: "=waste", isPublic: false }],
+  ),
 };
 
 export const documentSchema = z
@@ -172,13 +173,13 @@ export const documentSchema = z
     when,
     mode: maybe(
       z.enum(["create", "existing"]),
-      "`create` (default): created when it is not there. `existing`: only appended to; known to the ledger by its `key`, or given by its `id`.",
+      "`create` (default): the document is created if it does not exist yet. `existing`: events are only appended to it; it is known to the ledger by its `key`, or given by its `id`.",
     ),
     key: key("What distinguishes documents of this name.", ["=mtr"]).optional(),
     was,
     id: value("The service's id, for `mode: existing`; replaces `key` if there is none.", ["=document_id"]),
     ...documentFields,
-    createEmpty: maybe(z.boolean(), "Create it even without an event that is due. Default false."),
+    createEmpty: maybe(z.boolean(), "Create the document even if no event of it is due. Default false."),
   })
   .meta({
     id: "Document",
@@ -238,10 +239,10 @@ export const eventFields = {
 
 export const eventSchema = z
   .strictObject({
-    when: formula("The event happens only in rows where this formula is true; a blank one is false.", [
+    when: formula("The event happens only in rows where this formula is true; a blank counts as false.", [
       "=filled(collected)",
     ]),
-    by: maybe(filled, "The name of the column whose words tell which event a row is; `is` lists this event's."),
+    by: maybe(filled, "The name of the column that says which event a row is; `is` lists the words for this event."),
     is: maybe(
       z.union([filled, filledList]),
       "The words of the column `by` for which the event happens; case, accents and white space do not count. `otherwise`: for every word that no other event claims.",
@@ -249,9 +250,12 @@ export const eventSchema = z
     ),
     each: maybe(
       z.enum(["group", "row"]),
-      "In an input with `group`: one event per group (default), or one per row of it.",
+      "In an input with `group`: one event per group (default), or one per row of the group.",
     ),
-    confirmName: maybe(z.literal(true), "Confirms a name that differs from a reserved one only by case."),
+    confirmName: maybe(
+      z.literal(true),
+      "Confirms that a name is meant although it differs from a reserved one only by case.",
+    ),
     key: key(
       "What distinguishes this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
       ["once", "=ticket", ["=ticket", "=line"], "content"],
@@ -259,7 +263,7 @@ export const eventSchema = z
     was,
     within: maybe(
       z.enum(["file", "import"]),
-      "With `key: content`: whether equal rows are counted in each file (snapshots: a file holds everything) or over the whole import (increments).",
+      "With `key: content`: whether equal rows are counted in each file (if each file is a full snapshot) or over the whole import (if files are increments).",
     ),
     document: maybe(documentRefSchema, "The document it is on. Default: the input's only one.", ["manifest"]),
     participant: maybe(participantRefSchema, "Who did it. Default: the document's."),
@@ -272,7 +276,7 @@ export const eventSchema = z
           examples: [{ Plant: "=plant" }],
         }),
         private: attributes.meta({ description: "Visible only to those who may see the document." }),
-        asEvent: attributes.meta({ description: "These are as public as the event is." }),
+        asEvent: attributes.meta({ description: "Attributes as public as the event itself." }),
       }),
       'metadata.attributes by visibility and name; always sent as text, left out when blank. `"*": =measured` spreads a set of columns.',
     ),

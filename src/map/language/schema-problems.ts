@@ -210,7 +210,7 @@ function weight(issues: readonly Issue[]) {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
 }
 
-/** Of all alternatives, also nested ones. */
+/** The issues of all alternatives, including nested ones. */
 function leaves(issues: readonly Issue[]): Issue[] {
   return issues.flatMap((issue) => (issue.code === "invalid_union" ? leaves(issue.errors.flat()) : [issue]));
 }

@@ -278,7 +278,7 @@ export function mappingError(
   if (problems.length > SHOWN) shown.push(`… and ${problems.length - SHOWN} more`);
   return new RowferryError("mapping-invalid", `${problems.length} mistakes in ${of}:\n${shown.join("\n")}`, {
     place: { file: path },
-    ...(of === "the cases" && { hint: "Correct them from the first on, and run `rowferry test` again." }),
+    ...(of === "the cases" && { hint: "Correct them from the first one on, then run `rowferry test` again." }),
   });
 }
 

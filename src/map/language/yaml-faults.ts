@@ -11,9 +11,9 @@ export function yamlFaults(
 ): [message: string, hint: string, position: number][] {
   const invisible = errors.length === 0 ? null : INVISIBLE.exec(text);
   if (invisible !== null) {
-    const hint = "Write blanks; such signs come from web pages and chats.";
+    const hint = "Write ordinary blanks; such characters come from web pages and chats.";
     const position = invisible.index + invisible[0].length - 1;
-    return [["An invisible sign stands in the place of a blank.", hint, position]];
+    return [["There is an invisible character in place of a blank.", hint, position]];
   }
   // What follows the first error comes of it.
   const [first] = errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
@@ -27,21 +27,21 @@ export function yamlFaults(
 
 /** Explains a YAML error in our own words; `text`: the text at its place, in its `line`. */
 function yamlFault(code: string, text: string, line: string): [message: string, hint: string] {
-  const quote = "Put a text with : # [ ] { } , & * ! | > @ ` % or quotes in it in quotes.";
+  const quote = "Put quotes around a text that contains : # [ ] { } , & * ! | > @ ` % or quotes.";
   const known: { [code: string]: [string, string] } = {
     TAG_RESOLVE_FAILED: [
       `YAML takes ${JSON.stringify(text.split(/\s/)[0])} for a tag.`,
       "A formula begins with =, as in =!publish; put other texts in quotes.",
     ],
     TAB_AS_INDENT: ["Tabs cannot indent.", "Use blanks."],
-    BAD_INDENT: ["The indentation does not fit.", "Parts of one thing begin in one column."],
+    BAD_INDENT: ["The indentation does not fit.", "Parts of the same thing must begin in the same column."],
     MISSING_CHAR: ["A sign is missing here: a colon, a comma, a bracket or a quote.", quote],
     BLOCK_AS_IMPLICIT_KEY:
       line.split(/:(?=\s|$)/).length > 2
-        ? ['A second ": " stands on this line.', "Put the text in quotes; in formulas iff(test, a, b) needs none."]
+        ? ['There is a second ": " on this line.', "Put the text in quotes; in formulas iff(test, a, b) needs none."]
         : [
             "The next line is indented deeper, but this one has its value already.",
-            "Parts of one thing begin in one column.",
+            "Parts of the same thing must begin in the same column.",
           ],
     MULTILINE_IMPLICIT_KEY: /^[\w-]+:\S/.test(text)
       ? ["A colon needs a blank after it.", `Write ${text.split(/\s/)[0]?.replace(":", ": ")}.`]

@@ -100,7 +100,7 @@ export function fitsRules(
   view: View,
 ): boolean {
   if (target !== null && target.document.kind === document.kind && target.document.key === document.key) {
-    const message = `${site.label}: it would make ${document.kind} ${document.key}, the document that it is on`;
+    const message = `${site.label}: it would create ${document.kind} ${document.key}, the document that it is on`;
     return view.report("target-is-itself", message) !== null;
   }
   const filled = attributes.flatMap((one) => (one.value === "" ? [] : one.name));

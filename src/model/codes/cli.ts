@@ -9,7 +9,7 @@ export const cliCodes = {
     "`rowferry import m.yaml` without a file to import.",
   ),
   "path-unusable": usage(
-    "A path that was named cannot be what the command needs of it.",
+    "The command cannot use a path that it was given.",
     "Name another path, or check what is there.",
     "`rowferry guess march.csv -o notes.txt/mapping.yaml`, where notes.txt is a file.",
   ),
@@ -39,7 +39,7 @@ export const cliCodes = {
     "Two targets in rowferry.config.yaml and no --target: nothing is read and nothing is sent.",
   ),
   "url-insecure": usage(
-    "An address uses plain http to another machine; anyone on the way could read the credential.",
+    "An address uses plain http to another machine; anyone on the network between could read the credential.",
     "Use https. Plain http is sent only to localhost, 127.0.0.1 and [::1].",
     "ROWFERRY_BASE_URL=http://api.example.com",
   ),
@@ -71,7 +71,7 @@ export const cliCodes = {
     ),
   ),
   "file-exists": usage(
-    "The file to be written exists already.",
+    "The file to write exists already.",
     "Name another file, or move this one away; `guess` takes --force.",
     "`rowferry guess march.csv -o mapping.yaml` where mapping.yaml has been edited since.",
   ),

@@ -14,11 +14,11 @@ export const convertCodes = {
   ),
   "cell-damaged": mark(
     "A spreadsheet or a conversion has damaged the value in a cell.",
-    "Correct the cell at its source, where ids of many digits must be formatted as text. List text that means nothing under `blank`.",
+    "Correct the cell at its source, where ids of many digits must be formatted as text. If the text means that there is no value, list it under `blank`.",
     "`1,23457E+17` as a ticket number; `#REF!` as text; a number of more than fifteen digits in a workbook.",
   ),
   "text-replaced": mark(
-    "A cell holds U+FFFD, which some program wrote for letters that it could not read. A warning.",
+    "A cell holds U+FFFD, which another program wrote in place of letters that it could not read. A warning.",
     "Correct the cell at its source; otherwise it is sent as it is.",
     "`S\uFFFDo Paulo` in a file that was once converted from another encoding.",
   ),
@@ -44,7 +44,7 @@ export const convertCodes = {
   ),
   "number-unreadable": mark(
     "A cell is not a number in the mapping's format.",
-    "Correct the cell, or set the mapping's `decimal` mark, and `grouping` where thousands are grouped, as the file has them.",
+    "Correct the cell, or set `decimal` in the mapping (and `grouping`, if thousands are grouped) to match the file.",
     "`1.5` in a file whose decimal mark is a comma; `1.234` there, which may be thousands or a fraction.",
   ),
   "number-unit": mark(
@@ -83,7 +83,7 @@ export const convertCodes = {
     "`03/04/2025` under `dd/MM/yyyy` and `MM/dd/yyyy`.",
   ),
   "date-two-digit-year": mark(
-    "A date has a year of two digits, which could be of either century.",
+    "A date has a year of two digits, which could be in either century.",
     "Export years with four digits, or set `twoDigitYears` to the latest year that two digits can mean.",
     "`09/03/25`.",
   ),
@@ -108,7 +108,7 @@ export const convertCodes = {
     "`98765-4321` without an area code.",
   ),
   "country-unknown": mark(
-    "A cell is not the code or name of a country, or not of one allowed.",
+    "A cell is not the code or name of a country, or that country is not allowed.",
     "Write the country's two-letter code.",
     "`Brazilia`.",
   ),

@@ -26,7 +26,7 @@ export const ledgerCodes = {
     "A ledger of schema 3 opened by a program that knows schema 2.",
   ),
   "ledger-older": usage(
-    "The ledger was written by an older version of this program, in tables that this one does not read.",
+    "The ledger was written by an older version of this program, in a format that this one does not read.",
     "Continue with the version that wrote it. Or move the ledger away: with a journal, `rowferry ledger rebuild <journal>` and import the files again; without one, see docs/how-to/upgrade.md.",
     "`rowferry import` right after an update of the program.",
   ),
@@ -52,7 +52,7 @@ export const ledgerCodes = {
   ),
   "journal-unreadable": usage(
     "The file cannot be read, or is not a journal.",
-    "Check the path. A torn last line is normal after a power loss and is left out; any other damage is named.",
+    "Check the path. A torn last line is normal after a power loss and is ignored; any other damage is reported.",
     "`rowferry ledger rebuild march.csv`.",
   ),
   "journal-not-written": passing(
@@ -83,30 +83,30 @@ export const ledgerCodes = {
     "A run was killed, and only ledger.db was carried to the new machine.",
   ),
   "journal-gap": usage(
-    "The journal does not hold what this ledger has written into its own.",
+    "The journal lacks entries that this ledger has written.",
     "Name the journal that the ledger remembers, or mount its disk; nothing was sent.",
     "The journal's disk is not mounted, so there is an empty folder in its place.",
   ),
   "ledger-behind-journal": usage(
     "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
-    "Run `rowferry ledger restore <backup> --journal <journal>`, with the newest backup or this ledger itself as the backup: it keeps the older ledger beside the new one. To start over, name another journal.",
+    "Run `rowferry ledger restore <backup> --journal <journal>`, with the newest backup or this ledger itself as the backup; the former ledger is kept beside the new one. To start over, name another journal.",
     "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
   ),
   "ledger-not-written": passing(
     unexpected(
       "The ledger could not be written: the disk is full, or the file may not be written.",
-      "Make room or restore the permission, then run `rowferry resume`. It asks about the calls that were under way; a document among them may be stranded.",
+      "Make room or restore the permission, then run `rowferry resume`. It asks about the calls that were under way; a document that was being created may be stranded.",
       "The disk fills up in the middle of an import: nothing more is sent, and the ledger is whole.",
     ),
   ),
   "keys-changed": usage(
-    "The mapping now gives other keys to events that have landed; sending would double them.",
+    "The mapping now gives other keys to events that have landed; sending them again would duplicate them.",
     "Undo the change of the key, or of a setting that it depends on, in the mapping. To key new rows in another way, give them an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
     "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
   ),
   "participant-differs": mark(
-    "A participant comes with other data than the ledger or the service has for its tax id.",
-    "The service updates nothing. Correct the row, or set `settings.identity` in the mapping.",
+    "A participant's data differ from what the ledger or the service has for its tax id.",
+    "The service does not update participants. Correct the row, or set `settings.identity` in the mapping.",
     "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
   ),
   "address-differs": mark(
@@ -115,7 +115,7 @@ export const ledgerCodes = {
     "Rua A, S/N and RUA A, s/n: the first spelling is used.",
   ),
   "document-differs": mark(
-    "A document comes with other fields than before.",
+    "A document's fields differ from those it had before.",
     "Correct the row; a document that exists cannot be edited.",
     "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
   ),
@@ -142,16 +142,16 @@ export const ledgerCodes = {
   "document-not-replaceable": usage(
     "Only a document that exists at the service or is stranded can be replaced.",
     "Correct its rows and import them again; if its creation is in doubt, run `rowferry resume` first.",
-    "`rowferry replace` for a document of which nothing has been sent.",
+    "`rowferry replace` for a document that was never sent.",
   ),
   "document-has-made-others": usage(
-    "A document whose events have made others (`target`) cannot be replaced: its next generation would make them twice.",
+    "A document whose events have created others (`target`) cannot be replaced: its next generation would create them twice.",
     "Cancel it with a row of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
     "`rowferry replace` for a load that was split into lots.",
   ),
   "document-id-not-found": usage(
     "The service does not know this document id.",
-    "Check the id where you found it: with a wrong one, events would go to the wrong timeline, and cannot be taken back.",
+    "Check the id where you found it: with a wrong one, events would go to the wrong timeline, and could not be taken back.",
     "`rowferry resolve 123 --document-id doc-1` where a read of doc-1 is answered 404.",
   ),
   "not-confirmed": usage(
@@ -161,7 +161,7 @@ export const ledgerCodes = {
   ),
   replaced: mark(
     "A later generation has replaced the document.",
-    "Nothing. A stranded one still exists at the service: cancel it there if its id turns up.",
+    "Nothing. If the old document was stranded, it still exists at the service: cancel it there if its id turns up.",
     "A stranded manifest was replaced; its second generation landed.",
   ),
   "nothing-found": usage(
@@ -186,16 +186,16 @@ export const ledgerCodes = {
   ),
   "reference-key-twice": mark(
     "Two participants or addresses have the same `key:`, by which other rows refer to them.",
-    "Correct the key of one row. Until then the first one counts, or what `settings.identity` says.",
+    "Correct the key of one row. Until then the first one counts, unless `settings.identity` says otherwise.",
     "Two rows of the organisations sheet have the code 1: documents of organisation 1 belong to the first.",
   ),
   "row-repeats": mark(
-    "Another row of this import says exactly the same; it is sent once.",
+    "Another row of this import is exactly the same; they are sent once.",
     "If they are two events, give the event a key that differs between them. Otherwise nothing.",
-    "Two rows with one ticket differ only in a column that the mapping does not read.",
+    "Two rows with the same ticket differ only in a column that the mapping does not read.",
   ),
   "row-unchanged": mark(
-    "A row that could not be read for sure came back in a rejected file, unchanged.",
+    "A row that could not be read with certainty was imported from its rejected file unchanged.",
     "Correct it. If the rejected file already shows it as it should be, write `ok` into its cell `rowferry_code`. Then import the file again.",
     '`6"` was rejected for its quote. The rejected file shows the cell as it was meant, and was imported as it was.',
   ),
@@ -210,13 +210,13 @@ export const ledgerCodes = {
     "A rejected row of manifest 123 comes back as a row of manifest 124.",
   ),
   "key-mangled": mark(
-    "A corrected row's key differs from before only by case, width or leading zeros, as spreadsheets change keys.",
+    "A corrected row's key differs from the original only by case, width or leading zeros, which spreadsheets tend to change.",
     "Write the key as it was. If the new one is meant, write `ok` into the row's cell `rowferry_code`. Then import the file again.",
     "007 became 7 when the rejected file was saved in Excel.",
   ),
   "keys-nearly-equal": mark(
-    "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are one.",
-    "If they are one, correct the rows, or fold the key in the mapping; otherwise nothing.",
+    "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are the same.",
+    "If they are the same, correct the rows, or fold the key in the mapping; otherwise nothing.",
     "K1 and k1; 007 and 7.",
   ),
   "group-interrupted": mark(
@@ -226,7 +226,7 @@ export const ledgerCodes = {
   ),
   "row-gone": mark(
     "A row that was not yet sent is missing from the new version of its file.",
-    "If the row was deleted on purpose, run `rowferry dismiss --code row-gone`; if this is only another extract, `rowferry retry --code row-gone` sends it.",
+    "If the row was deleted on purpose, run `rowferry dismiss --code row-gone`; if the file is only a different extract, `rowferry retry --code row-gone` sends it.",
     "march.csv was staged with --limit 2; then its last rows were deleted and it was imported again.",
   ),
   "still-wrong-in-source": mark(
@@ -235,7 +235,7 @@ export const ledgerCodes = {
     "A weight of `2O` was corrected in the rejected file; tonight's full export still holds `2O`.",
   ),
   dismissed: mark(
-    "A person gave this event up; it is not sent, and nothing waits for it.",
+    "Somebody dismissed this event: it is not sent, and nothing waits for it.",
     "Nothing. Importing a corrected row undoes this.",
     "`rowferry dismiss --row manifests.csv:17`.",
   ),

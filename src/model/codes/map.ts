@@ -14,7 +14,7 @@ export const mapCodes = {
   ),
   "target-is-itself": mark(
     "An event would create the document it belongs to.",
-    "Correct the key of the document that the event makes.",
+    "Correct the key of the document that the event creates.",
     "A SPLIT of load 55 into load 55.",
   ),
   "value-required": mark(
@@ -49,7 +49,7 @@ export const mapCodes = {
   ),
   "group-differs": mark(
     "Rows of one group differ where one value is needed.",
-    'Correct the rows, or make one value of several: `first(x)`, `last(x)`, `join(x, ", ")`, `sum(x)` …',
+    'Correct the rows, or combine their values: `first(x)`, `last(x)`, `join(x, ", ")`, `sum(x)` …',
     "Two rows of manifest 123 name different generators.",
   ),
   "group-unclear": mark(
@@ -69,7 +69,7 @@ export const mapCodes = {
   ),
   "no-event": mark(
     "The row yields no event (no record, in an input without events) and would be lost silently.",
-    "Correct the cells that decide it, skip such rows with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    "Correct the cells that decide which event it is, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",
   ),
 } satisfies Record<string, CodeEntry>;

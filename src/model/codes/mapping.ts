@@ -3,13 +3,13 @@ import { type CodeEntry, usage } from "../code.js";
 /** Mapping files, and what they are guessed from. */
 export const mappingCodes = {
   "mapping-missing": usage(
-    "The mapping file, or a file beside it that it names, does not exist or cannot be read.",
+    "The mapping file, or a file that it names, does not exist or cannot be read.",
     "Check the path and its permissions, then run the command again.",
     "`rowferry check maps/manifests.yaml` where there is no folder maps.",
   ),
   "text-not-utf8": usage(
     "A mapping, its cases, a settings file or `.env` is not UTF-8, so some of its letters cannot be read.",
-    "Save the file as UTF-8 (in an editor under Save as, Encoding). Tables of data may have other encodings; these files may not.",
+    "Save the file as UTF-8 (in most editors: Save as, Encoding). Only files of data may have another encoding.",
     "A mapping saved as ANSI, with `name: Pesagem não fiscal` in it.",
   ),
   "mapping-too-large": usage(
@@ -58,13 +58,13 @@ export const mappingCodes = {
     "A CANCEL event without an attribute named exactly `reason`.",
   ),
   "mapping-functions": usage(
-    "The module with custom functions cannot be loaded, or exports what cannot be called from a formula.",
+    "The module with custom functions cannot be loaded, or exports something that a formula cannot call.",
     "Make it an ES module beside the mapping whose exports are plain functions with at least one parameter.",
     "`functions: ./fns.mjs` where fns.mjs throws while it loads.",
   ),
   "mapping-lookup": usage(
-    "A table beside the mapping lacks a column, cannot be read, or has two rows of one key.",
-    "Correct the CSV file named: a header, and one row for each key.",
+    "A table that the mapping names lacks a column, cannot be read, or has two rows with the same key.",
+    "Correct the CSV file named: it needs a header, and one row for each key.",
     "`SP` appears twice in states.csv with different codes.",
   ),
   "mapping-files": usage(
@@ -74,12 +74,12 @@ export const mappingCodes = {
   ),
   "mapping-invalid": usage(
     "The mapping has several mistakes; all of them are listed.",
-    "Correct them from the first on, and run `rowferry check` with the mapping.",
+    "Correct them from the first one on, then check the mapping with `rowferry check`.",
     "A misspelt setting, an unknown record name and a formula of the wrong type.",
   ),
   "mapping-doubtful": usage(
-    'The mapping is valid, but says something that is seldom meant. A warning; an error where it leaves an id as "?".',
-    "Look at the place named; change it, or leave it knowingly.",
+    'The mapping is valid, but says something that is seldom intended. A warning; an error if a "?" was left in place of an id.',
+    "Look at the place named; change it, or keep it if it is intended.",
     "`key: content`: an edited row becomes a new event instead of a changed one.",
   ),
   "mapping-draft": usage(

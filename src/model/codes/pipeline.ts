@@ -15,9 +15,9 @@ export const pipelineCodes = {
     ),
   ),
   "doubt-unsettled": mark(
-    "It may have landed with a request that was never answered, and the service has refused it since; asking again will not settle it.",
-    "Check the document at the service, then run `rowferry resolve <document> --landed` or `--not-landed`; an event's key in its place settles that event alone (for a document that may not exist, `--document-id <id>` or `--not-landed`). `rowferry retry` asks the service once more.",
-    "The answer to a weighing was lost; since then two runs were told that its time is past, which a service may also say of an event that it has.",
+    "An event or document may have landed with a request that was never answered. The service has refused it since, so asking again will not settle it.",
+    "Check the document at the service. Then `rowferry resolve <document> --landed` or `--not-landed` settles its events in doubt (name an event's key instead to settle that event alone). For a document that may not exist, use `--document-id <id>` or `--not-landed`. `rowferry retry` asks the service once more.",
+    "The answer to a weighing was lost. Since then the service has refused it in two runs as too late, which it may also do with an event that it already has.",
   ),
   resolved: mark(
     "A person checked at the service and settled a doubt.",
@@ -26,19 +26,19 @@ export const pipelineCodes = {
   ),
   "answer-unreadable": passing(
     mark(
-      "The service accepted the request, but its answer does not cover every part.",
+      "The service accepted the request, but its answer does not account for every part of it.",
       "`rowferry resume` asks again under the same keys; nothing is sent twice.",
       "201 with two event ids for three events.",
     ),
   ),
   "lookup-unreadable": mark(
-    "A lookup of a participant, or of its addresses, was answered with something else.",
+    "The service answered a lookup of a participant, or of its addresses, with something else.",
     "Find out what the service answers (`rowferry show requests`), then run `rowferry retry --code lookup-unreadable`. Nothing was created.",
     "A lookup by tax id was answered with a participant that has another one.",
   ),
   "interrupted-in-doubt": passing(
     mark(
-      "The program ended between a request's intent and its answer.",
+      "The program ended while a request was under way; its outcome is unknown.",
       "`rowferry resume` asks again under the same key.",
       "Power was lost while ten requests were under way.",
     ),
@@ -65,7 +65,7 @@ export const pipelineCodes = {
   ),
   "import-unstaged": person(
     "An import was stopped or refused while it read its files: none of their rows is in the ledger, and none was sent.",
-    "Correct what it named, if it named something, and run that import again. What was staged before it is sent all the same.",
+    "If that import named something to correct, correct it; then run the import again. Whatever was staged before is still sent.",
     "The machine was switched off, or its disk was full, while 300,000 rows were being read; then `rowferry resume` was typed.",
   ),
   "too-many-invalid": person(

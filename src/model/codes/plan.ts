@@ -72,7 +72,7 @@ export const planCodes = {
     "A weighing after a RELATED to a manifest that no row has brought.",
   ),
   "behind-linked": mark(
-    "It also lands on another document's timeline, where something earlier is held.",
+    "The event also lands on another document's timeline, where something earlier is held.",
     "Settle what it waits for; `rowferry show` on either document names it.",
     "A RELATED between manifests A and B waits for B's invalid row.",
   ),
@@ -94,7 +94,7 @@ export const planCodes = {
     "The create committed, its answer was lost, and its repetition was answered as a duplicate.",
   ),
   "reference-unknown": mark(
-    "It refers to a document or record that no row describes, or whose rows were all given up.",
+    "The row refers to a document or record that no row describes, or whose rows were all dismissed.",
     "Import the rows that describe it, or `rowferry dismiss` this row.",
     "A RELATED to manifest 999, which is in no file.",
   ),
@@ -139,12 +139,12 @@ export const planCodes = {
     "Load A links to load B before the SPLIT that makes B.",
   ),
   "participant-not-registered": mark(
-    "Its participant is not registered: no row describes it, or it was given up.",
+    "The row's participant is not registered: no row describes it, or it was dismissed.",
     "Import the row that brings the participant, or `rowferry dismiss` the rows that need it.",
     "The organisations sheet lacks code ORG-7.",
   ),
   "address-not-registered": mark(
-    "Its address is not registered: no row describes it, or it was given up.",
+    "The row's address is not registered: no row describes it, or it was dismissed.",
     "Import the row that brings the address, or `rowferry dismiss` the rows that need it.",
     "The places sheet lacks code PL-3.",
   ),

@@ -48,7 +48,7 @@ export const readCodes = {
   ),
   "file-oversized": person(
     "The file unpacks to far more than its size justifies, as malicious archives do.",
-    "If the file is genuine, unpack it yourself and import what was in it.",
+    "If the file is genuine, unpack it yourself and import its content.",
     "A zip of 40 KB claims to hold 4 GB.",
   ),
   "archive-ambiguous": person(
@@ -83,7 +83,7 @@ export const readCodes = {
   ),
   "quote-unclosed": person(
     "A quoted cell is never closed, so the rest of the file would be one cell.",
-    "Close or double that quote in the file; if the file does not quote at all, say `csv: { quote: null }`.",
+    "Close or double that quote in the file; if the file uses no quotes at all, write `csv: { quote: null }` in the mapping.",
     'Row 17 has `"Tubo 5` with an opening quote and no closing one.',
   ),
   "quote-stray": mark(
@@ -92,12 +92,12 @@ export const readCodes = {
     '`"Tubo 5" aço";120` instead of `"Tubo 5"" aço";120`.',
   ),
   "line-cut": mark(
-    "The file's last line has no line end although the others have one, and the mapping requires it.",
-    "Fetch the file again: a transfer that breaks off leaves such a line. If it is whole, end its last line.",
+    "The file's last line has no line end, though the others have one and the mapping requires it.",
+    "Fetch the file again: an interrupted transfer leaves such a line. If the file is complete, add the missing line end.",
     "`…;12` is the last line of a file whose export held `…;1234,50`.",
   ),
   "record-oversized": person(
-    "One row is longer than a mebibyte of text, which no spreadsheet row is.",
+    "A row is longer than a mebibyte of text, far longer than any real row.",
     "Look at the line named: usually a quote is opened there and never closed, or the line endings are lost.",
     "A file whose line breaks were removed is one line of 40 MB.",
   ),
@@ -112,7 +112,7 @@ export const readCodes = {
     "`Rua A; sala 3` without quotes in a file delimited by semicolons.",
   ),
   "nul-character": mark(
-    "A cell contains a NUL character, which no text has: the file was damaged or holds binary data.",
+    "A cell contains a NUL character: the file was damaged or holds binary data.",
     "Remove the character from the row, or export the file again.",
     "A crash of the exporting system left a block of NUL bytes in row 4,011.",
   ),
@@ -127,12 +127,12 @@ export const readCodes = {
     "A workbook with the visible sheets January and February, and a mapping without `sheet`.",
   ),
   "formula-without-value": mark(
-    "A cell has a formula without a stored result; formulas are not calculated here.",
+    "A cell has a formula without a stored result, and Rowferry does not calculate formulas.",
     "Open the workbook in Excel or LibreOffice, save it, and import it again: saving stores the results.",
     "A workbook written by a script has `=B2*C2` in every row and was never opened.",
   ),
   "cell-unreadable": mark(
-    "A cell's value contradicts its type, as in damaged files.",
+    "A cell's value does not match its type; the file may be damaged.",
     "Open the workbook in Excel, correct the cell named, save it, and import the row again.",
     "A cell of type number that stores `NaN`, or a text number that is not in the table of texts.",
   ),

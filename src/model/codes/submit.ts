@@ -15,7 +15,7 @@ export const submitCodes = {
     ),
   ),
   "service-refused": mark(
-    "The service refused the request; its own code is given with this one.",
+    "The service refused the request; the service's own code is shown with this one.",
     "Correct the row or the mapping as the service's code says, and import the row again.",
     "400 for an event whose attribute has no value: the event is rejected, and later events of its document are held.",
   ),
@@ -33,7 +33,7 @@ export const submitCodes = {
   ),
   "lookup-unanswered": passing(
     mark(
-      "The service did not answer the lookup of a participant, or of its addresses. Nothing of it was created.",
+      "The service did not answer the lookup of a participant, or of its addresses. Nothing was created.",
       "Run `rowferry resume`: it looks again.",
       "The service is down while an import looks up its participants.",
     ),

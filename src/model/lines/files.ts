@@ -19,7 +19,7 @@ import {
 
 const mistake = object({ code, message: text, hint: textOrNull, place, excerpt: textOrNull });
 
-export const mapping = line("mapping", "Of `check`, first.", {
+export const mapping = line("mapping", "Printed first by `check`.", {
   mapping: text,
   problems: list(mistake),
   warnings: list(mistake),
@@ -27,7 +27,7 @@ export const mapping = line("mapping", "Of `check`, first.", {
 
 const error = object({ code, message: text, hint: text, place })
   .nullable()
-  .describe("why it cannot be read, or not to its end");
+  .describe("why it cannot be read, or not to the end");
 
 const problem = object({ code, count, example: text });
 
@@ -47,7 +47,9 @@ export const dialect = z.union([
     format: z.literal("xlsx"),
     sheet: text,
     date1904: flag,
-    widths: list(number.nullable()).optional().describe("of its columns, in characters; null: the usual one"),
+    widths: list(number.nullable())
+      .optional()
+      .describe("the widths of its columns, in characters; null: the default width"),
   }),
 ]);
 
@@ -61,17 +63,17 @@ const table = object({
   columns: object({
     found: list(text),
     unmapped: list(text),
-    absent: list(text).describe("optional ones that the file lacks"),
+    absent: list(text).describe("optional columns that the file lacks"),
   }),
   cells: list(
     object({
       header: text,
       type: textOrNull.describe("null: not read"),
       filled: count,
-      distinct: countOrNull.describe("null: more than can be counted in little memory"),
+      distinct: countOrNull.describe("null: too many to count in little memory"),
       problem: textOrNull,
     }),
-  ).describe("every column of the header"),
+  ).describe("one entry for each column of the header"),
   samples: list(json).describe("what the first valid rows yield"),
   notes: list(text),
   rows: object({ read: count, valid: count, invalid: count, skipped: count }),
@@ -82,12 +84,12 @@ const table = object({
   error,
 });
 
-export const written = line("written", "Of `init` and `guess --output`, per file.", {
+export const written = line("written", "Printed by `init` and `guess --output` for each file.", {
   path: text,
-  kept: flag.describe("it was there already, and is as it was"),
+  kept: flag.describe("whether the file existed already and was left as it was"),
 });
 
-export const draft = line("draft", "Of `guess`.", {
+export const draft = line("draft", "Printed by `guess`.", {
   yaml: text.describe("the mapping"),
   left: list(text).describe("what was left out, in sentences"),
   notes: list(text).describe("what to look at, in sentences"),
@@ -97,7 +99,7 @@ export const draft = line("draft", "Of `guess`.", {
       question: text,
       candidates: list(object({ label: text, why: textOrNull })),
     }),
-  ).describe("what the data do not decide; while there is any, the mapping is a draft"),
+  ).describe("what the data leave open; unless this is empty, the mapping is a draft"),
 });
 
 const ofSandbox = {
@@ -107,10 +109,10 @@ const ofSandbox = {
   deduplicationId: textOrNull.optional().describe("with `--ids`"),
 };
 
-export const timeline = line("timeline", "Of `sandbox dump`, per document.", {
+export const timeline = line("timeline", "Printed by `sandbox dump` for each document.", {
   externalId: textOrNull,
   state: z.enum(["open", "closed", "cancelled"]),
-  origin: z.enum(["created", "target"]).describe("`target`: an event has made it"),
+  origin: z.enum(["created", "target"]).describe("`target`: an event created it"),
   ...ofSandbox,
   fields: jsonObject,
   dataset: text,
@@ -121,24 +123,24 @@ export const timeline = line("timeline", "Of `sandbox dump`, per document.", {
       origin: z.enum(["sent", "mirror", "propagated", "target"]),
       isPublic: flag,
       ...ofSandbox,
-      target: textOrNull.optional().describe("externalId of the document that it has made"),
+      target: textOrNull.optional().describe("externalId of the document that it created"),
       related: object({ document: textOrNull.describe("its externalId"), flags: jsonObject }).optional(),
-      fields: jsonObject.describe("all else that was sent"),
+      fields: jsonObject.describe("everything else that was sent"),
     }),
   ),
 });
 
-export const file = line("file", "Of `check` and `guess`, per file.", {
+export const file = line("file", "Printed by `check` and `guess` for each file.", {
   path: text,
   format: z.enum(["csv", "xlsx"]).nullable(),
   sheets: list(object({ sheet: textOrNull, hidden: flag, read: flag })),
-  tables: list(table).describe("what the mapping makes of each"),
+  tables: list(table).describe("how the mapping reads each table"),
   error,
 });
 
-export const check = line("check", "Of `check`, last.", { exitCode });
+export const check = line("check", "Printed last by `check`.", { exitCode });
 
-export const testCase = line("case", "Of `test`, for each case.", {
+export const testCase = line("case", "Printed by `test` for each case.", {
   cases: text.describe("the file"),
   name: text,
   line: count,
@@ -146,7 +148,7 @@ export const testCase = line("case", "Of `test`, for each case.", {
   differences: list(object({ place: text, expected: textOrNull, actual: textOrNull })),
 });
 
-export const cases = line("cases", "Of `test`, last.", {
+export const cases = line("cases", "Printed last by `test`.", {
   mappings: count,
   cases: count,
   passed: count,
@@ -155,7 +157,7 @@ export const cases = line("cases", "Of `test`, last.", {
   exitCode,
 });
 
-export const explained = line("code", "Of `explain`, for each code.", {
+export const explained = line("code", "Printed by `explain` for each code.", {
   code,
   meaning: text,
   remedy: text,

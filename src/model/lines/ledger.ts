@@ -28,26 +28,26 @@ import {
 
 const left = { held: count, deferred: count, refused: count };
 
-export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
+export const plan = line("plan", "Printed by `plan` and `import --dry-run`.", {
   inputs: list(rowCounts.extend({ input: text, sheet: textOrNull })),
   outcomes: rowOutcomes,
-  requests: counts.describe("by kind; of those that create participants, the most there can be"),
+  requests: counts.describe("by kind; for those that create participants, the highest possible number"),
   secondsAtLimit: number,
   documents: count,
   events: object({ ready: count, ...left }),
   cheaper: object({
-    setting: text.describe("as it is written under `settings`"),
+    setting: text.describe("as written under `settings`"),
     mapping: text.describe("the file it belongs in"),
     saves: count.describe("requests"),
     secondsAtLimit: number.describe("with it"),
   })
     .nullable()
-    .describe("the setting that saves more than a tenth of the requests; null where none is known to"),
-  doubted: list(toldProblem).describe("what of the ready events the service may refuse"),
-  problems: list(toldProblem).describe("that would be open"),
+    .describe("a setting that would save more than a tenth of the requests; null: none is known"),
+  doubted: list(toldProblem).describe("ready events that the service may refuse"),
+  problems: list(toldProblem).describe("problems that would be open"),
   waiting: list(waiting).describe("what would be held, by what it waits for"),
-  warnings: list(toldProblem).describe("nothing waits for these"),
-  exitCode: exitCode.describe("that the import would end with, as far as the ledger can know"),
+  warnings: list(toldProblem).describe("these hold nothing back"),
+  exitCode: exitCode.describe("with which the import would end, as far as the ledger can know"),
   preview: object({
     kind: text,
     key: text,
@@ -59,31 +59,31 @@ export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
     .describe("of `--document`: its requests in full"),
 });
 
-export const foreseen = line("foreseen", "Of `--dry-run`, but for that of `import`: nothing was changed.", {
-  done: list(jsonObject).describe("the lines that the command would have printed; none of one that decides nothing"),
+export const foreseen = line("foreseen", "Printed by `--dry-run`, except that of `import`: nothing was changed.", {
+  done: list(jsonObject).describe("the lines that the command would have printed; empty if it decides nothing"),
   requests: counts.describe(
-    "that could be sent then, by kind; of those that create participants, the most there can be",
+    "requests that could then be sent, by kind; for those that create participants, the highest possible number",
   ),
   secondsAtLimit: number,
   documents: count,
   events: object({ ready: count, ...left })
     .nullable()
-    .describe("null: it sends none"),
-  released: count.describe("events that wait now, and would no longer"),
+    .describe("null: the command sends no events"),
+  released: count.describe("events that wait now, but would no longer"),
   waiting: list(waiting).describe("what would still be held, by what it waits for"),
 });
 
-export const status = line("status", "Of `status`.", {
+export const status = line("status", "Printed by `status`.", {
   open: openWork,
   problems: list(toldProblem),
   waiting: list(waiting).describe("what is held, by what it waits for"),
-  unstaged: object({ name: text, exitCode: countOrNull.describe("null: it still reads, or was killed") })
+  unstaged: object({ name: text, exitCode: countOrNull.describe("null: it is still reading, or was killed") })
     .nullable()
-    .describe("the newest import, where none of its rows is in the ledger"),
-  restored: object({ lastRun: textOrNull.describe("the last one in the backup"), lastAt: timeOrNull })
+    .describe("the newest import, if none of its rows is in the ledger"),
+  restored: object({ lastRun: textOrNull.describe("the last run in the backup"), lastAt: timeOrNull })
     .nullable()
     .describe(
-      "a backup put back without a journal: what was sent since is unknown, until files are imported again and a `verify` then finds no difference",
+      "a backup was restored without a journal: what was sent since is unknown until files are imported again and a `verify` then finds no difference",
     ),
   withdrawn: list(object({ input: text, rows: count })).describe(
     "rows that were taken back, until their file is imported again",
@@ -91,20 +91,20 @@ export const status = line("status", "Of `status`.", {
   lastRun: object({
     name: text,
     startedAt: time,
-    finishedAt: timeOrNull.describe("null: it runs, or was killed"),
+    finishedAt: timeOrNull.describe("null: it is still running, or was killed"),
     exitCode: countOrNull,
   }).nullable(),
 });
 
-export const rejects = line("rejects", "Of `rejects`.", {
+export const rejects = line("rejects", "Printed by `rejects`.", {
   files: list(object({ path: text, mapping: text, rows: count, correctable: count, note: textOrNull })).describe(
-    "that were written; `correctable`: rows that a correction would help",
+    "the files written; `correctable`: how many rows a correction would help",
   ),
   rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
   stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
 });
 
-export const report = line("report", "Of `report`.", { run: text, path: text.describe("of the page") });
+export const report = line("report", "Printed by `report`.", { run: text, path: text.describe("of the HTML page") });
 
 const difference = object({
   subject: z.enum(["participant", "address", "document", "event"]),
@@ -114,40 +114,44 @@ const difference = object({
   document: text.optional().describe("`kind/key`, of a document or an event"),
 });
 
-export const verify = line("verify", "Of `verify`.", {
+export const verify = line("verify", "Printed by `verify`.", {
   checked: object({ participants: count, addresses: count, documents: count, events: count }).describe(
-    "how many of each kind were looked at",
+    "how many of each kind were compared",
   ),
-  differences: list(difference).describe("between ledger and service"),
-  unread: list(difference).describe("what could not be read, by name"),
-  unverifiable: list(object({ text, count })).describe("what the service does not show"),
+  differences: list(difference).describe("differences between ledger and service"),
+  unread: list(difference).describe("what could not be read"),
+  unverifiable: list(object({ text, count })).describe("what was not compared"),
   stopped: textOrNull.describe("why it ended early"),
 });
 
 const records = { rows: count, events: count, participants: count, addresses: count };
 
-export const withdrawn = line("withdrawn", "Of `withdraw`: what was taken back.", records);
+export const withdrawn = line("withdrawn", "Printed by `withdraw`: what was taken back.", records);
 
-export const dismissed = line("dismissed", "Of `dismiss`: what was given up or accepted.", {
+export const dismissed = line("dismissed", "Printed by `dismiss`: what was given up or accepted.", {
   ...records,
   documents: count,
-  left: count.describe("events, as they are, because they may have landed"),
-  stranded: count.describe("documents, as they are, because they may exist"),
-  undo: flag.describe("true: it is open again"),
+  left: count.describe("events left as they are, because they may have landed"),
+  stranded: count.describe("documents left as they are, because they may exist"),
+  undo: flag.describe("true: a dismissal was undone, and these are open again"),
 });
 
-export const resolved = line("resolved", "Of `resolve --document-id`.", { document, documentId: text, findings });
+export const resolved = line("resolved", "Printed by `resolve --document-id`.", {
+  document,
+  documentId: text,
+  findings,
+});
 
-export const settled = line("settled", "Of `resolve --landed` and `--not-landed`.", {
+export const settled = line("settled", "Printed by `resolve --landed` and `--not-landed`.", {
   said: z.enum(["landed", "not-landed"]),
   documents: list(
     object({
       document,
       events: list(
         object({ id: count, deduplicationId: text, name: text, at: number.describe("ms since 1970") }),
-      ).describe("of which it was said"),
+      ).describe("the events that were settled"),
       landed: count,
-      changed: count.describe("of these, with other content than their rows have now"),
+      changed: count.describe("how many of them landed with other content than their rows have now"),
       notLanded: count,
     }),
   ),
@@ -155,39 +159,41 @@ export const settled = line("settled", "Of `resolve --landed` and `--not-landed`
 
 const lookedUp = list(object({ row: count, document, documentId: text, findings }));
 
-export const resolvedFrom = line("resolved-from", "Of `resolve --from`.", {
+export const resolvedFrom = line("resolved-from", "Printed by `resolve --from`.", {
   file: text,
   resolved: lookedUp,
-  left: lookedUp.describe("the read did not agree"),
-  known: count.describe("had this id already"),
-  blank: count.describe("had none"),
+  left: lookedUp.describe("left as they are, because the service shows something else"),
+  known: count.describe("how many already had this id"),
+  blank: count.describe("how many had no id in the file"),
 });
 
 export const rowsRefused = line(
   "rows-refused",
-  "Of `resolve --from`, before an `error`: nothing was looked up, and nothing written.",
+  "Printed by `resolve --from`, before an `error`: nothing was looked up, and nothing written.",
   { file: text, rows: list(object({ row: count, code, message: text })) },
 );
 
-export const replaced = line("replaced", "Of `replace`.", {
-  document: document.describe("as it was"),
+export const replaced = line("replaced", "Printed by `replace`.", {
+  document: document.describe("the document as it was"),
   next: count.describe("the next generation's id in the ledger"),
   generation: count,
-  events: count.describe("of the next generation"),
-  cancels: flag.describe("the old one gets a CANCEL"),
+  events: count.describe("in the next generation"),
+  cancels: flag.describe("whether the old generation gets a CANCEL"),
   missing: list(object({ event: text, keyParts: list(text) })).describe("rows to import again"),
-  relations: count.describe("that point to the old one"),
-  linkedFrom: list(text).describe("up to five documents that make them, as `kind/key`"),
+  relations: count.describe("relations of other documents to the old generation"),
+  linkedFrom: list(text).describe("up to five of these documents, as `kind/key`"),
   staysStranded: flag,
-  shutOut: count.describe("events after its own CLOSE or CANCEL, which it cannot take either"),
+  shutOut: count.describe(
+    "events after the document's own CLOSE or CANCEL, which cannot be sent in this generation either",
+  ),
   earlyMirrors: count.describe(
-    "its links whose mirrors the service may refuse as earlier than the related document's last event",
+    "links whose mirrors the service may refuse because they are earlier than the related document's last event",
   ),
 });
 
 export const notReplaced = line(
   "not-replaced",
-  "Of `replace` with selectors, for a document that it leaves as it is.",
+  "Printed by `replace` with selectors, for each document that it leaves as it is.",
   {
     code,
     message: text,
@@ -195,20 +201,22 @@ export const notReplaced = line(
   },
 );
 
-export const backup = line("backup", "Of `ledger backup`.", {
+export const backup = line("backup", "Printed by `ledger backup`.", {
   path: text,
   bytes: count,
   removed: list(text).describe("older backups, with `--keep`"),
 });
 
-export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
-  checks: list(object({ name: text, remedy: text, broken: list(text).describe("where, at most ten") })),
+export const ledgerCheck = line("ledger-check", "Printed by `ledger check`.", {
+  checks: list(
+    object({ name: text, remedy: text, broken: list(text).describe("where it is broken, at most ten places") }),
+  ),
 });
 
-export const pruned = line("pruned", "Of `ledger prune`: what was removed.", {
-  dryRun: flag.describe("nothing was removed; it would be"),
+export const pruned = line("pruned", "Printed by `ledger prune`: what was removed.", {
+  dryRun: flag.describe("true: nothing was removed, but would be"),
   runFolders: list(text).describe("names of runs whose folders were removed"),
-  bytes: count.describe("of these folders"),
+  bytes: count.describe("the size of these folders"),
   oldestKept: textOrNull.describe("the oldest run whose folder stays"),
 });
 
@@ -221,19 +229,17 @@ const known = {
   inDoubt: count,
 };
 
-export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again.", known);
+export const rebuilt = line("rebuilt", "Printed by `ledger rebuild`: what is known again.", known);
 
-export const restored = line("restored", "Of `ledger restore`.", {
-  kept: textOrNull.describe("the path under which what lay there is kept"),
-  journal: textOrNull.describe("that brought what came after the backup"),
-  forgotten: textOrNull.describe(
-    "a journal that the ledger remembered, and that is not there; the next run needs none",
-  ),
+export const restored = line("restored", "Printed by `ledger restore`.", {
+  kept: textOrNull.describe("where the former ledger is kept"),
+  journal: textOrNull.describe("the journal that was replayed over the backup"),
+  forgotten: textOrNull.describe("the journal that the ledger remembered, if that is missing; the next run needs none"),
   known: object(known).nullable().describe("null: without a journal, what came after the backup is unknown"),
 });
 
-export const rebound = line("rebound", "Of `ledger rebind`.", {
+export const rebound = line("rebound", "Printed by `ledger rebind`.", {
   before: textOrNull.describe("the owner"),
   lookedUp: count.describe("participants"),
-  journal: textOrNull.describe("that stays with the old address"),
+  journal: textOrNull.describe("the journal that belongs to the old address"),
 });

@@ -22,18 +22,18 @@ import {
   waiting,
 } from "./words.js";
 
-export const target = line("target", "Of every command on a target, first.", {
+export const target = line("target", "Printed first by every command on a target.", {
   target: text.describe("its name"),
-  baseUrl: text.describe("empty while the embedded sandbox does not listen"),
+  baseUrl: text.describe("empty if the embedded sandbox does not listen"),
   ledger: text.describe("its path"),
 });
 
-const total = countOrNull.describe("null where it is not known");
+const total = countOrNull.describe("null if it is not known");
 
 export const stage = line("stage", "A stage of a run begins.", {
   stage: z
     .enum(["reading", "planning", "participants", "addresses", "documents", "events"])
-    .describe("`events` are counted in requests; `documents` where the plan was not made beforehand"),
+    .describe("`events` counts requests; `documents` if the plan was not made beforehand"),
   total,
 });
 
@@ -41,26 +41,30 @@ export const progress = line("progress", "How far a stage has come.", {
   stage: text,
   done: count.describe("while files are read: rows"),
   total,
-  share: number.optional().describe("while files are read: how much of all of them is read, 0 to 1"),
+  share: number.optional().describe("while files are read: which share of all files has been read, 0 to 1"),
   sent: count.describe("requests so far"),
   problems: count,
   held: count,
   retries: count,
 });
 
-const atLimit = { secondsAtLimit: number.describe("how long the limit makes them take"), held: count, deferred: count };
+const atLimit = { secondsAtLimit: number.describe("how long they take at the limit"), held: count, deferred: count };
 
-export const forecast = line("forecast", "Of `import`, before anything is sent.", {
+export const forecast = line("forecast", "Printed by `import`, before anything is sent.", {
   requests: counts.describe("by kind"),
   ...atLimit,
 });
 
-export const backlog = line("backlog", "Of `resume` and `retry`: the work that is left, a request each.", {
-  documents: count,
-  participants: count,
-  addresses: count,
-  ...atLimit,
-});
+export const backlog = line(
+  "backlog",
+  "Printed by `resume` and `retry`: the work that is left, one request for each record.",
+  {
+    documents: count,
+    participants: count,
+    addresses: count,
+    ...atLimit,
+  },
+);
 
 export const notice = line("notice", "What a person should know.", {
   level: z.enum(["info", "warning"]),
@@ -73,16 +77,16 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
   command: text,
   target: object({ name: text, baseUrl: text }),
   ledger: text,
-  journal: textOrNull.describe("the file that `--journal` named, where the settings name none or another"),
+  journal: textOrNull.describe("the file that `--journal` named, if the settings name none or another one"),
   mapping: textOrNull.describe("null without files"),
   startedAt: time,
   finishedAt: time,
   exitCode,
-  stopped: object({ code, message: text }).nullable().describe("why it ended before its work did"),
+  stopped: object({ code, message: text }).nullable().describe("why the run ended before its work was done"),
   inputs: list(rowCounts.extend({ input: text, sheet: textOrNull })).describe("per file and sheet"),
   rows: rowCounts.describe("`read` = `skipped` + `invalid` + `known` + `staged`"),
   outcomes: rowOutcomes,
-  participants: counts.describe("that this run sent, by state"),
+  participants: counts.describe("those that this run sent, by state"),
   addresses: counts.describe("likewise"),
   documents: counts.describe("likewise"),
   events: counts.describe("likewise"),
@@ -102,13 +106,13 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
     object({
       kind: z.enum(["rejected", "stranded", "receipts", "report", "log"]),
       path: text,
-      mapping: text.optional().describe("of a rejected file: what to import it with"),
+      mapping: text.optional().describe("of a rejected file: the mapping to import it with"),
       correctable: flag.optional().describe("of a rejected file: whether correcting any of its rows would help"),
     }),
   ),
 });
 
-export const error = line("error", "Of every command that an error ends, last.", {
+export const error = line("error", "Printed last by every command that an error ends.", {
   code,
   message: text,
   place,
@@ -116,7 +120,7 @@ export const error = line("error", "Of every command that an error ends, last.",
   exitCode,
 });
 
-export const finding = line("finding", "Of `doctor`, for each thing that it looks at.", {
+export const finding = line("finding", "Printed by `doctor`, for each thing that it looks at.", {
   check: z.enum(["settings", "disk", "ledger", "rights", "credential", "reach", "throttle", "clock"]),
   result: z.enum(["ok", "warning", "failed"]).describe("`warning`: imports work, but somebody should look"),
   message: text,
@@ -124,19 +128,19 @@ export const finding = line("finding", "Of `doctor`, for each thing that it look
 
 export const doctor = line("doctor", "The end of `doctor`.", { failed: count, warnings: count });
 
-export const trial = line("trial", "Of `notify --test`.", {
+export const trial = line("trial", "Printed by `notify --test`.", {
   channels: list(object({ channel: text, failure: textOrNull.describe("null: it was sent") })),
 });
 
-export const due = line("due", "Of `notify --due`.", {
+export const due = line("due", "Printed by `notify --due`.", {
   missing: textOrNull.describe("a sentence; null where no input is overdue"),
 });
 
-export const consoleLine = line("console", "Of `console`.", {
+export const consoleLine = line("console", "Printed by `console`.", {
   url: text.describe("with the token that lets its holder in"),
 });
 
-export const sandbox = line("sandbox", "Of `sandbox`.", {
+export const sandbox = line("sandbox", "Printed by `sandbox`.", {
   baseUrl: text,
   tokenUrl: text,
   controlUrl: text,

@@ -21,8 +21,8 @@ const attempt = object({
   startedAt: time,
   durationMs: number,
   status: countOrNull,
-  failure: textOrNull.describe("why no answer came; null when one did"),
-  codes: textOrNull.describe("the service's, separated by blanks"),
+  failure: textOrNull.describe("why no answer came; null if one came"),
+  codes: textOrNull.describe("the service's codes, separated by blanks"),
   message: textOrNull,
   raw: textOrNull.describe("the body of a refusal, up to 4 KiB"),
   requestIds: list(text),
@@ -36,16 +36,16 @@ const request = object({
   subject: text.describe("`manifest 123`, `participant CNPJ 11222333000181`"),
   intendedAt: time,
   finishedAt: timeOrNull,
-  result: textOrNull.describe("null: no outcome was written; what it carried is in doubt"),
-  events: count.describe("how many it carried"),
+  result: textOrNull.describe("null: no outcome was recorded, so its events are in doubt"),
+  events: count.describe("how many events it carried"),
   attempts: list(attempt),
 });
 
 const decision = object({ at: time, by: text, said: z.enum(["landed", "not-landed", "document-id"]) }).describe(
-  "a person's word about something that was in doubt",
+  "what a person said about something in doubt",
 );
 
-const messages = list(text).describe("what the service or the plan said of it, oldest first");
+const messages = list(text).describe("what the service or the plan said about it, oldest first");
 
 const event = object({
   document: object({ kind: text, key: text, generation: count, documentId: textOrNull }),
@@ -58,20 +58,20 @@ const event = object({
   waitsFor: textOrNull.describe("in words"),
   dismissed: flag,
   changes: list(object({ field: text, landed: textOrNull, now: textOrNull })).describe(
-    "of one that is `changed`; empty: the ledger does not have what landed",
+    "of an event that is `changed`; empty: the ledger does not have what landed",
   ),
   deduplicationId: text,
   eventId: textOrNull,
   targetDocumentId: textOrNull,
-  rows: list(text).describe("that brought it; of files of one name those of the newest"),
+  rows: list(text).describe("the rows that yielded it; of several files with one name, only the rows of the newest"),
   messages,
   decisions: list(decision),
   sentAt: timeOrNull.describe("last; null: never"),
-  decidedAt: timeOrNull.describe("of its state; null: it is as staged"),
+  decidedAt: timeOrNull.describe("when it got its state; null: unchanged since it was staged"),
   body: jsonObject
     .nullable()
     .describe(
-      "an object, without the ids of the service; null: the ledger does not have it, because it was rebuilt, or because the row was edited while the event was in doubt",
+      "without the service's ids; null: the ledger does not have it, because the ledger was rebuilt, or because the row was edited while the event was in doubt",
     ),
 });
 
@@ -80,19 +80,19 @@ const document = object({
   key: text,
   namespace: text,
   generation: count,
-  replaced: flag.describe("a later generation has taken its place"),
+  replaced: flag.describe("whether a later generation has replaced it"),
   state: text,
   reason: textOrNull,
   documentId: textOrNull,
   deduplicationId: text,
-  lastAt: timeOrNull.describe("the newest event known to be on its timeline"),
+  lastAt: timeOrNull.describe("the time of the newest event known to be on its timeline"),
   declaredBy: textOrNull.describe("the row"),
   messages,
   decisions: list(decision),
-  eventCounts: counts.describe("of all its events, by state"),
-  events: list(event).describe("in time order, the newest 50; with `--all` all"),
-  holds: list(text).describe("invalid rows that belong to it and were not settled"),
-  requests: list(request).describe("the last 50, newest last"),
+  eventCounts: counts.describe("how many of all its events are in each state"),
+  events: list(event).describe("in order of time, the newest 50; with `--all`, all"),
+  holds: list(text).describe("invalid rows that belong to it and are not settled"),
+  requests: list(request).describe("the last 50, newest at the end"),
 });
 
 const registration = object({
@@ -117,20 +117,20 @@ const row = object({
   row: count,
   path: text,
   contentHash: text,
-  reference: text.describe("as `--row` takes it; means this row only"),
+  reference: text.describe("in the form that `--row` takes; it means only this row"),
   mapping: text,
   mappingText: textOrNull.describe(
-    "as used, with the files that it extends or takes functions from; null without `--mapping`",
+    "the mapping as it was used, with the files that it extends or takes functions from; null without `--mapping`",
   ),
-  isCurrent: flag.describe("no later import brought another file of this name"),
+  isCurrent: flag.describe("whether no later import brought another file of this name"),
   stagedAt: time,
   fate: text.describe("`skipped`, `invalid`, `known`, `staged`"),
   reason: textOrNull,
   settled: textOrNull.describe("`corrected`, `superseded`, `dismissed`"),
-  settledBy: textOrNull.describe("the row that has come instead"),
+  settledBy: textOrNull.describe("the row that replaced it"),
   groupOf: countOrNull.describe("the first row of its group"),
   problems: list(object({ severity: text, code: text, column: textOrNull, message: text, hint: textOrNull })),
-  cells: z.record(text, text).nullable().describe("by header; null where they are nowhere: all has landed"),
+  cells: z.record(text, text).nullable().describe("by header; null: no longer kept, because everything has landed"),
   events: list(event).describe("of all generations"),
   records: list(registration),
 });
@@ -141,10 +141,10 @@ const run = object({
   mapping: textOrNull,
   startedBy: text.describe("the user of the machine"),
   did: textOrNull.describe(
-    "what a person decided, of `dismiss`, `withdraw`, `replace` and `resolve`; null of all others",
+    "what a person decided with `dismiss`, `withdraw`, `replace` or `resolve`; null for other commands",
   ),
   startedAt: time,
-  finishedAt: timeOrNull.describe("null while it runs, or when it was killed"),
+  finishedAt: timeOrNull.describe("null while it runs, or if it was killed"),
   exitCode: countOrNull,
   inputs: list(
     object({
@@ -158,21 +158,21 @@ const run = object({
     }),
   ),
   requests: counts.describe("by kind"),
-  events: counts.describe("that it sent, by the state they are in now"),
+  events: counts.describe("the events that it sent, by the state they are in now"),
 });
 
-export const runs = line("runs", "Of `runs`, newest first.", { runs: list(run) });
+export const runs = line("runs", "Printed by `runs`, newest first.", { runs: list(run) });
 
 export const show = line(
   "show",
-  "Of `show`: what was found by the words given, with all that the ledger knows of it.",
+  "Printed by `show`: what was found under the name given, with everything that the ledger knows about it.",
   {
     documents: list(document),
     rows: list(row),
     registrations: list(registration).describe("participants and addresses"),
     runs: list(run),
     requests: list(request),
-    event: event.nullable().describe("that was asked for by an id of its own"),
+    event: event.nullable().describe("the event, if its own id or key was given"),
   },
 );
 

@@ -37,33 +37,35 @@ export const place = object({
 export const rowCounts = object({ read: count, skipped: count, invalid: count, known: count, staged: count });
 
 export const rowOutcomes = object({
-  landed: count.describe("all that the row says is at the service"),
-  later: count.describe("its time has not come, or that of what it follows"),
+  landed: count.describe("everything that the row yields is at the service"),
+  later: count.describe("its time, or that of an event before it, has not come yet"),
   waiting: count.describe("waiting for something that a person must correct or decide"),
-  toSettle: count.describe("waiting for something that no row to correct or decide explains; see `waiting`"),
+  toSettle: count.describe("waiting for something other than a row to correct or decide; see `waiting`"),
   toCorrect: count.describe("a person must change the row"),
-  toDecide: count.describe("no change of the row helps; a person must decide"),
-  toSend: count.describe("the next run sends it; of a plan: the import"),
+  toDecide: count.describe("changing the row does not help; a person must decide"),
+  toSend: count.describe("the next run sends it; in a plan: the import sends it"),
   eventless: count.describe("its documents are created with their first event, which no row has brought yet"),
   dismissed: count,
-  superseded: count.describe("another row has come in its place"),
-}).describe("what became of the staged and invalid rows, each counted once, by the worst");
+  superseded: count.describe("another row has replaced it"),
+}).describe("what became of the staged and invalid rows, each row counted once, by the worst outcome");
 
 export const toldProblem = object({
   code,
-  count: count.describe("rows, or records, that have it"),
-  earlier: count.optional().describe("of these, in no file of this command; absent: none"),
-  place: textOrNull.describe("of the example"),
+  count: count.describe("how many rows or records"),
+  earlier: count.optional().describe("how many of them are in no file of this command; absent: none"),
+  place: textOrNull.describe("where the example is"),
   column: textOrNull,
   example: text.describe("what is wrong with one of them; cells are hidden"),
   replaceable: z
     .literal(false)
     .optional()
-    .describe("all are on documents that have made others, which `replace` refuses"),
-  document: text.optional().describe("the only one that is meant, as `kind/key`; absent: none, or several"),
+    .describe("all are on documents that have created others, which `replace` refuses"),
+  document: text.optional().describe("the document, as `kind/key`; absent: none or several"),
 });
 
-export const waiting = toldProblem.extend({ row: textOrNull.describe("of the example, as `--row` takes it") });
+export const waiting = toldProblem.extend({
+  row: textOrNull.describe("the row of the example, in the form that `--row` takes"),
+});
 
 export const openWork = object({
   participants: counts,
@@ -71,12 +73,14 @@ export const openWork = object({
   documents: counts,
   events: counts,
   rows: count,
-}).describe("open work of the whole ledger; events `waiting` are held by nothing but the future; `rows` to correct");
+}).describe(
+  "open work of the whole ledger; `events.waiting`: events that only wait for an earlier event's time; `rows`: rows to correct",
+);
 
 export const problem = object({ code, message: text, hint: textOrNull, column: textOrNull });
 
 export const document = object({
-  id: count.describe("in the ledger"),
+  id: count.describe("its id in the ledger"),
   namespace: text,
   kind: text,
   key: text,

@@ -117,10 +117,10 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
     await file.checkUnchanged();
     const row = last.at(-1);
     if (row !== undefined && !ended && ends) {
-      const cut = "the file's last line has no line end, where the others have one: the file may be cut off";
+      const cut = "the file's last line has no line end, though the others have one: the file may be cut off";
       if (csv.endsWithNewline === "required")
         row.problems = [...(row.problems ?? []), { code: "line-cut", message: cut, hint: null, column: null }];
-      else notes.push(`Row ${row.number}: ${cut}; \`csv: { endsWithNewline: required }\` holds such a row.`);
+      else notes.push(`Row ${row.number}: ${cut}; with \`csv: { endsWithNewline: required }\`, such a row is invalid.`);
     }
     yield* seen(last);
     notes.push(...finisher.notes(), ...oddities.notes());

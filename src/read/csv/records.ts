@@ -216,8 +216,8 @@ function diagnose(lenient: string[], raw: string, number: number, options: Recor
     if (trimmed.startsWith(quote)) {
       if (quotes !== 2 || !trimmed.endsWith(quote)) return faulty(column, "text follows its closing quote");
       const hint =
-        "Write `csv: { trim: true }` in the mapping if blanks stand around quotes in all rows; else remove them.";
-      return faulty(column, "blanks stand outside its quotes", hint);
+        "Write `csv: { trim: true }` in the mapping if there are blanks around quotes in all rows; otherwise remove them.";
+      return faulty(column, "it has blanks outside its quotes", hint);
     }
     if (trimmed.endsWith(quote) && quotes % 2 === 1) return faulty(column, CLOSES);
   }

@@ -174,7 +174,7 @@ function findTable(
   return { header, shown, width, body: sample, notes };
 }
 
-/** Of rows that share a merged cell, all but the first are blank there. */
+/** If several rows share a merged cell, it is blank in all but the first. */
 function mergesNote(merges: readonly Merge[], headerRow: number, width: number): string[] {
   const tall = merges.filter(
     ({ firstRow, lastRow, firstColumn }) => lastRow > firstRow && firstRow > headerRow && firstColumn < width,

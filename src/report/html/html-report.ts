@@ -38,7 +38,7 @@ export function htmlReport(data: ReportData): string {
 ${header(summary)}
 <nav aria-label="Sections">${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
 ${sections.map(sectionMarkup)}
-<footer>This file holds data of your rows; share it as you would share them.</footer>
+<footer>This file contains data from your rows; share it only as you would share the rows.</footer>
 </main>
 </body>
 </html>
@@ -98,7 +98,7 @@ function rowsSection(summary: Summary): Section {
     id: "rows",
     title: "Rows",
     count: summary.rows.read,
-    lead: "Every row has one fate. Known rows landed before and cost no request; invalid ones are in the rejected files.",
+    lead: "Every row is counted once. Known rows landed before and cost no requests; invalid rows are in the rejected files.",
     body: table("Rows by input", ["Input", "read", "= skipped", "+ invalid", "+ known", "+ staged"], lines, "numbers"),
   };
 }

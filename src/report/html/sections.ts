@@ -75,7 +75,7 @@ function strandedSection({ stranded, summary }: ReportData): Section {
     lead:
       "These documents exist at the service, but the answer with their id was lost, and the service has no lookup by key. " +
       "Find each id there by the evidence below and enter it; their later events wait until then. " +
-      "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and give it to `rowferry resolve --from`.",
+      "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
     body: [cards(items), leftOut(stranded)],
   };
 }

@@ -46,7 +46,7 @@ function casesOf(database: LedgerDatabase, broken: Broken) {
 const ofTheFile: { [name: string]: Broken } = {
   "the file is whole, and every CHECK holds":
     "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
-  "every reference leads somewhere": `SELECT "table" || ' ' || rowid || ' → ' || parent FROM pragma_foreign_key_check`,
+  "every reference points to something that exists": `SELECT "table" || ' ' || rowid || ' → ' || parent FROM pragma_foreign_key_check`,
 };
 
 export function checkLedger(database: LedgerDatabase): CheckResult[] {

@@ -55,20 +55,20 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
   [
     IMPORT_AGAIN,
     {
-      "every row that was read has a fate": `SELECT i.name || ': ' || i.read || ' rows were read, ' || counted || ' have a fate' FROM (
+      "every row that was read is accounted for": `SELECT i.name || ': ' || i.read || ' rows were read, ' || counted || ' have a fate' FROM (
        SELECT i.*, (SELECT count(*) FROM (
          SELECT id FROM rows WHERE ${isInInput("id")}
          UNION SELECT row_id FROM row_events WHERE ${isInInput("row_id")}
          UNION SELECT row_id FROM ${rowsOn("known")} WHERE ${isInInput("first_id")}
          UNION SELECT row_id FROM row_records WHERE ${isInInput("row_id")})) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
-      "skipped and invalid rows are as many as counted": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (
+      "the numbers of skipped and invalid rows are right": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (
        SELECT i.*, (SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'skipped') AS s,
          (SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'invalid') AS v
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
-      "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
+      "no skipped or invalid row yielded a record": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
        AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id AND record_id > 0))`,
       "a group's rows are of one file, after its first row": `SELECT ${rowName("r.id")} FROM rows r
      WHERE r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
@@ -88,7 +88,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
   [
     ONLY_CELLS,
     {
-      "a row that a person must change has its cells": `SELECT ${rowName("r.id")} FROM invalid_rows r WHERE r.lead IS NULL
+      "the cells of every row to correct are kept": `SELECT ${rowName("r.id")} FROM invalid_rows r WHERE r.lead IS NULL
        AND r.id NOT IN (SELECT row_id FROM ${rowsOn("cells")})`,
     },
   ],

@@ -38,7 +38,7 @@ export interface ShowWhat {
   eventKeys?: boolean | undefined;
 }
 
-/** Of a long timeline, unless all are asked for. */
+/** How many events of a long timeline are shown, unless all are asked for. */
 const NEWEST = 50;
 
 /**
