@@ -374,6 +374,12 @@ describe("events and their times", () => {
   );
 });
 
+it("an Estado without anything else of a place is a status", async () => {
+  const { input, said } = await draft("Recibo;Pago em;Nome;NIF;Estado", "R-#;0#/10/2025;Ana;NIF;{Pago|Anulado}");
+  expect(JSON.stringify(input.addresses ?? {})).not.toContain("=estado");
+  expect(said).toContain("No column holds the street, city, state");
+});
+
 it("a word of events in two spellings is one word, in the spelling that most rows have", async () => {
   const { input } = await draft(
     "Leitura;Data;Evento;CNPJ",

@@ -116,6 +116,8 @@ describe("a slip that would only show in what is sent", () => {
   it.each([
     ['default("none", plate)', "the same for every row", "default(x, y)"],
     ['padLeft("0", 7, plate)', "the same for every row", "padLeft(text, length, with)"],
+    ['iff(startsWith(fold(plate), "Total "), 1, 2)', "never has", "total"],
+    ['iff(contains(upper(plate), "abc"), 1, 2)', "never has", "ABC"],
     ['replace(plate, ".", "")', "every character", "[.]"],
     ['replace(plate, "R$", "")', "the end of the text", "[$]"],
     ['extract(plate, "US$ ?[0-9]+")', "the end of the text", "[$]"],
@@ -128,6 +130,8 @@ describe("a slip that would only show in what is sent", () => {
 
   it.each([
     'replace(plate, ".", "*")',
+    'iff(startsWith(fold(plate), "total "), 1, 2)',
+    'iff(contains(plate, "Total"), 1, 2)',
     'replace(plate, "$", " kg")',
     'extract(plate, "(kg|t)$")',
     'extract(plate, "[$]1")',
