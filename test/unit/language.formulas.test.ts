@@ -47,6 +47,7 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     ['code == "01310-100"', "01310100"],
     ['on_day == "01/02/2025"', "2025-02-01"],
     ['"pt" == land', "PT"],
+    ['tax in ["11.222.333/0001-81"]', "11222333000181"],
     ['plate == "abc1d23"', "ABC1D23"],
     ['state == "São Paulo"', "SP"],
     ['fold(tel) == "Rascunho"', "rascunho"],
@@ -82,6 +83,15 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     await expect(load(yaml(formula))).resolves.toBeDefined();
   });
 });
+
+it.each(['sure in ["sim"]', 'at in ["01/02/2026"]', 'n in ["1"]'])(
+  "another type in a list is told as that: %s",
+  async (formula) => {
+    const typed = "sure: { header: S, as: boolean }\nat: { header: T, as: timestamp }\nn: { header: N, as: number }";
+    const { message } = await refusal(mappingWith({ columns: typed, attributes: `A: '=iff(${formula}, 1, 2)'` }));
+    expect(message).toContain("do not fit together");
+  },
+);
 
 describe("two columns of text with +", () => {
   const added = async (a: string, b: string, formula = "a + b") => {
