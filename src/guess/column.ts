@@ -229,7 +229,7 @@ const known: readonly { country: string; types: string[]; words: RegExp; sign?: 
   { country: "CO", types: ["NIT"], words: /\bnit\b/ },
   { country: "MX", types: ["RFC"], words: /\brfc\b/ },
   { country: "ES", types: ["NIF", "CIF"], words: /\b(nif|cif)\b/ },
-  { country: "FR", types: [], words: /\b(siret|siren)\b/ },
+  { country: "FR", types: ["SIREN", "SIRET"], words: /\b(siret|siren)\b/, sign: /^$/ },
   { country: "NL", types: [], words: /\bkvk\b/ },
   { country: "PE", types: [], words: /\bruc\b/ },
   { country: "EC", types: [], words: /\bruc\b/ },

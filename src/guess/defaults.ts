@@ -226,7 +226,9 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
       (tellsTime(header) || cells.every(({ text }) => /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d)/.test(text))) &&
       cells.filter(isUnread).length * 2 > cells.length
     )
-      notes.add(`dates: no known format reads "${header}", such as ${cells.find(isUnread)?.text}; add it to \`dates\``);
+      notes.add(
+        `dates: no known format reads "${header}", such as ${cells.find(isUnread)?.text}; add it to \`dates\`, with other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm`,
+      );
     if (type.as !== "timestamp") continue;
     const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)).length;
     if (local > 0 && local < type.formats.length)

@@ -202,7 +202,9 @@ function isAll({ cells }: Column, pattern: string): boolean {
 }
 
 /** Formulas; undefined: no column holds it. One cell may hold two of them. */
-function placeIn({ street, city, state, zipCode }: Party["columns"], country: string) {
+function placeIn({ street, city, zipCode, ...columns }: Party["columns"], country: string) {
+  // Alone, an "Estado" is more likely a status.
+  const state = (street ?? city ?? zipCode) ? columns.state : undefined;
   const whole = (column: Column | undefined) => column && ref(column);
   const part = (column: Column, pattern: string) => `extract(${column.name}, "${pattern}")`;
   const place = { street: whole(street), city: whole(city), state: whole(state), zipCode: whole(zipCode) };

@@ -211,8 +211,8 @@ describe("tax ids and parties", () => {
       "Facture;Date;Fournisseur;SIRET;VAT",
       "FA-#;2#/03/2026;Dupont %;{73282932000074|40483304800022|44306184100047};1%,50",
       {
-        columns: { siret: "SIRET", vat: { as: "number" } },
-        participant: { taxIdType: "SIRET", taxId: "=siret" },
+        columns: { siret: { as: "taxId", type: "SIRET" }, vat: { as: "number" } },
+        participant: { taxId: "=siret" },
       },
     ],
     [
@@ -228,7 +228,7 @@ describe("tax ids and parties", () => {
       "a number under the name of one country's tax ids is no other country's",
       "N° BSD;Date de création;Destinataire;Destinataire SIRET;Statut",
       "BSD-#;2#/11/2025;Eco;40483304800022;Traité",
-      { defaults: { country: "FR" }, columns: { destinataire_siret: "Destinataire SIRET" } },
+      { defaults: { country: "FR" }, columns: { destinataire_siret: { as: "taxId", type: "SIRET" } } },
     ],
     [
       "the name before a tax id that says nothing of its party is this party's",
@@ -372,6 +372,12 @@ describe("events and their times", () => {
       { said: has('event Entrega: what it carries of "Peso" is not sent from rows that lack "Entrega"') },
     ],
   );
+});
+
+it("an Estado without anything else of a place is a status", async () => {
+  const { input, said } = await draft("Recibo;Pago em;Nome;NIF;Estado", "R-#;0#/10/2025;Ana;NIF;{Pago|Anulado}");
+  expect(JSON.stringify(input.addresses ?? {})).not.toContain("=estado");
+  expect(said).toContain("No column holds the street, city, state");
 });
 
 it("a word of events in two spellings is one word, in the spelling that most rows have", async () => {

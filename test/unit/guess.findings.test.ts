@@ -618,11 +618,11 @@ describe("what exports of other programs show", () => {
     ],
     [
       "a tax id of a country whose numbers are not known names no document, but its owner",
-      "N° de commande;Client;SIRET;Date",
-      "CMD-#;Client %;732 829 320 0007%;2#/03/2026",
+      "Order no;Client;KVK;Date",
+      "CMD-#;Client %;7328293%;2#/03/2026",
       {
-        document: { key: "=n_de_commande" },
-        participant: { taxIdType: "SIRET", taxId: "=siret", name: "=client" },
+        document: { key: "=order_no" },
+        participant: { taxIdType: "KVK", taxId: "=kvk", name: "=client" },
       },
     ],
     ...(

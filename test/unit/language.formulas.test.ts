@@ -47,6 +47,7 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     ['code == "01310-100"', "01310100"],
     ['on_day == "01/02/2025"', "2025-02-01"],
     ['"pt" == land', "PT"],
+    ['tax in ["11.222.333/0001-81"]', "11222333000181"],
     ['plate == "abc1d23"', "ABC1D23"],
     ['state == "São Paulo"', "SP"],
     ['fold(tel) == "Rascunho"', "rascunho"],
@@ -83,6 +84,15 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
   });
 });
 
+it.each(['sure in ["sim"]', 'at in ["01/02/2026"]', 'n in ["1"]'])(
+  "another type in a list is told as that: %s",
+  async (formula) => {
+    const typed = "sure: { header: S, as: boolean }\nat: { header: T, as: timestamp }\nn: { header: N, as: number }";
+    const { message } = await refusal(mappingWith({ columns: typed, attributes: `A: '=iff(${formula}, 1, 2)'` }));
+    expect(message).toContain("do not fit together");
+  },
+);
+
 describe("two columns of text with +", () => {
   const added = async (a: string, b: string, formula = "a + b") => {
     const yaml = mappingWith({ columns: "a: A\nb: B", attributes: `Sum: =${formula}` });
@@ -116,6 +126,8 @@ describe("a slip that would only show in what is sent", () => {
   it.each([
     ['default("none", plate)', "the same for every row", "default(x, y)"],
     ['padLeft("0", 7, plate)', "the same for every row", "padLeft(text, length, with)"],
+    ['iff(startsWith(fold(plate), "Total "), 1, 2)', "never has", "total"],
+    ['iff(contains(upper(plate), "abc"), 1, 2)', "never has", "ABC"],
     ['replace(plate, ".", "")', "every character", "[.]"],
     ['replace(plate, "R$", "")', "the end of the text", "[$]"],
     ['extract(plate, "US$ ?[0-9]+")', "the end of the text", "[$]"],
@@ -128,6 +140,8 @@ describe("a slip that would only show in what is sent", () => {
 
   it.each([
     'replace(plate, ".", "*")',
+    'iff(startsWith(fold(plate), "total "), 1, 2)',
+    'iff(contains(plate, "Total"), 1, 2)',
     'replace(plate, "$", " kg")',
     'extract(plate, "(kg|t)$")',
     'extract(plate, "[$]1")',

@@ -89,7 +89,7 @@ function neverOf(
   own: Conversion,
   words: CellRules["words"],
 ): Never | null {
-  if (name === "hash" || typeOf(name) === "number") return null;
+  if (name === "hash" || !/^(?:text|taxId)$/.test(typeOf(name))) return null;
   const spelt = (literal: Scalar) => {
     const read = own(literalText(literal), kindOf(literal));
     if (read instanceof Refused) return null;

@@ -3,7 +3,7 @@
  * Blank in, blank out; numbers are exact; only the functions in `functions.ts` exist.
  */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { shorten } from "../../model/fold.js";
+import { foldName, shorten } from "../../model/fold.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Value, type View } from "../column/view.js";
 import { conversionNames, defaultsOf } from "../convert/conversion.js";
@@ -388,9 +388,26 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   const [first] = args;
   if (first?.op === "value" && VARYING_FIRST.has(name))
     refuseNode(first, `${name}() is given what is the same for every row`, signatureOf(name));
+  refuseCase(name, args);
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));
+}
+
+const CASES: { [name: string]: (text: string) => string } = {
+  fold: foldName,
+  lower: (text) => text.toLowerCase(),
+  upper: (text) => text.toUpperCase(),
+};
+
+/** In `startsWith(fold(x), "Total")`, the part is never there. */
+function refuseCase(name: string, [whole, part]: ASTNode[]) {
+  if (!/^(?:contains|startsWith|endsWith)$/.test(name) || whole?.op !== "call") return;
+  if (part?.op !== "value" || typeof part.args !== "string") return;
+  const text = part.args.trim();
+  const better = CASES[whole.args[0]]?.(text) ?? text;
+  if (better !== text)
+    refuseNode(part, `${sourceOf(whole)} never has ${quoteCell(part.args)} in it`, `Write "${better}".`);
 }
 
 /** With a literal before the others, their arguments were swapped. */
