@@ -89,7 +89,7 @@ it.each(['sure in ["sim"]', 'at in ["01/02/2026"]', 'n in ["1"]'])(
   async (formula) => {
     const typed = "sure: { header: S, as: boolean }\nat: { header: T, as: timestamp }\nn: { header: N, as: number }";
     const { message } = await refusal(mappingWith({ columns: typed, attributes: `A: '=iff(${formula}, 1, 2)'` }));
-    expect(message).toContain("do not fit together");
+    expect(message).toContain("cannot be combined");
   },
 );
 
