@@ -119,6 +119,14 @@ test("dates that a spreadsheet of another country may have swapped are told by a
   }
 });
 
+test("a formula without a result needs a person where its column is read, and nobody where it is not", async () => {
+  const row = line(2, ["a", "01/10/2025", "x"]).replace("</row>", '<c t="str"><f>A2</f></c></row>');
+  const sums = (name: string) => book([line(1, ["id", "day", "note", name]), row]);
+  expect(await imported("rows.xlsx", await sums("sum"))).toEqual(ends(0, { staged: 1, invalid: 0 }));
+  const read = await imported("rows.xlsx", await sums("sum"), {}, ["id", "day", "sum"]);
+  expect(read).toEqual(ends(3, { staged: 0, invalid: 1 }, "formula-without-value"));
+});
+
 const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
 
 test.each([
