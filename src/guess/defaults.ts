@@ -233,23 +233,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)).length;
     if (local > 0 && local < type.formats.length)
       notes.add(`dates: some times of "${header}" have an offset (or Z); the others are read in the time zone ${zone}`);
-    if (areSwapped(cells))
-      notes.add(
-        `dates: "${header}" holds dates up to the 12th of a month, and the others as texts; a spreadsheet may have swapped day and month of the dates`,
-      );
   }
-}
-
-/** What a spreadsheet of another country makes of `2/13/2025` (a text) and `2/1/2025` (2 January). */
-function areSwapped(cells: Column["cells"]) {
-  const { date = [], text = [] } = Object.groupBy(cells, ({ kind }) => kind);
-  const isLate = (parts: string[]) => parts.some((part) => Number(part) > 12);
-  return (
-    date.length > 0 &&
-    text.length > 0 &&
-    date.every((cell) => !isLate([cell.text.slice(8, 10)])) &&
-    text.every((cell) => isLate(cell.text.split(/\D/).slice(0, 2)))
-  );
 }
 
 function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions) {

@@ -35,6 +35,8 @@ export interface TableShape {
   width: number | null;
   /** Null: hidden rows are read, with a note. */
   hidden: "read" | "skip" | null;
+  /** Cells may be of other kinds than text. */
+  isTyped?: boolean;
   /** Rows below the header, which show the columns of numbers and dates. */
   sample: readonly (readonly string[])[];
 }
@@ -47,7 +49,36 @@ export const TOTAL =
 const RULE = /^[-=+_:]+$/;
 const RULE_LENGTH = 3;
 
-export function rowFinisher({ header, headerRow, width, hidden, sample }: TableShape) {
+/** A date as a person types it, whose day or month comes first. */
+const TYPED_DATE = /^\s*(\d\d?)[-/.](\d\d?)[-/.]\d\d(?:\d\d)?(?!\d)/;
+
+/** A spreadsheet of another country makes a date, with day and month swapped, of `2/1/2025`, and leaves `13/1/2025` a text. */
+function swappedDates(header: readonly string[]) {
+  const seen = new Map<number, { dates: boolean; texts: boolean; isSound: boolean }>();
+  return {
+    look({ cells, kinds }: Row): void {
+      for (const [column, cell] of cells.entries()) {
+        const kind = kinds?.[column] ?? "text";
+        const [, one, two] = (kind === "text" ? TYPED_DATE.exec(cell) : null) ?? [];
+        if (kind !== "date" && one === undefined) continue;
+        const found = seen.get(column) ?? { dates: false, texts: false, isSound: false };
+        seen.set(column, found);
+        if (kind === "date") found.dates = true;
+        else found.texts = true;
+        const isLate = kind === "date" ? Number(cell.slice(8, 10)) > 12 : Number(one) > 12 || Number(two) > 12;
+        found.isSound ||= isLate === (kind === "date");
+      }
+    },
+    notes: (): string[] =>
+      [...seen].flatMap(([column, { dates, texts, isSound }]) => {
+        if (!dates || !texts || isSound) return [];
+        const name = header[column] || columnLetters(column + 1);
+        return `"${name}" holds dates up to the 12th of a month, and the others as texts: a spreadsheet may have swapped day and month of the dates.`;
+      }),
+  };
+}
+
+export function rowFinisher({ header, headerRow, width, hidden, isTyped = false, sample }: TableShape) {
   const names = headerRow === null ? null : foldedNames(header);
   /** Each line of the table begins and ends with a delimiter, as in lists that programs print. */
   const isFramed =
@@ -75,6 +106,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     ": another table may begin there, or the header has several rows",
   );
   const unheaded = new Map<number, Tally>();
+  const swapped = swappedDates(header);
   /** The last row of several cells. */
   let above: Row | undefined;
 
@@ -134,6 +166,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
 
   function lookAt(row: Row): void {
     const { number, cells } = row;
+    if (isTyped) swapped.look(row);
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
     if (header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell))) sparse.add(number);
@@ -180,7 +213,8 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     },
     notes(): string[] {
       const tallies = [repeated, ruled, outside, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
-      return [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
+      const said = [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
+      return [...said, ...swapped.notes()];
     },
   };
 }

@@ -104,6 +104,29 @@ test("`hidden: skip` counts rows of a workbook as skipped, and says so (F72, P7)
   );
 });
 
+test("dates that a spreadsheet of another country may have swapped are told by an import too", async () => {
+  /** `01/10/2025` came out as 10 January. */
+  const dated = (number: number, day: string) =>
+    line(number, [`j${number}`, day, "x"]).replace(`t="str"><v>${day}`, `t="d"><v>${day}`);
+  const texts = [line(3, ["b", "13/10/2025", "x"]), line(4, ["c", "25/10/2025", "x"])];
+  const said = "may have swapped day and month";
+  const swapped = await imported("rows.xlsx", await book([header, dated(2, "2025-01-10"), ...texts]));
+  expect(swapped).toEqual(ends(0, { staged: 3 }, said));
+  const others = [dated(5, "2025-10-14"), line(5, ["d", "02/10/2025", "x"])];
+  for (const sound of others) {
+    const answer = await imported("rows.xlsx", await book([header, dated(2, "2025-01-10"), ...texts, sound]));
+    expect(answer.told).not.toContain(said);
+  }
+});
+
+test("a formula without a result needs a person where its column is read, and nobody where it is not", async () => {
+  const row = line(2, ["a", "01/10/2025", "x"]).replace("</row>", '<c t="str"><f>A2</f></c></row>');
+  const sums = (name: string) => book([line(1, ["id", "day", "note", name]), row]);
+  expect(await imported("rows.xlsx", await sums("sum"))).toEqual(ends(0, { staged: 1, invalid: 0 }));
+  const read = await imported("rows.xlsx", await sums("sum"), {}, ["id", "day", "sum"]);
+  expect(read).toEqual(ends(3, { staged: 0, invalid: 1 }, "formula-without-value"));
+});
+
 const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
 
 test.each([

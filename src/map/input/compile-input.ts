@@ -103,9 +103,11 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
         return value == null ? null : asText(value, column?.type);
       };
+      const unmapped = headers.unmapped();
+      const isAlone = (text: string) => header.indexOf(text) === header.lastIndexOf(text);
       return {
-        ...bindRowMapper(parts, view),
-        unmapped: headers.unmapped(),
+        ...bindRowMapper(parts, view, new Set(unmapped.filter(isAlone))),
+        unmapped,
         absent: headers.absent,
         types: said(({ as }) => as ?? "text"),
         zones: said(({ zone }) => zone),

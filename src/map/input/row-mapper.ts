@@ -33,7 +33,12 @@ const SHOWN = 8;
 
 const PARTY = { participants: "participant", addresses: "address" } as const;
 
-export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "map" | "end"> {
+/** `unread`: the headers of columns that nothing reads. */
+export function bindRowMapper(
+  parts: InputParts,
+  view: View,
+  unread: ReadonlySet<string>,
+): Pick<RowMapper, "map" | "end"> {
   const { skip, rowId, group, events, dispatch, rowsWithoutEvents } = parts;
   const { header, made } = view;
   const participants = [...parts.participants.values()].map((piece) => share(piece, view));
@@ -59,6 +64,9 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     return true;
   };
 
+  /** In a column that nothing reads, a formula need not have a result, as it may have an error for one. */
+  const counts = ({ code, column }: Problem) => code !== "formula-without-value" || !unread.has(column ?? "");
+
   const visit = (eachRow: boolean, look: (row: number) => void) => {
     if (eachRow && view.members !== null) view.eachMember(look);
     else look(view.row);
@@ -70,7 +78,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     const alsoRows = others.map((member) => member.number);
     if (first.leftOut !== undefined) return skippedRow(first, alsoRows);
     view.look(first, others.length === 0 ? null : rows);
-    view.problems.push(...problems, ...rows.flatMap((row) => row.problems ?? []));
+    view.problems.push(...problems, ...rows.flatMap((row) => row.problems ?? []).filter(counts));
     // The rows of a group have been asked one by one.
     if (others.length === 0 && isSkipped(first, view.problems)) return skippedRow(first);
     const id = rowId?.run(view);

@@ -96,7 +96,13 @@ async function openTable(workbook: Workbook, options: ReadOptions): Promise<Tabl
   const widths = columnWidths.some((one) => one !== null) ? { widths: columnWidths } : {};
 
   async function* rows(): AsyncGenerator<Row[]> {
-    const finisher = rowFinisher({ ...header, width: null, hidden: excel.hidden ?? null, sample: body });
+    const finisher = rowFinisher({
+      ...header,
+      width: null,
+      hidden: excel.hidden ?? null,
+      isTyped: true,
+      sample: body,
+    });
     const sweep = mergeSweep(layout.merges, excel.fillMerged === true, width);
     for await (const raws of sheetBatches(workbook, sheet, { width, zeros })) {
       // A row with nothing but values of merges is blank.
