@@ -7,7 +7,7 @@ import { counted, grouped, moment, shortDuration } from "./figures.js";
 /** `word`: for lists. `tone`: its colour. */
 export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" | "bad" }> = {
   [ExitCode.ok]: { word: "all is well", tone: "good" },
-  [ExitCode.unexpected]: { word: "failed unexpectedly", tone: "bad" },
+  [ExitCode.unexpected]: { word: "failed", tone: "bad" },
   [ExitCode.usage]: { word: "not started", tone: "bad" },
   [ExitCode.person]: { word: "a person is needed", tone: "bad" },
   [ExitCode.again]: { word: "not finished", tone: "waiting" },

@@ -7,6 +7,7 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isBehindJournal, journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
+import { createSpareRoom } from "../ledger/care/spare-room.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries } from "../ledger/journal/entries.js";
@@ -114,6 +115,8 @@ export async function openSession(command: string, mapping: string | null, optio
       later(() => journal.close());
       later(() => rememberEnd(() => rememberJournal(database, path)));
     }
+    const room = createSpareRoom({ ledger: target.ledgerPath, journal: path });
+    later(() => room.close());
     const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
     const requests = createRequestStore(database, journal);
     const registrations = createRegistrationStore(database, journal);
@@ -197,7 +200,7 @@ export async function openSession(command: string, mapping: string | null, optio
             return (await session.look(about, readParticipant(found.serviceId))).result === "accepted";
           },
           onLeaving() {
-            request = requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now());
+            request = room.begin(() => requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now()));
             return request !== null;
           },
           // The last attempt is written with the outcome, the others at once.
@@ -211,11 +214,13 @@ export async function openSession(command: string, mapping: string | null, optio
         const end = (outcome: (t: Writer) => void = () => {}): void => {
           if (request === null) return;
           const id = request;
-          database.atomic(() => {
-            requests.end(id, answer.result, answer.attempts.at(-1), now, outcome);
-            // An outcome may accept what a person would: a journal needs that after the outcome.
-            choices?.record(now);
-          });
+          const write = () =>
+            database.atomic(() => {
+              requests.end(id, answer.result, answer.attempts.at(-1), now, outcome);
+              // An outcome may accept what a person would: a journal needs that after the outcome.
+              choices?.record(now);
+            });
+          room.end(write);
         };
         return { request: request as number | null, answer: nameForeign(answer, foreign), now, end };
       },

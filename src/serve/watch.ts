@@ -68,9 +68,9 @@ const handledSchema = z.record(
 type Handled = z.infer<typeof handledSchema>;
 
 /**
- * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5)
- * and a move after one minute, then two, four, at most fifteen; a file of which nothing was staged once it, its mapping
- * or the settings change.
+ * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5),
+ * also once its file is gone, and a move after one minute, then two, four, at most fifteen; a file of which nothing was
+ * staged once it, its mapping or the settings change.
  * @returns the worst exit code, or that of an interrupting signal @throws RowferryError `usage` if there is no folder
  * at the start, or it is the one to move to
  */
@@ -89,6 +89,11 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   const tell = (error: unknown) => {
     if (!told.has(String(error))) worst = Math.max(worst, options.tell(error));
     told.add(String(error));
+  };
+  const retryLater = (name: string, isLeft: boolean) => {
+    const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
+    if (isLeft) retries.set(name, { since: clock.now(), waitMs });
+    else retries.delete(name);
   };
   const isSettled = (file: Found, stamp: string) =>
     isHandled(file, handled[file.name], stamp) && (moveTo === null || !isDone(handled[file.name]));
@@ -123,9 +128,16 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
           isLeft = true;
           tell(error);
         });
-      const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
-      if (isLeft) retries.set(name, { since: clock.now(), waitMs });
-      else retries.delete(name);
+      retryLater(name, isLeft);
+    }
+    // Its rows are in the ledger, and no other file may come for days.
+    for (const [name, retry] of retries) {
+      if (signal.aborted) break;
+      if (names?.includes(name) !== false || handled[name]?.isStaged === false || !isDue(retry, clock.now())) continue;
+      const { exitCode } = await options.handle(join(folder, name), true);
+      if (exitCode >= ExitCode.interrupted) return exitCode;
+      worst = Math.max(worst, exitCode);
+      retryLater(name, canGoOn(exitCode));
     }
     await options.idle?.().catch(tell);
     await tellUnread(folder, unread, say);

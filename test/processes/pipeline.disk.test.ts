@@ -1,5 +1,6 @@
 /** Disks that take nothing more: full, read-only, or without rights (HARD-CASES H33). Real processes. */
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { installed } from "./installation.js";
 import { type Ended, killedAt, type ProcessOptions, rowferry, shortWaits } from "./processes.js";
@@ -37,6 +38,29 @@ describe("a disk that is full", () => {
     expect(ended.code).toBe(1);
     await here().expectWhole(await runImport());
   });
+
+  test(
+    "while it is sent strands no document: there is room for the answers to calls under way",
+    long,
+    async ({ skip }) => {
+      const state = here().path("state");
+      mkdirSync(state);
+      const mount = (size: string) => spawnSync("mount", ["-t", "tmpfs", "-o", size, "tmpfs", state]).status === 0;
+      skip(!mount("size=6000k"), "nothing may be mounted here");
+      try {
+        here().sandbox.setFaults([{ action: { kind: "delay", ms: 200 } }]);
+        const ended = await here().import();
+        expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("the disk is full")]);
+        expect(here().sandbox.store.documents().length).toBeGreaterThan(5);
+        expect(readdirSync(state)).not.toContain("ledger.db.spare");
+        here().sandbox.setFaults([]);
+        mount("remount,size=60m");
+        expect(await here().expectWhole(await here().import())).toBe(0);
+      } finally {
+        spawnSync("umount", [state]);
+      }
+    },
+  );
 
   test("while files are read says that nothing was staged and what to type (F89)", () => expectNothingStaged(250));
   test("and what it says to type sends all of it", long, async () => {

@@ -204,6 +204,19 @@ describe("watch", () => {
     expect(again.out).toContain("1 event landed");
   });
 
+  it("what the service did not take is sent when it is back, though the file is gone and no other comes", async () => {
+    const sandbox = createSandbox({ rate: null });
+    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
+    inbox.put("a.csv", text("A"));
+    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+    const { out } = await inbox.watch((look) => {
+      if (look === 2) rmSync(inbox.path("inbox/a.csv"));
+      if (look === 2) sandbox.setFaults([]);
+    });
+    expect(inbox.documents()).toHaveLength(1);
+    expect(out.match(/All is well/g)).toHaveLength(1);
+  });
+
   it("a clock set back by a day delays neither a retry nor a file that was settling", async () => {
     const sandbox = createSandbox({ rate: null });
     const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
