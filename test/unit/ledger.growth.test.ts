@@ -5,7 +5,7 @@ import { workedMs } from "../support/cpu.js";
 
 const timeOf = (second: number) =>
   new Date(Date.UTC(2025, 0, 1) + second * 60_000).toISOString().slice(0, 16).replace("T", " ");
-const row = (load: string, at: number, gross: unknown) => `${load},${timeOf(at)},${gross}`;
+const row = (load: string, at: number, gross: number | string) => `${load},${timeOf(at)},${gross}`;
 const opened = {
   opened: { name: "Opened", key: "once", externalCreatedAt: '=timestamp("2024-01-01 00:00")', isPublic: true },
 };
