@@ -26,6 +26,15 @@ BEGIN SELECT RAISE(ABORT, '${table}: no such transition'); END;`;
 const errorOf = (subject: string, id: string) =>
   `(SELECT message FROM problems p WHERE p.subject = ${subject} AND subject_id = ${id} AND severity = 'error' ORDER BY p.id DESC LIMIT 1)`;
 
+/** Ledgers of before these get them when they are opened for writing. */
+export const laterIndexes = `
+-- What did a row declare that was not sent?
+CREATE INDEX IF NOT EXISTS registrations_by_row ON registrations (row_id) WHERE state <> 'registered';
+CREATE INDEX IF NOT EXISTS documents_by_row ON documents (row_id) WHERE declared = 1;
+-- Which rows hold an event?
+CREATE INDEX IF NOT EXISTS placements_by_event ON placements (document_id, deduplication_id);
+`;
+
 export const schema = `
 -- Facts about the whole ledger, such as its owner and its journal.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -307,7 +316,6 @@ CREATE TABLE placements (
   makes INTEGER NOT NULL DEFAULT 0 CHECK (makes IN (0, 1)),
   CHECK ((deduplication_id IS NULL) = (key_parts IS NULL))
 ) STRICT;
-CREATE INDEX placements_by_document ON placements (document_id);
 CREATE INDEX placements_by_row ON placements (row_id);
 
 -- Invalid rows whose document could not be told, where the mapping lets them hold what is later in their input (H14):
@@ -384,6 +392,7 @@ CREATE TABLE dismissals (
 CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
 CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
 
+${laterIndexes}
 -- Views
 
 -- Which generations does each document have?

@@ -184,10 +184,10 @@ export function createWorkStore(database: LedgerDatabase) {
       );
       const byInput = database.has("SELECT 1 FROM input_holds")
         ? database.rows<Stored<Hold>>(
-            `SELECT min(h.row_id) AS row, NULL AS at, e.id AS event, 0 AS makes FROM events e JOIN row_events re ON re.event_id = e.id
-             JOIN input_holds h ON h.behind < re.row_id AND h.behind >= (re.row_id >> 32) << 32
-             JOIN rows r ON r.id = h.row_id AND r.settled IS NULL
-             WHERE e.document_id = @document GROUP BY e.id`,
+            `SELECT min((SELECT h.row_id FROM input_holds h CROSS JOIN rows r ON r.id = h.row_id AND r.settled IS NULL
+                WHERE h.behind < re.row_id AND h.behind >= (re.row_id >> 32) << 32 ORDER BY h.behind LIMIT 1)) AS row,
+               NULL AS at, e.id AS event, 0 AS makes FROM events e JOIN row_events re ON re.event_id = e.id
+             WHERE e.document_id = @document GROUP BY e.id HAVING row IS NOT NULL`,
             { document },
           )
         : [];

@@ -48,10 +48,12 @@ export function groupDocuments(links: Iterable<{ document: number; other: number
     const b = groups.get(other) ?? [other];
     if (a === b || document === other) continue;
     const [large, small] = a.length >= b.length ? [a, b] : [b, a];
-    large.push(...small);
     groups.set(document, large);
     groups.set(other, large);
-    for (const member of small) groups.set(member, large);
+    for (const member of small) {
+      large.push(member);
+      groups.set(member, large);
+    }
   }
   return groups;
 }

@@ -142,20 +142,16 @@ export function parseErrorLimit(text: string | undefined) {
   const share = text.endsWith("%");
   const bound = Number(text.replace("%", ""));
   const isOver = (errors: number, of: number) => (share ? errors * 100 > bound * of : errors > bound);
-  // Called at every request, so it counts again only after a new refusal.
-  let lookedAt = -1;
-  let waitsForMore = false;
+  let last = { newest: 0, sent: 0, refused: 0 };
   return {
     isOver,
     /** Once this run has sent 100 events. */
     isOverWhileSending(database: LedgerDatabase, runId: number): boolean {
+      // Called at every request, so it counts only where all problems since the last count would be too many refusals.
       const newest = newestProblem(database);
-      if (newest === lookedAt && !waitsForMore) return false;
-      lookedAt = newest;
-      const { sent, refused } = tallyRefused(database, runId);
-      const isTooMany = isOver(refused, sent);
-      waitsForMore = isTooMany;
-      return sent >= 100 && isTooMany;
+      if (!isOver(last.refused + newest - last.newest, last.sent)) return false;
+      last = { newest, ...tallyRefused(database, runId) };
+      return last.sent >= 100 && isOver(last.refused, last.sent);
     },
   };
 }

@@ -82,3 +82,10 @@ test("the pieces of a document are its plan: requests, what is held and for whom
   }
   expect(several).toBeGreaterThan(drawn(8, 25));
 });
+
+it("two documents with hundreds of thousands of links each are one group once they are linked", () => {
+  const linked = (hub: number) =>
+    Array.from({ length: 150_000 }, (_, at) => ({ document: hub, other: hub * 1e6 + at }));
+  const groups = groupDocuments([...linked(1), ...linked(2), { document: 1, other: 2 }]);
+  expect([groups.size, groups.get(1)?.length]).toEqual([300_002, 300_002]);
+});

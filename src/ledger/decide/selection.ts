@@ -49,8 +49,7 @@ export const isDocument = (id: string): string =>
   `(@documents IS NULL OR ${id} IN (SELECT value FROM json_each(@documents)))`;
 
 /** A dismissed record is open again when a later row waits for it. */
-const isAwaited = (name: string) =>
-  `EXISTS (SELECT 1 FROM open_events h WHERE h.state = 'held' AND h.waits_for = ${name})`;
+const isAwaited = (name: string) => `${name} IN (SELECT waits_for FROM open_events WHERE state = 'held')`;
 
 const fromRows = (which: string) => `SELECT 'rows' AS kind, r.id, r.id AS row_id, p.document_id, r.reason AS code
   FROM rows r LEFT JOIN placements p ON p.row_id = r.id WHERE r.fate = 'invalid' AND r.lead IS NULL AND r.settled ${which}`;

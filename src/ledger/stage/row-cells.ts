@@ -46,6 +46,24 @@ export function createCells(database: LedgerDatabase) {
   };
 }
 
+/** For flat memory. */
+const MOST_HASHES = 20_000;
+
+/**
+ * Finds open rows by their cells, each once and in ascending order: whoever finds one settles it. Thousands of rows may have
+ * equal cells, and those before would be looked at again for each.
+ */
+export function inTurn(find: (hash: Buffer, after: number) => number | null): (hash: Buffer) => number | null {
+  const last = new Map<string, number>();
+  return (hash) => {
+    const name = hash.toString("latin1");
+    const found = find(hash, last.get(name) ?? 0);
+    if (last.size >= MOST_HASHES) last.clear();
+    last.set(name, found ?? Number.MAX_SAFE_INTEGER);
+    return found;
+  };
+}
+
 /**
  * Selects `row_id` of rows from @first to @last that may still be needed: a record is unfinished, or a person must
  * change the row, also after `dismiss --undo`.

@@ -6,7 +6,7 @@ import { eventKeyTwice, problem } from "../../model/problem.js";
 import type { DocumentRef, EventRecord } from "../../model/records.js";
 import type { EventContent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf } from "../rows.js";
+import { describeRow } from "../rows.js";
 import { describeChange } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -133,11 +133,13 @@ export function createEventStager(
     return { id, known: false };
   };
 
-  /** Null: none. */
+  /** The first; null: none. Asks of each input, because thousands of rows of earlier nights may have brought the event. */
   const rowOfImport = ({ id }: StoredEvent) =>
-    database
-      .values<number>("SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id", { id })
-      .find((row) => inputsOfImport.has(inputOf(row))) ?? null;
+    database.value<number>(
+      `SELECT min((SELECT row_id FROM row_events WHERE event_id = @id AND row_id >= i.value << 32 AND row_id < (i.value + 1) << 32
+         ORDER BY row_id LIMIT 1)) FROM json_each(@imported) i`,
+      { id, imported: [...inputsOfImport] },
+    );
 
   /** A correction may take over the event of another row that says something else and has not been corrected. */
   const tellTaken = (record: EventRecord, id: number) => {

@@ -187,7 +187,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const hash = hashOf(group);
     if (problems.some(({ code }) => code === "event-key-twice")) fates.unsettle(hash, inputsOfImport);
     const settled = fates.settledBefore(hash, id);
-    const again = settled === null && correction === null ? withdrawal.sameRow(inputsOfImport, hash) : null;
+    const again = settled === null && correction === null ? withdrawal.sameRow(hash) : null;
     fates.addGroup(mapped, { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled });
     for (const one of problems) report(one, "error");
     cells.keep(id, rows);

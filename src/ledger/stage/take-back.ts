@@ -8,7 +8,7 @@ import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
 import { type Correction, withoutOwnColumns } from "./corrections.js";
 import { isUnsent, type StoredEvent } from "./event-keys.js";
-import { cellHash, createCells } from "./row-cells.js";
+import { cellHash, createCells, inTurn } from "./row-cells.js";
 
 /** Deletes events (`events` selects ids) that no row brings any more. @returns how many */
 export function dropUnbroughtEvents(database: LedgerDatabase, events: string, values: { id?: number } = {}): number {
@@ -56,22 +56,23 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
  */
 function takeBackDeclarations(database: LedgerDatabase, range: { first: number; last: number }): void {
   database.exec("CREATE TEMP TABLE IF NOT EXISTS taken_back (document INTEGER NOT NULL, id INTEGER NOT NULL)");
-  database.run(
-    `INSERT INTO temp.taken_back SELECT 0, id FROM registrations
-     WHERE row_id BETWEEN @first AND @last AND state IN ('planned', 'rejected')`,
+  const registrations = database.values<number>(
+    `UPDATE registrations SET row_id = NULL
+     WHERE row_id BETWEEN @first AND @last AND state <> 'registered' AND state IN ('planned', 'rejected') RETURNING id`,
     range,
   );
   // A target that may be under way keeps its data.
-  database.run(
-    `INSERT INTO temp.taken_back SELECT 1, d.id FROM documents_now d
-     WHERE row_id BETWEEN @first AND @last AND declared = 1 AND state IN ('planned', 'rejected')
-       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.target_document = d.id)`,
+  const documents = database.values<number>(
+    `UPDATE documents SET declared = 0 WHERE row_id BETWEEN @first AND @last AND declared = 1
+       AND (SELECT state FROM documents_now WHERE id = documents.id) IN ('planned', 'rejected')
+       AND NOT EXISTS (SELECT 1 FROM events WHERE target_document = documents.id) RETURNING id`,
     range,
   );
   database.run(
-    "UPDATE registrations SET row_id = NULL WHERE id IN (SELECT id FROM temp.taken_back WHERE NOT document)",
+    `INSERT INTO temp.taken_back SELECT 0, value FROM json_each(@registrations)
+     UNION ALL SELECT 1, value FROM json_each(@documents)`,
+    { registrations, documents },
   );
-  database.run("UPDATE documents SET declared = 0 WHERE id IN (SELECT id FROM temp.taken_back WHERE document)");
 }
 
 /** Called after the input is staged: restores what its rows no longer declare and other rows need. */
@@ -100,6 +101,10 @@ export interface CorrectedRow {
   cells: readonly string[];
 }
 
+const FEW_ROWS = 100;
+/** For flat memory. */
+const MOST_GIVEN = 20_000;
+
 /** Cells without trailing blanks, as one text. */
 const trimmedEnd = (cells: readonly string[]) =>
   JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
@@ -123,7 +128,12 @@ const withoutOwn = (header: string, cells: readonly string[]) =>
  */
 export function createRowWithdrawal(
   database: LedgerDatabase,
-  { inputId: input, now, namesPlace }: Pick<StageOptions, "inputId" | "now" | "namesPlace">,
+  {
+    inputId: input,
+    inputsOfImport,
+    now,
+    namesPlace,
+  }: Pick<StageOptions, "inputId" | "inputsOfImport" | "now" | "namesPlace">,
 ) {
   const cells = createCells(database);
   const headerOf = (row: number) =>
@@ -134,6 +144,26 @@ export function createRowWithdrawal(
     const kept = cells.of(row);
     return kept === null ? undefined : trimmedEnd(withoutOwn(headerOf(row), kept.cells));
   };
+
+  const isShared = (id: number) =>
+    database.has("SELECT 1 FROM row_events WHERE event_id = @id LIMIT 1 OFFSET @few", { id, few: FEW_ROWS });
+
+  const given = new Set<string>();
+  const isGivenFirst = (events: readonly number[]) => {
+    const name = events.join(" ");
+    if (name === "" || given.has(name)) return false;
+    if (given.size >= MOST_GIVEN) given.clear();
+    given.add(name);
+    return true;
+  };
+
+  /** Rows that bring some of these events, and none but `only`. */
+  const bringing = (events: readonly number[], only: readonly number[]) =>
+    database.values<number>(
+      `SELECT DISTINCT re.row_id FROM row_events re WHERE re.event_id IN (SELECT value FROM json_each(@events))
+         AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.row_id = re.row_id AND o.event_id NOT IN (SELECT value FROM json_each(@only)))`,
+      { events, only },
+    );
 
   const unsentOf = (row: number) =>
     database.values<number>(
@@ -213,14 +243,16 @@ export function createRowWithdrawal(
     mend,
     replace,
 
-    /** Earlier rows that bring only some of these events, not sent yet: the present row is their new version. */
+    /**
+     * Earlier rows that bring only some of these events, not sent yet: the present row is their new version. Rows that bring
+     * only events of many rows are given once: looking at all of them for each row would never end.
+     */
     versionsBefore(events: readonly Pick<StoredEvent, "id" | "state">[]): number[] {
       if (!events.some(isUnsent)) return [];
-      return database.values<number>(
-        `SELECT DISTINCT re.row_id FROM row_events re WHERE re.event_id IN (SELECT value FROM json_each(@ids))
-           AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.row_id = re.row_id AND o.event_id NOT IN (SELECT value FROM json_each(@ids)))`,
-        { ids: events.map(({ id }) => id) },
-      );
+      const ids = events.map(({ id }) => id).toSorted((one, other) => one - other);
+      const shared = ids.filter(isShared);
+      const own = ids.filter((id) => !shared.includes(id));
+      return [...bringing(own, ids), ...(isGivenFirst(shared) ? bringing(shared, shared) : [])];
     },
 
     isEventless: (row: number) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }),
@@ -262,12 +294,13 @@ export function createRowWithdrawal(
      * The open row with exactly these cells from an earlier import of the same mapping input. Equal rows of one import
      * are twins. Null: none.
      */
-    sameRow: (inputsOfImport: ReadonlySet<number>, hash: Buffer) =>
+    sameRow: inTurn((hash, after) =>
       database.value<number>(
-        `SELECT id FROM invalid_rows WHERE cell_hash = @hash AND lead IS NULL AND ${ofSameMapping("id")}
+        `SELECT id FROM invalid_rows WHERE cell_hash = @hash AND id > @after AND lead IS NULL AND ${ofSameMapping("id")}
            AND (id >> 32) NOT IN (SELECT value FROM json_each(@inputs)) ORDER BY id LIMIT 1`,
-        { input, hash, inputs: [...inputsOfImport] },
+        { input, hash, after, inputs: [...inputsOfImport] },
       ),
+    ),
 
     /**
      * Problems of a row or group with reading problems whose cells came back unchanged: a rejected file writes out a

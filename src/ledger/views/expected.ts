@@ -71,36 +71,38 @@ export function chosenPart(database: LedgerDatabase, { document, since, sample }
   };
 }
 
-type Stored = { id: number; serviceId: string; origin: string; payload: string };
+type Stored = { id: number; serviceId: string; payload: string };
 
 export function createRegisteredView(database: LedgerDatabase, part: Part = { participants: null, documents: null }) {
   const isChosen = (id: string, kind: keyof Part) =>
     `(@${kind} IS NULL OR ${id} IN (SELECT value FROM json_each(@${kind})))`;
-  const addressesOf = (participant: number): RegisteredRecord[] =>
-    database
-      .rows<Stored>(
-        `SELECT id, service_id AS serviceId, payload FROM registrations
-         WHERE kind = 'address' AND state = 'registered' AND ${resolved("owner")} = @participant ORDER BY id`,
-        { participant },
-      )
-      .map(({ id, serviceId, payload }) => ({ id, serviceId, data: JSON.parse(payload) as JsonObject }));
+  const recordOf = <Found extends Stored>({ payload, ...found }: Found) => ({
+    ...found,
+    data: JSON.parse(payload) as JsonObject,
+  });
+  /** By participant. No index finds them, so those of a page are read at once. */
+  const addressesOf = (participants: readonly number[]) =>
+    Map.groupBy(
+      database.rows<Stored & { participant: number }>(
+        `SELECT id, service_id AS serviceId, payload, ${resolved("owner")} AS participant FROM registrations
+         WHERE kind = 'address' AND state = 'registered' AND ${resolved("owner")} IN (SELECT value FROM json_each(@participants))
+         ORDER BY id`,
+        { participants },
+      ),
+      ({ participant }) => participant,
+    );
 
   return {
-    participantsAfter: (after: number, limit: number): RegisteredParticipant[] =>
-      database
-        .rows<Stored>(
-          `SELECT id, service_id AS serviceId, origin, payload FROM registrations
-           WHERE kind = 'participant' AND state = 'registered' AND id > @after AND ${isChosen("id", "participants")}
-           ORDER BY id LIMIT @limit`,
-          { after, limit, ...part },
-        )
-        .map(({ id, serviceId, origin, payload }) => ({
-          id,
-          serviceId,
-          origin,
-          data: JSON.parse(payload) as JsonObject,
-          addresses: addressesOf(id),
-        })),
+    participantsAfter(after: number, limit: number): RegisteredParticipant[] {
+      const found = database.rows<Stored & { origin: string }>(
+        `SELECT id, service_id AS serviceId, origin, payload FROM registrations
+         WHERE kind = 'participant' AND state = 'registered' AND id > @after AND ${isChosen("id", "participants")}
+         ORDER BY id LIMIT @limit`,
+        { after, limit, ...part },
+      );
+      const addresses = addressesOf(found.map(({ id }) => id));
+      return found.map((one) => ({ ...recordOf(one), addresses: (addresses.get(one.id) ?? []).map(recordOf) }));
+    },
 
     documentsAfter: (after: number, limit: number): RegisteredDocument[] =>
       database

@@ -37,7 +37,7 @@ const refusedEvents = `SELECT o.code, (SELECT message FROM problems p
 
 const waits = `SELECT o.waits_for AS waitsFor, d.key
   FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
-  LEFT JOIN documents d ON o.waits_for = 'document:' || d.id
+  LEFT JOIN documents d ON o.waits_for GLOB 'document:*' AND d.id = CAST(substr(o.waits_for, 10) AS INTEGER)
   WHERE re.row_id = @row AND o.state = 'held' AND o.reason = 'reference-unknown'`;
 
 /** `message`: null where the code says it all, such as of a foreign key. */
