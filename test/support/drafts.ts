@@ -1,6 +1,7 @@
 /** Drafts of `guess` for tests: files written, drafted and read back as people see them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import ExcelJS from "exceljs";
 import { parse } from "yaml";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { checkMapping } from "../../src/map/load-mapping.js";
@@ -50,6 +51,7 @@ export const draft = (header: string, pattern: string, ...below: string[]) =>
 
 export const has = (words: string): unknown => expect.stringContaining(words);
 export const hasNot = (words: string): unknown => expect.not.stringContaining(words);
+export const matches = (words: RegExp): unknown => expect.stringMatching(words);
 export const allStaged = expect.stringMatching(/\b(\d+) of \1 rows would be staged/);
 
 /** What the draft of one file holds; `at`: where events take place. */
@@ -69,7 +71,7 @@ const heldBy = ({ mapping, input, yaml, said }: Awaited<ReturnType<typeof draftO
 });
 
 /** A file's header, the pattern of its rows or that and further rows, what its draft holds, and flags of the command. */
-export type DraftCase = [
+type DraftCase = [
   title: string,
   header: string,
   rows: string | readonly [pattern: string, ...below: string[]],
@@ -85,3 +87,14 @@ export const drafts = (...cases: DraftCase[]) =>
       held,
     );
   });
+
+/** A sheet of these rows, with a day in its second column and a time in its third; and one of notes. */
+export async function workbook(cells: unknown[][], notes: unknown[][] = []) {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("S");
+  sheet.addRows(cells);
+  if (notes.length > 0) book.addWorksheet("Notes").addRows(notes);
+  sheet.getColumn(2).numFmt = "dd/mm/yyyy";
+  sheet.getColumn(3).numFmt = "hh:mm";
+  return Buffer.from(await book.xlsx.writeBuffer());
+}

@@ -9,6 +9,7 @@ import { gives } from "../support/gives.js";
 const convert = (spec: ConversionSpec, cell: string, kind: CellKind = "text") =>
   converted(compileConversion(spec, { country: "BR" })(cell, kind));
 const valueOf = (...given: Parameters<typeof convert>) => convert(...given).value;
+const refusalOf = (...given: Parameters<typeof convert>) => convert(...given).problem?.code;
 
 describe("taxId", () => {
   gives("%j has the one form %s, so that dots make no twins (H32)", (cell) => valueOf("taxId", cell), {
@@ -31,7 +32,7 @@ describe("taxId", () => {
     ["scientific notation", "1,12223E+13"],
     ["words", "isento"],
   ])("%s is refused", (_, cell) => {
-    expect(convert("taxId", cell)).toMatchObject({ problem: { code: "tax-id-invalid" } });
+    expect(refusalOf("taxId", cell)).toBe("tax-id-invalid");
   });
 
   it("leading zeros are restored only when the type is certain", () => {
@@ -40,20 +41,16 @@ describe("taxId", () => {
     expect(convert("taxId", "1234567890")).toMatchObject({
       problem: { code: "tax-id-invalid", hint: expect.stringContaining("type") },
     });
-    expect(convert("taxId", "191", "number")).toMatchObject({ problem: { code: "tax-id-invalid" } });
+    expect(refusalOf("taxId", "191", "number")).toBe("tax-id-invalid");
   });
 
   it("an alphanumeric CNPJ is never stripped to digits", () => {
     expect(convert({ name: "taxId", type: "CNPJ" }, "12ABC34501DE35")).toEqual({ value: "12ABC34501DE35" });
-    expect(convert({ name: "taxId", type: "CPF" }, "529X98224725")).toMatchObject({
-      problem: { code: "tax-id-invalid" },
-    });
+    expect(refusalOf({ name: "taxId", type: "CPF" }, "529X98224725")).toBe("tax-id-invalid");
   });
 
   it("a CPF is no CNPJ", () => {
-    expect(convert({ name: "taxId", type: "CNPJ" }, "529.982.247-25")).toMatchObject({
-      problem: { code: "tax-id-invalid" },
-    });
+    expect(refusalOf({ name: "taxId", type: "CNPJ" }, "529.982.247-25")).toBe("tax-id-invalid");
   });
 
   it.each([
@@ -118,7 +115,7 @@ describe("phone", () => {
     "(11) 3456-7890 ramal 12",
     "call (11) 98765-4321 now",
   ])("%j is refused", (cell) => {
-    expect(convert("phone", cell)).toMatchObject({ problem: { code: "phone-invalid" } });
+    expect(refusalOf("phone", cell)).toBe("phone-invalid");
   });
   it("without a country only international numbers are read", () => {
     const free = compileConversion("phone", {});
@@ -138,12 +135,10 @@ describe("country", () => {
     "Estados Unidos": "US",
   });
   it.each(["Atlantis", "XX", "B", "076x"])("%j is refused", (cell) => {
-    expect(convert("country", cell)).toMatchObject({ problem: { code: "country-unknown" } });
+    expect(refusalOf("country", cell)).toBe("country-unknown");
   });
   it("one that the field does not allow is refused", () => {
-    expect(convert({ name: "country", only: ["BR", "AR"] }, "Portugal")).toMatchObject({
-      problem: { code: "country-unknown" },
-    });
+    expect(refusalOf({ name: "country", only: ["BR", "AR"] }, "Portugal")).toBe("country-unknown");
   });
 });
 
@@ -160,6 +155,6 @@ describe("state", () => {
     "Espirito  Santo": "ES",
   });
   it.each(["XX", "Lisboa", "S", "999"])("%j is refused", (cell) => {
-    expect(convert("state", cell)).toMatchObject({ problem: { code: "state-unknown" } });
+    expect(refusalOf("state", cell)).toBe("state-unknown");
   });
 });

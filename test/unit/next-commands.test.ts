@@ -99,6 +99,20 @@ async function refuseCancel(world: LinkedWorld) {
   world.sandbox.setFaults([]);
 }
 
+/** Load A by its id from another ledger, then from this one: the keys of these minutes are taken. */
+async function collide(world: LinkedWorld, ...minutes: number[]) {
+  expect(await importing(world, "A 1")).toBe(0);
+  const [{ id } = { id: "" }] = world.timelines("A");
+  world.write(
+    "ids-1.csv",
+    minutes.map((minute) => `${id} ${minute}`),
+  );
+  world.env["ROWFERRY_LEDGER"] = join(world.cwd, "other.db");
+  expect((await world.import("ids-1.csv")).code).toBe(0);
+  delete world.env["ROWFERRY_LEDGER"];
+  expect((await world.import("ids-1.csv")).code).toBe(3);
+}
+
 /** Nothing was carried out, which nobody can know; then it is refused twice. */
 async function leaveInDoubt(world: LinkedWorld, ...rows: string[]) {
   world.sandbox.setFaults([lost]);
@@ -185,15 +199,7 @@ const stories: Story[] = [
   {
     why: "something this ledger did not send has taken these keys: find out who sent it, then accept it",
     command: "dismiss --code foreign-collision",
-    async arrange(world) {
-      expect(await importing(world, "A 1")).toBe(0);
-      const [{ id } = { id: "" }] = world.timelines("A");
-      world.write("ids-1.csv", [`${id} 2`]);
-      world.env["ROWFERRY_LEDGER"] = join(world.cwd, "other.db");
-      expect((await world.import("ids-1.csv")).code).toBe(0);
-      delete world.env["ROWFERRY_LEDGER"];
-      expect((await world.import("ids-1.csv")).code).toBe(3);
-    },
+    arrange: (world) => collide(world, 2),
     there: [["open", "1 Weighing", "2 Weighing"]],
   },
   {
@@ -400,20 +406,9 @@ test("the lost id of a document that an event has made is a person's to find, no
   expect((await world.typed("status")).out).toContain("all is well");
 });
 
-/** Load A by its id from another ledger, then from this one: its first row's key is taken. */
-async function collide(world: LinkedWorld) {
-  expect(await importing(world, "A 1")).toBe(0);
-  const [{ id } = { id: "" }] = world.timelines("A");
-  world.write("ids-2.csv", [`${id} 2`, `${id} 3`]);
-  world.env["ROWFERRY_LEDGER"] = join(world.cwd, "other.db");
-  expect((await world.import("ids-2.csv")).code).toBe(0);
-  delete world.env["ROWFERRY_LEDGER"];
-  expect((await world.import("ids-2.csv")).code).toBe(3);
-}
-
 test("a code that comes without words is explained, and not by itself", async () => {
   const world = await linkedWorld();
-  await collide(world);
+  await collide(world, 2, 3);
   const { out } = await world.typed("rejects");
   expect(out).toContain("The service already has this deduplicationId");
   expect(out).not.toMatch(/^\s*foreign-collision$/m);
@@ -425,7 +420,7 @@ test("after dismiss --undo the next command is the one that helps", async () => 
     const { out, err } = await of.typed("dismiss", "--undo", ...selectors);
     return /^rowferry (\w+)/m.exec(out)?.[1] ?? err;
   };
-  await collide(world);
+  await collide(world, 2, 3);
   await world.typed("dismiss", "--code", "foreign-collision");
   expect(await next(world, "--code", "foreign-collision")).toBe("status");
   // Given up before it could be sent.
