@@ -64,8 +64,8 @@ const drawings: { [name: string]: string } = {
     [
       timeline(16, 70, 480, "Document 2026-0117", [...weighed, { name: "CLOSE", says: "11:30" }]),
       text(520, 66, "a row of 12:00, RELATED: appended", "faint"),
-      text(520, 90, "a row of 10:00: too late, for ever", "bad"),
-      text(16, 136, "Nothing between two events, nothing changed, nothing taken away.", "faint"),
+      text(520, 90, "a row of 10:00: too late, permanently", "bad"),
+      text(16, 136, "Nothing can be inserted, changed or removed.", "faint"),
     ],
   ),
   key: picture(700, 130, "The same row, in any file and any night, makes the same key; so its event lands once.", [

@@ -89,7 +89,7 @@ export function createJudge() {
       const { failure, zones, spell, map } = await mapper(input);
       const judged: ReturnType<typeof judgeGroup> = [];
       for (const [at, group] of [...Map.groupBy(rows, ({ lead }) => lead).values()].entries()) {
-        // Others are answered meanwhile.
+        // Gives the server time to answer other requests.
         if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
         judged.push(...judgeGroup(group, input.header, drafts, map, spell, mangledKeys));
       }

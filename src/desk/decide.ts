@@ -173,7 +173,7 @@ export function documentsToReplace(target: Target, selectors: Selectors): Map<st
   requireSelectors(
     selectors,
     "replace needs to know which document.",
-    "Name it, or those that changed with --input, --run, --row or --code.",
+    "Name it, or select changed documents with --input, --run, --row or --code.",
   );
   const found = reading(target, (database) => replaceable(database, selected(database, selectors)));
   if (found.length === 0)

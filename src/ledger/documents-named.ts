@@ -102,7 +102,7 @@ export function namesNear(database: LedgerDatabase, text: string): string[] {
 
 /** The code's own remedy, after what is near. Undefined: nothing is. */
 export function nearHint(near: readonly string[], code: Code): string | undefined {
-  return near.length === 0 ? undefined : `Near it: ${near.join("; ")}. ${codes[code].remedy}`;
+  return near.length === 0 ? undefined : `Similar names: ${near.join("; ")}. ${codes[code].remedy}`;
 }
 
 function createdBy(database: LedgerDatabase, name: string) {

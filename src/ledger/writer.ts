@@ -173,7 +173,7 @@ export class Writer {
     if (!this.#isGivenUp(id)) this.unsent("event", id, now);
   }
 
-  /** A person has settled these causes, as `waits_for` names them: the next run judges anew what waited for them. */
+  /** A person has settled these causes, as `waits_for` names them: the next run plans again what waited for them. */
   waitsSettled(causes: readonly string[], now: number) {
     this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, changed_at = @now

@@ -79,7 +79,7 @@ export function decide(
 
 const keyOf = (source: string | null, id: string): string => `${source ?? ""} ${id}`;
 
-/** One day after the last news, three days later, then weekly. */
+/** Due one day and three days after the last news, then weekly. */
 function isDue({ news, told }: Memory, now: number): boolean {
   if (news === null || told === null) return false;
   const marks = [1, 3];

@@ -24,7 +24,7 @@ export const configTargetSchema = z.strictObject({
   clientSecretFile: words
     .optional()
     .describe(
-      "A file that holds the secret and nothing else; relative to the settings file, and in its folder or in one that ROWFERRY_SECRETS names.",
+      "A file that holds only the secret; relative to the settings file, and in its folder or in one that ROWFERRY_SECRETS names.",
     ),
   scope: words.optional().describe("Sent to the token endpoint, if it needs one."),
   clientAuthentication: z
@@ -37,12 +37,12 @@ export const configTargetSchema = z.strictObject({
     .refine(isRedisAddress)
     .optional()
     .describe("`redis://…`: one budget shared by several processes and machines."),
-  maxEventsPerRequest: z.int().positive().optional().describe("Most events of one request; default 100."),
-  maxRequestBytes: z.int().min(1024).optional().describe("Longest body in bytes; default 1048576."),
+  maxEventsPerRequest: z.int().positive().optional().describe("The most events in one request; default 100."),
+  maxRequestBytes: z.int().min(1024).optional().describe("The longest body in bytes; default 1048576."),
   requestIdHeaders: z
     .array(words)
     .optional()
-    .describe("Response headers that are kept with every attempt; default: the usual names, x-request-id among them."),
+    .describe("Response headers to keep with every attempt; default: the usual names, such as x-request-id."),
   ledger: words.optional().describe("The ledger's file; default `state/<target>/ledger.db`."),
   journal: words.optional().describe("The journal's file, best on another disk; relative to the settings file."),
   ...notifySettings,
@@ -52,7 +52,7 @@ export const configTargetSchema = z.strictObject({
 const targetName = words.regex(/^(?!(sandbox|env)$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/);
 
 export const configSchema = z.strictObject({
-  target: words.optional().describe("The target used where neither --target nor ROWFERRY_TARGET names one."),
+  target: words.optional().describe("The target used if neither --target nor ROWFERRY_TARGET names one."),
   state: words.optional().describe("Folder of ledgers and runs; default `state`."),
   targets: z
     .record(targetName, configTargetSchema)

@@ -188,7 +188,7 @@ function unanswered(attempts: Attempt[], { answer }: Sent): Answer {
   return { ...accountOf(attempts), result: "unanswered", error, failure };
 }
 
-const overtaken = { why: "overtaken", message: "What it was about to send has been settled meanwhile." } as const;
+const overtaken = { why: "overtaken", message: "What it was about to send has been settled in the meantime." } as const;
 
 function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): Answer {
   return { ...accountOf(attempts), result: "stopped", ...reason };

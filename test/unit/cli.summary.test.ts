@@ -93,7 +93,7 @@ describe("the closing summary", () => {
     ];
     const text = of({ waiting, requests }, { deferred: 1, waiting: 2 });
     expect(text).toMatch(/^All is well\. 3 events wait for their time; a later run sends them\. /);
-    expect(text).toMatch(/ Waiting: for something else +2 {2}step of m X waits/);
+    expect(text).toMatch(/ Waiting: each for something else +2 {2}step of m X waits/);
     const byKind = { "create-document": 2 };
     expect(of({ documents: { open: 2 }, requests: { ...requests, byKind } })).toMatch(
       /^All is well\. 2 documents created in /,

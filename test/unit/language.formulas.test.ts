@@ -128,7 +128,7 @@ describe("a slip that would only show in what is sent", () => {
     ['padLeft("0", 7, plate)', "the same for every row", "padLeft(text, length, with)"],
     ['iff(startsWith(fold(plate), "Total "), 1, 2)', "never has", "total"],
     ['iff(contains(upper(plate), "abc"), 1, 2)', "never has", "ABC"],
-    ['replace(plate, ".", "")', "every character", "[.]"],
+    ['replace(plate, ".", "")', "any character", "[.]"],
     ['replace(plate, "R$", "")', "the end of the text", "[$]"],
     ['extract(plate, "US$ ?[0-9]+")', "the end of the text", "[$]"],
     ['iff(matches(plate, "$ 10"), 1, 2)', "the end of the text", "[$]"],

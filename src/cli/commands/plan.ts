@@ -77,7 +77,7 @@ function printed(plan: Plan): Part[] {
     `${wouldSend(plan)} Nothing was sent${total(requests) === 0 ? ", and the ledger is unchanged" : ""}.`,
     numbers,
     ...problemSections(problems),
-    causes("Would wait", "for something else", waiting),
+    causes("Would wait", "each for something else", waiting),
     causes("Would be sent", "the service may refuse these", doubted),
     causes("Worth a look", "these hold nothing back", warnings),
   ];

@@ -35,7 +35,7 @@ export const spec = onTarget({
         status.restored !== null && saidRestored(status.restored, world.clock.now()),
         openLines(status.open),
         ...problemSections(status.problems),
-        causes("Waiting", "for something else", status.waiting),
+        causes("Waiting", "each for something else", status.waiting),
         status.withdrawn.map(
           ({ input, rows }) =>
             `${input}: ${counted(rows, "row was", "rows were")} taken back. Importing the file stages them again.`,

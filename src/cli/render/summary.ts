@@ -27,7 +27,7 @@ export function printSummary(
       ...problemSections(plain(problems)),
       waitSection(line.waiting ?? []),
       // All is well, so these wait for a time.
-      exitCode === ExitCode.ok && causes("Waiting", "for something else", line.waiting),
+      exitCode === ExitCode.ok && causes("Waiting", "each for something else", line.waiting),
       causes("Worth a look", "these hold nothing back", line.warnings),
     ],
     next: nextSteps({ ...summary, problems: [...problems] }, shown),

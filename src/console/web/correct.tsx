@@ -191,7 +191,7 @@ function Value(props: {
   hint: string | null;
 }) {
   const { line, rows, edit, hint } = props;
-  // Apart: a trial begins after a quick save, and would wipe out why that was refused.
+  // Kept apart from saving: a trial begins after a quick save, and would hide why the save was refused.
   const [saving, trying] = [useAct(), useAct()];
   const saved = line.draft ?? "";
   // While it is typed, nothing newer takes its place, and it replaces what was shown when it was begun.

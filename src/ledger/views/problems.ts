@@ -29,8 +29,8 @@ interface Group extends Failure {
 
 /**
  * Most frequent first: rows' problems by column and mistake, others by code. `cells`: show cells in examples (terminal)
- * or hide them (collected output, P9). `files`: names of inputs; what is in none of them is counted as `earlier`, and is
- * an example only where nothing else is. None: nothing is told apart.
+ * or hide them (collected output, P9). `files`: names of inputs; what is in none of them is counted as `earlier`, and
+ * is an example only if there is no other. None: nothing is told apart.
  */
 export function tallyProblems(database: LedgerDatabase, cells = false, files: readonly string[] = []): ToldProblem[] {
   const named = "SELECT id FROM inputs WHERE name IN (SELECT value FROM json_each(@files))";

@@ -138,7 +138,7 @@ function slipIn(format: string): string | null {
     .split(/('[^']*')/)
     .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(/\p{L}+/gu, quoteWord)))
     .join("");
-  return quoted === format || /[YD%]/.test(format) ? null : `Other letters stand in single quotes: "${quoted}".`;
+  return quoted === format || /[YD%]/.test(format) ? null : `Put other letters in single quotes: "${quoted}".`;
 }
 
 /** A date needs all of these tokens. */

@@ -387,7 +387,7 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   const { takes } = called;
   const [first] = args;
   if (first?.op === "value" && VARYING_FIRST.has(name))
-    refuseNode(first, `${name}() is given what is the same for every row`, signatureOf(name));
+    refuseNode(first, `${name}() is given a value that is the same for every row`, signatureOf(name));
   refuseCase(name, args);
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;

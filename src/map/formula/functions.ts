@@ -77,9 +77,9 @@ export function ofValues(takes: readonly Takes[], gives: Type, run: Run, never: 
 function refuseSlip(node: ASTNode, by: ASTNode | undefined) {
   if (node.op !== "value" || typeof node.args !== "string") return;
   if (node.args === "." && by?.op === "value" && /^[ ,;/-]?$/.test(String(by.args)))
-    refuseNode(node, "in a pattern . stands for every character", "Write [.] for a dot.");
+    refuseNode(node, "in a pattern, . means any character", "Write [.] for a dot.");
   if (/^(?:R|US)\$|\$ *[\w.,]/.test(node.args.replaceAll(/\\.|\[[^\]]*\]/gs, "")))
-    refuseNode(node, "in a pattern $ stands for the end of the text", "Write [$] for a dollar sign.");
+    refuseNode(node, "in a pattern, $ means the end of the text", "Write [$] for a dollar sign.");
 }
 
 /** Text functions take any value as keys write it; numbers stay numbers. */
@@ -151,7 +151,7 @@ const SPELLS: ReadonlySet<string> = new Set(["upper", "lower", "slug", "digits",
 function neverBut(spelling: (text: string) => string | null): Never {
   return (text) => {
     const better = spelling(text);
-    return better === text ? null : better ? `Write "${better}".` : "It gives no such text.";
+    return better === text ? null : better ? `Write "${better}".` : "It never gives such a text.";
   };
 }
 

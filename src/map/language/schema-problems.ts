@@ -86,10 +86,11 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
 
 /** What stands in another place, or nowhere. */
 function ofFile(key: string): string | null {
-  if (key === "<<") return "Nothing is merged here: write it out, or under `defaults:` of the events.";
+  if (key === "<<")
+    return "Merge keys are not read: write the entries out, or put them under `defaults:` of the events.";
   if (key === "blank")
-    return 'It stands under `defaults:`; for one column write `map: { "n/a": "" }, otherwise: { keep: true }`.';
-  return key in defaultsSchema.shape ? "It stands under `defaults:`, or beside `as:` in a column." : null;
+    return 'It belongs under `defaults:`; for one column write `map: { "n/a": "" }, otherwise: { keep: true }`.';
+  return key in defaultsSchema.shape ? "It belongs under `defaults:`, or beside `as:` in a column." : null;
 }
 
 /** What types and settings are called elsewhere. */
