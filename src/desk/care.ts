@@ -14,7 +14,7 @@ import { createInterface } from "node:readline";
 import { backupLedger, datedBackup, keepBackups } from "../ledger/care/backup.js";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
-import { hasLog, lockLedger, lockOf, refuseAnothersLog } from "../ledger/care/lock.js";
+import { hasLog, lockLedger, lockOf, refuseAnothersLog, refuseHeld } from "../ledger/care/lock.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
 import { journalOwner } from "../ledger/journal/journal.js";
 import { forgetJournal, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
@@ -46,7 +46,7 @@ import { isEmbedded, ownerOf } from "../run/sandbox.js";
 import { documentOf, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { readDocument, readParticipant } from "../submit/calls.js";
-import { alone, type Holding, type ReaderOptions, reading, withReader } from "./access.js";
+import { alone, type Holding, patiently, type ReaderOptions, reading, withReader } from "./access.js";
 
 export type { CheckResult, Rebuilt };
 
@@ -102,6 +102,7 @@ export function prune(
     const found = prunable(target, before);
     const lock = await lockLedger(target.ledgerPath, { ...holding, wait: holding.waitForLock });
     later(() => lock.release());
+    await patiently(holding, () => reading(target, refuseHeld));
     await confirmed(found);
     for (const run of found.runFolders) rmSync(runFolder(target, run), { recursive: true });
     return found;

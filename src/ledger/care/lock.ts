@@ -62,16 +62,20 @@ async function untilHeld(ledgerPath: string, options: Waiting, take: () => Ledge
     const lock = take();
     if (lock !== null) return lock;
     if (!options.wait || options.signal?.aborted) {
-      throw new RowferryError(
-        "ledger-locked",
-        "Another rowferry process is staging into or sending from this ledger.",
-        {
-          place: { file: ledgerPath },
-        },
-      );
+      throw inUse(ledgerPath);
     }
     await options.clock.sleep(500, options.signal);
   }
+}
+
+function inUse(file: string): RowferryError {
+  const message = "Another rowferry process is staging into or sending from this ledger.";
+  return new RowferryError("ledger-locked", message, { place: { file } });
+}
+
+/** For what holds the lock and writes nothing, on a full disk for example. @throws RowferryError `ledger-locked` */
+export function refuseHeld(database: LedgerDatabase): void {
+  if (isHeld(database)) throw inUse(database.name);
 }
 
 /**
