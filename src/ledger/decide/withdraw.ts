@@ -28,7 +28,9 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
      UNION ALL SELECT r.id, NULL FROM invalid_rows r LEFT JOIN placements p ON p.row_id = r.id
        WHERE r.lead IS NULL AND ${isRow("r.id")} AND ${isDocument("p.document_id")}
      UNION ALL SELECT DISTINCT rr.row_id, NULL FROM row_records rr JOIN registrations r ON r.id = rr.record_id
-       WHERE @documents IS NULL AND rr.kind <> 'document' AND r.state = 'planned' AND r.attempted = 0 AND ${isRow("rr.row_id")}`,
+       WHERE @documents IS NULL AND rr.kind <> 'document' AND r.state = 'planned' AND r.attempted = 0 AND ${isRow("rr.row_id")}
+     UNION ALL SELECT rr.row_id, NULL FROM row_records rr JOIN documents_now d ON d.id = rr.record_id
+       WHERE rr.kind = 'document' AND d.state = 'planned' AND d.create_empty = 1 AND ${isRow("rr.row_id")} AND ${isDocument("d.id")}`,
     selectorValues(database, selectors),
   );
   const taken = database.values<number>("SELECT DISTINCT row_id FROM temp.taken");
@@ -43,7 +45,8 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
   database.run(
     `UPDATE documents SET declared = 0 WHERE row_id IN (SELECT row_id FROM temp.taken)
        AND id IN (SELECT id FROM documents_now WHERE state IN ('planned', 'rejected'))
-       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = documents.id OR e.target_document = documents.id)`,
+       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = documents.id OR e.target_document = documents.id)
+       AND NOT EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id)`,
   );
   const unneeded = (kind: string) =>
     database.run(

@@ -103,7 +103,7 @@ export interface CorrectedRow {
 
 const FEW_ROWS = 100;
 /** For flat memory. */
-const MOST_GIVEN = 20_000;
+const MOST_SEEN = 20_000;
 
 /** Cells without trailing blanks, as one text. */
 const trimmedEnd = (cells: readonly string[]) =>
@@ -148,12 +148,12 @@ export function createRowWithdrawal(
   const isShared = (id: number) =>
     database.has("SELECT 1 FROM row_events WHERE event_id = @id LIMIT 1 OFFSET @few", { id, few: FEW_ROWS });
 
-  const given = new Set<string>();
+  const seen = new Set<string>();
   const isGivenFirst = (events: readonly number[]) => {
     const name = events.join(" ");
-    if (name === "" || given.has(name)) return false;
-    if (given.size >= MOST_GIVEN) given.clear();
-    given.add(name);
+    if (name === "" || seen.has(name)) return false;
+    if (seen.size >= MOST_SEEN) seen.clear();
+    seen.add(name);
     return true;
   };
 

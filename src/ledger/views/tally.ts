@@ -189,10 +189,10 @@ const openOutcomes = `SELECT row_id, CASE
     WHERE state <> 'registered' AND row_id IS NOT NULL AND reason = 'dismissed' AND ${isStaged}
   UNION ALL SELECT r.id, iif(r.settled_by IS NULL, ${DISMISSED}, ${SUPERSEDED}) FROM inputs_asked i CROSS JOIN rows r ON ${isInInput("r.id")}
     WHERE r.fate IN ('invalid', 'staged') AND r.settled IS NOT NULL
-  -- Rows that gave no event, and whose document waits for its first one (H28).
-  UNION ALL SELECT rr.row_id, ${EVENTLESS} FROM inputs_asked i CROSS JOIN row_records rr ON ${isInInput("rr.row_id")}
+  -- Rows that gave no event, and whose document is still to be sent, or waits for its first event (H28).
+  UNION ALL SELECT rr.row_id, iif(d.create_empty, ${SEND}, ${EVENTLESS}) FROM inputs_asked i CROSS JOIN row_records rr ON ${isInInput("rr.row_id")}
     JOIN documents_now d ON d.id = rr.record_id WHERE rr.kind = 'document' AND d.declared = 1 AND d.mode = 'create'
-    AND d.create_empty = 0 AND d.state = 'planned' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id)`;
+    AND d.state = 'planned' AND (d.create_empty = 1 OR NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id))`;
 
 /** Events held by what no row to correct explains, and what waits for these. */
 const toSettle = `CREATE TEMP TABLE held_now AS SELECT id, document_id, reason, waits_for FROM open_events WHERE state = 'held';
