@@ -1,4 +1,5 @@
 /** Open work and its causes, and the list of runs; beside a running import. */
+import { existsSync } from "node:fs";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import { tallyHeld, tallyProblems } from "../ledger/views/problems.js";
@@ -7,7 +8,19 @@ import type { ShownRun } from "../model/lines/show.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import type { Status } from "../model/summary.js";
 import type { Target } from "../model/target.js";
+import { DUE_MARGIN_MS } from "../run/send-events.js";
 import { reading } from "./access.js";
+
+/** Whether events that were deferred may be sent at `now` (ms), as far as the service's clock is known. */
+export function isWorkDue(target: Target, now: number): boolean {
+  if (!existsSync(target.ledgerPath)) return false;
+  return reading(target, (database) => {
+    const first = database.value<number>(
+      "SELECT min(e.at) FROM open_events o JOIN events e ON e.id = o.id WHERE o.state = 'deferred'",
+    );
+    return first !== null && first < now + createRunStore(database).serviceAheadMs() - DUE_MARGIN_MS;
+  });
+}
 
 interface StatusOptions {
   target: Target;

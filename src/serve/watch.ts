@@ -41,6 +41,8 @@ export interface WatchOptions {
   signal: AbortSignal;
   /** `isStaged`: the ledger has its rows, so that what is still open is sent, and nothing that was withdrawn since. */
   handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean }>;
+  /** Whether the ledger has work that waited for its time, which has come. */
+  isWorkDue: () => boolean;
   idle?: () => Promise<void>;
   say: (line: string) => void;
   /** Explains what ends neither the watch nor the other files. @returns its exit code */
@@ -67,10 +69,13 @@ const handledSchema = z.record(
 );
 type Handled = z.infer<typeof handledSchema>;
 
+/** Among the retries: work that waited for its time. No file has this name. */
+const WAITED = "";
+
 /**
  * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5),
  * also once its file is gone, and a move after one minute, then two, four, at most fifteen; a file of which nothing was
- * staged once it, its mapping or the settings change.
+ * staged once it, its mapping or the settings change. Sends deferred events when their time has come.
  * @returns the worst exit code, or that of an interrupting signal @throws RowferryError `usage` if there is no folder
  * at the start, or it is the one to move to
  */
@@ -84,11 +89,19 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   const retries = new Map<string, { since: number; waitMs: number }>();
   const unread = new Set<string>();
   let worst: number = ExitCode.ok;
-  let isGone = false;
+  let isAway = false;
   const told = new Set<string>();
   const tell = (error: unknown) => {
     if (!told.has(String(error))) worst = Math.max(worst, options.tell(error));
     told.add(String(error));
+  };
+  const isWorkDue = (): boolean => {
+    try {
+      return options.isWorkDue();
+    } catch (error) {
+      tell(error);
+      return false;
+    }
   };
   const retryLater = (name: string, isLeft: boolean) => {
     const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
@@ -99,8 +112,8 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     isHandled(file, handled[file.name], stamp) && (moveTo === null || !isDone(handled[file.name]));
   while (!signal.aborted) {
     const names = namesIn(folder);
-    if ((names === null) !== isGone) say(isGone ? `${folder} is back` : `${folder} is gone; waiting for it`);
-    isGone = names === null;
+    if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} is gone; waiting for it`);
+    isAway = names === null;
     const stamp = options.stamp();
     const files = filesOf(names ?? [], folder, tell).filter((file) => !isSettled(file, stamp));
     const complete = inOrder(files, options.order).filter(
@@ -130,14 +143,16 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
         });
       retryLater(name, isLeft);
     }
-    // Its rows are in the ledger, and no other file may come for days.
-    for (const [name, retry] of retries) {
+    // What is open is in the ledger, and no other file may come for days.
+    const isGone = (name: string) => names?.includes(name) === false && handled[name]?.isStaged !== false;
+    const gone = [...retries.keys()].filter((name) => name !== WAITED && isGone(name));
+    for (const name of isWorkDue() ? [...gone, WAITED] : gone) {
       if (signal.aborted) break;
-      if (names?.includes(name) !== false || handled[name]?.isStaged === false || !isDue(retry, clock.now())) continue;
+      if (!isDue(retries.get(name), clock.now())) continue;
       const { exitCode } = await options.handle(join(folder, name), true);
       if (exitCode >= ExitCode.interrupted) return exitCode;
       worst = Math.max(worst, exitCode);
-      retryLater(name, canGoOn(exitCode));
+      retryLater(name, name === WAITED ? isWorkDue() : canGoOn(exitCode));
     }
     await options.idle?.().catch(tell);
     await tellUnread(folder, unread, say);

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../../src/model/clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
@@ -215,6 +216,22 @@ describe("watch", () => {
     });
     expect(inbox.documents()).toHaveLength(1);
     expect(out.match(/All is well/g)).toHaveLength(1);
+  });
+
+  it("an event in the future is sent at its time, though no other file comes", async () => {
+    const clock = { ...systemClock };
+    const inbox = open(weighings, await openOfficeAt(createSandbox({ rate: null, clock }), weighings));
+    clock.now = () => inbox.world.now;
+    const soon = new Date(inbox.world.now + 180_000).toISOString().slice(0, 16).replace("T", " ");
+    inbox.put("a.csv", `Load,At,Gross\nA,2026-01-01 10:00,5\nA,${soon},6\n`);
+    const sent = () => inbox.documents()[0]?.events.length;
+    await inbox.watch((look) => {
+      if (look === 2) rmSync(inbox.path("inbox/a.csv"));
+      if (look === 4) expect(sent()).toBe(1);
+    });
+    expect(sent()).toBe(2);
+    const { out } = await inbox.type("runs", "--json");
+    expect(out.match(/"command":"resume"/g), "nothing is run before its time, or after it").toHaveLength(1);
   });
 
   it("a clock set back by a day delays neither a retry nor a file that was settling", async () => {

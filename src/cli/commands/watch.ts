@@ -38,6 +38,7 @@ export const spec = sendingCommand({
     const teller = await tellerOf(target, world);
     let looked = 0;
     const { watchFolder } = await import("../../serve/watch.js");
+    const { isWorkDue } = await import("../../desk/status.js");
     return watchFolder({
       folder: resolve(world.cwd, folder),
       moveTo: moveTo === undefined ? null : resolve(world.cwd, moveTo),
@@ -54,6 +55,7 @@ export const spec = sendingCommand({
       clock: world.clock,
       signal,
       handle: (path, isStaged) => importOne(frame, { ...flags, wait: true }, mapping, path, isStaged),
+      isWorkDue: () => isWorkDue(target, world.clock.now()),
       idle: async () => {
         if (Math.abs(world.clock.now() - looked) < 60_000) return;
         looked = world.clock.now();

@@ -13,8 +13,10 @@ const LEAST_BYTES = 2 ** 15;
 /** On a disk that is nearly full, as much as there is. */
 function takeOne(file: string, bytes: number): void {
   try {
+    // One that a killed run left; and a link is never followed.
+    rmSync(file, { force: true });
     // Some file systems keep no room for zeros.
-    writeFileSync(file, randomBytes(bytes), { mode: 0o600 });
+    writeFileSync(file, randomBytes(bytes), { mode: 0o600, flag: "wx" });
   } catch {
     rmSync(file, { force: true });
     if (bytes > LEAST_BYTES) takeOne(file, bytes / 2);
