@@ -2,9 +2,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.js";
 import type { Decision } from "../decide/resolve.js";
 import type { Cancellation } from "../decide/replace.js";
-import { COPIED_TO, type EventNow, keyText } from "../event-key.js";
+import { COPIED_TO, type EventNow, keyText, type RegistrationKind, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { type RegistrationKind, resolved } from "../event-key.js";
 import type { JournalEntry } from "./journal.js";
 
 /** `[namespace, kind, key, generation]`, without ids of the ledger. */

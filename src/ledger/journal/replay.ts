@@ -3,9 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.
 import { landedStates } from "../../model/states.js";
 import { type Decision, keepDecision } from "../decide/resolve.js";
 import { addCancel } from "../decide/replace.js";
-import { keyBytes } from "../event-key.js";
+import { keyBytes, type RegistrationKind } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import type { RegistrationKind } from "../event-key.js";
 import { createSettingsStore } from "../inputs.js";
 import { createKnownRows } from "../known-rows.js";
 import { absorbDocument, restoredReference } from "../stage/references.js";

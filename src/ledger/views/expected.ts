@@ -1,9 +1,8 @@
 /** What the service should have according to this ledger, page by page. */
 import type { JsonObject } from "../../model/json.js";
 import { findDocument, generationsNamed } from "../documents-named.js";
-import { keyText } from "../event-key.js";
+import { keyText, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { resolved } from "../event-key.js";
 
 interface RegisteredRecord {
   id: number;

@@ -1,6 +1,5 @@
 /** Counts for summaries and `status`, of a run and of the whole ledger. */
-import { decided } from "../../model/solution.js";
-import { unexplainedWaits } from "../../model/solution.js";
+import { decided, unexplainedWaits } from "../../model/solution.js";
 import type { OpenWork, RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
