@@ -78,7 +78,7 @@ function refuseSlip(node: ASTNode, by: ASTNode | undefined) {
   if (node.op !== "value" || typeof node.args !== "string") return;
   if (node.args === "." && by?.op === "value" && /^[ ,;/-]?$/.test(String(by.args)))
     refuseNode(node, "in a pattern, . means any character", "Write [.] for a dot.");
-  if (/^(?:R|US)\$|\$ *[\w.,]/.test(node.args.replaceAll(/\\.|\[[^\]]{0,200}\]/gs, "")))
+  if (/^(?:R|US)\$|\$ *[\w.,]/.test(node.args.replaceAll(/\\.|\[[^[\]]*\]/gs, "")))
     refuseNode(node, "in a pattern, $ means the end of the text", "Write [$] for a dollar sign.");
 }
 
