@@ -7,7 +7,7 @@ import { makeFolder } from "../model/make-folder.js";
 import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./care/lock.js";
 import { asLedgerFailure, reasonOf } from "./care/ledger-failure.js";
 import { fact, LedgerDatabase, setFact } from "./ledger-database.js";
-import { laterIndexes, schema } from "./schema.js";
+import { schema } from "./schema.js";
 
 /** Only this folder looks inside. */
 export type { LedgerDatabase };
@@ -185,8 +185,9 @@ function isEmpty(database: LedgerDatabase, path: string) {
   throw new RowferryError(version > SCHEMA_VERSION ? "ledger-newer" : "ledger-older", message, place);
 }
 
+/** Does nothing in a file with content. */
 function createSchema(database: LedgerDatabase, path: string) {
-  if (!isEmpty(database, path)) return void database.exec(laterIndexes);
+  if (!isEmpty(database, path)) return;
   database.atomic(() => {
     database.exec(schema);
     database.pragma(`application_id = ${APPLICATION_ID}`);

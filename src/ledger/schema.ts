@@ -26,15 +26,6 @@ BEGIN SELECT RAISE(ABORT, '${table}: no such transition'); END;`;
 const errorOf = (subject: string, id: string) =>
   `(SELECT message FROM problems p WHERE p.subject = ${subject} AND subject_id = ${id} AND severity = 'error' ORDER BY p.id DESC LIMIT 1)`;
 
-/** Ledgers of before these get them when they are opened for writing. */
-export const laterIndexes = `
--- What did a row declare that was not sent?
-CREATE INDEX IF NOT EXISTS registrations_by_row ON registrations (row_id) WHERE state <> 'registered';
-CREATE INDEX IF NOT EXISTS documents_by_row ON documents (row_id) WHERE declared = 1;
--- Which rows hold an event?
-CREATE INDEX IF NOT EXISTS placements_by_event ON placements (document_id, deduplication_id);
-`;
-
 export const schema = `
 -- Facts about the whole ledger, such as its owner and its journal.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -160,6 +151,7 @@ CREATE TABLE registrations (
   CHECK ((state = 'registered') = (service_id IS NOT NULL))
 ) STRICT;
 CREATE INDEX registrations_open ON registrations (id) WHERE state <> 'registered';
+CREATE INDEX registrations_by_row ON registrations (row_id) WHERE state <> 'registered';
 CREATE INDEX registrations_by_service_id ON registrations (service_id) WHERE service_id IS NOT NULL;
 ${lawOf("registrations", "participant")}
 
@@ -195,6 +187,7 @@ CREATE TABLE documents (
 ) STRICT;
 
 CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
+CREATE INDEX documents_by_row ON documents (row_id) WHERE declared = 1;
 
 -- Keys of documents that have small or wide letters or leading zeros, and their form without these.
 CREATE TABLE odd_keys (
@@ -316,6 +309,7 @@ CREATE TABLE placements (
   makes INTEGER NOT NULL DEFAULT 0 CHECK (makes IN (0, 1)),
   CHECK ((deduplication_id IS NULL) = (key_parts IS NULL))
 ) STRICT;
+CREATE INDEX placements_by_event ON placements (document_id, deduplication_id);
 CREATE INDEX placements_by_row ON placements (row_id);
 
 -- Invalid rows whose document could not be told, where the mapping lets them hold what is later in their input (H14):
@@ -392,7 +386,6 @@ CREATE TABLE dismissals (
 CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
 CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
 
-${laterIndexes}
 -- Views
 
 -- Which generations does each document have?
