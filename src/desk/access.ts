@@ -35,7 +35,7 @@ export function beside<Result>(target: Target, work: Work<Result>): Result {
   return using(openLedgerBeside(target.ledgerPath, ownerOf(target)), work);
 }
 
-const MAKE_ROOM = "Nothing was changed. Make room or restore the permission, then type the command again.";
+export const MAKE_ROOM = "Nothing was changed. Make room or restore the permission, then type the command again.";
 
 function using<Result>(database: LedgerDatabase, work: Work<Result>): Result {
   try {

@@ -46,7 +46,7 @@ import { isEmbedded, ownerOf } from "../run/sandbox.js";
 import { documentOf, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { readDocument, readParticipant } from "../submit/calls.js";
-import { alone, type Holding, patiently, type ReaderOptions, reading, withReader } from "./access.js";
+import { alone, type Holding, MAKE_ROOM, patiently, type ReaderOptions, reading, withReader } from "./access.js";
 
 export type { CheckResult, Rebuilt };
 
@@ -358,12 +358,11 @@ function copyBackup(from: string, to: string): void {
 }
 
 function asUnmade(error: unknown, file: string): unknown {
-  const hint = "Nothing was changed. Make room or restore the permission, then type the command again.";
   const { code } = error as NodeJS.ErrnoException;
   // A copy that finds no room names only what it copies.
-  if (code !== "ENOSPC" && code !== "EFBIG") return asLedgerFailure(error, file, hint);
+  if (code !== "ENOSPC" && code !== "EFBIG") return asLedgerFailure(error, file, MAKE_ROOM);
   const message = `The ledger could not be written: the disk is full (${code}).`;
-  return new RowferryError("ledger-not-written", message, { place: { file }, hint, cause: error });
+  return new RowferryError("ledger-not-written", message, { place: { file }, hint: MAKE_ROOM, cause: error });
 }
 
 /** Under the lock; `make`'s file, perhaps a copy of `from`, takes the ledger's place once it is complete. */

@@ -9,7 +9,7 @@ import { describeRow, inputOf, rowNumberOf, rowsOfInput } from "../rows.js";
 import { Writer } from "../writer.js";
 import { createKnownRows } from "../known-rows.js";
 import { isReferenceHeader } from "./corrections.js";
-import { createCells, inTurn } from "./row-cells.js";
+import { createCells, eachOnce } from "./row-cells.js";
 import type { KeyedEvent } from "./event-keys.js";
 import type { References } from "./references.js";
 
@@ -162,7 +162,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
     any: open > 0,
 
     /** The open row with exactly these cells, whose fault was elsewhere. Null: none. */
-    sameCells: inTurn((hash, after) =>
+    sameCells: eachOnce((hash, after) =>
       database.value<number>(
         `SELECT r.id FROM invalid_rows r JOIN temp.open_by_number o ON o.number = r.id & 4294967295 AND o.id = r.id
          WHERE r.cell_hash = @hash AND r.id > @after ORDER BY r.id LIMIT 1`,

@@ -53,7 +53,7 @@ const MOST_HASHES = 20_000;
  * Finds open rows by their cells, each once and in ascending order: whoever finds one settles it. Thousands of rows may have
  * equal cells, and those before would be looked at again for each.
  */
-export function inTurn(find: (hash: Buffer, after: number) => number | null): (hash: Buffer) => number | null {
+export function eachOnce(find: (hash: Buffer, after: number) => number | null): (hash: Buffer) => number | null {
   const last = new Map<string, number>();
   return (hash) => {
     const name = hash.toString("latin1");

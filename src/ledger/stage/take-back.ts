@@ -8,7 +8,7 @@ import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
 import { type Correction, withoutOwnColumns } from "./corrections.js";
 import { isUnsent, type StoredEvent } from "./event-keys.js";
-import { cellHash, createCells, inTurn } from "./row-cells.js";
+import { cellHash, createCells, eachOnce } from "./row-cells.js";
 
 /** Deletes events (`events` selects ids) that no row brings any more. @returns how many */
 export function dropUnbroughtEvents(database: LedgerDatabase, events: string, values: { id?: number } = {}): number {
@@ -57,6 +57,7 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
 function takeBackDeclarations(database: LedgerDatabase, range: { first: number; last: number }): void {
   database.exec("CREATE TEMP TABLE IF NOT EXISTS taken_back (document INTEGER NOT NULL, id INTEGER NOT NULL)");
   const registrations = database.values<number>(
+    // `state <> 'registered'` repeats what follows from the states, because the partial index needs it.
     `UPDATE registrations SET row_id = NULL
      WHERE row_id BETWEEN @first AND @last AND state <> 'registered' AND state IN ('planned', 'rejected') RETURNING id`,
     range,
@@ -258,7 +259,7 @@ export function createRowWithdrawal(
     isEventless: (row: number) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }),
 
     /**
-     * Releases what these rows declared and was not sent: a new version declares its own, or nobody needs it any more.
+     * Releases what these rows declared and was not sent: a new version declares its own, or it is no longer needed.
      */
     release(rows: readonly number[]) {
       for (const lead of rows)
@@ -294,7 +295,7 @@ export function createRowWithdrawal(
      * The open row with exactly these cells from an earlier import of the same mapping input. Equal rows of one import
      * are twins. Null: none.
      */
-    sameRow: inTurn((hash, after) =>
+    sameRow: eachOnce((hash, after) =>
       database.value<number>(
         `SELECT id FROM invalid_rows WHERE cell_hash = @hash AND id > @after AND lead IS NULL AND ${ofSameMapping("id")}
            AND (id >> 32) NOT IN (SELECT value FROM json_each(@inputs)) ORDER BY id LIMIT 1`,
