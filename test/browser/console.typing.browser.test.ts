@@ -14,6 +14,8 @@ const cellOf = (page: Page, row: number, column: number) => rows(page).nth(row).
 /** Of the column State. */
 const cell = (page: Page, row: number) => cellOf(page, row, 6);
 const field = (page: Page, text: string) => page.getByRole("textbox", { name: `Correction of ${text} in` });
+/** The grid shows what is typed before the console has it. */
+const allSaved = (page: Page) => eventually(() => page.locator("td.unsent").count()).toBe(0);
 const bar = (page: Page) => page.locator(".bar").textContent();
 const troubles = async (page: Page) => (await page.locator(".trouble").allTextContents()).join();
 
@@ -62,6 +64,7 @@ inChromium(
     await eventually(() => cell(page, 4).textContent()).toBe("AP");
     expect(await cell(page, 2).textContent()).toBe("AM");
     expect(await page.getByLabel("Find").inputValue()).toBe("BA");
+    await allSaved(page);
     expect(values).toEqual(["AC", "AL", "AM", "AP"]);
     expect(await troubles(page)).toBe("");
   },
@@ -94,6 +97,7 @@ inChromium("text stays with the row and the value for which it was begun, whatev
   await page.keyboard.type("J");
   await page.keyboard.press("Enter");
   await eventually(() => cell(page, 1).textContent()).toBe("RJ");
+  await allSaved(page);
   expect(await numbers("RJ")).toEqual([row]);
   expect(await page.locator(".said").textContent(), "the selection went on from there").toContain(`Row ${next}:`);
 
@@ -188,6 +192,7 @@ inChromium(
     await page.keyboard.type("four");
     await page.keyboard.press("Enter");
     await eventually(() => note.textContent()).toBe("one␍␊two␊three!␍␊four");
+    await allSaved(page);
     await field(page, "x").fill("1\n2");
     await page.keyboard.press("Tab");
     await eventually(() => cellOf(page, 0, 2).textContent()).toBe("1␊2");
