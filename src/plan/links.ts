@@ -4,7 +4,7 @@
  */
 import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
-import { type Assessment, type Block, behind, type Held } from "./assess-document.js";
+import { type Assessment, type Bar, type Block, behind, type Held } from "./assess-document.js";
 
 type Placed = Pick<WorkEvent, "at" | "rank" | "id">;
 
@@ -276,6 +276,8 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
   const ready = new Set<number>();
   for (const { ready: events } of assessments.values()) for (const event of events) ready.add(event.id);
   const leaningOn = dependents(assessments, needs, context);
+  const earliestHeld = createEarliest<Held>(({ event }) => event);
+  const earliestBar = createEarliest<Bar>((bar) => bar);
   // One after the other; documents that depend on one with something held are looked at again.
   const turn = new Set(assessments.values());
   for (const assessment of turn) {
@@ -324,10 +326,10 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
       if (other === event.document) continue;
       const there = assessments.get(other);
       const isBefore = (placed: Placed) => context.linkTime === "server" || compareEvents(placed, event) < 0;
-      const blocking = there?.held.find(({ event: held }) => isBefore(held));
-      if (blocking !== undefined) return { reason: "behind-linked", waitsFor: `event:${blocking.event.id}` };
-      const bar = there?.bars.find(isBefore);
-      if (bar !== undefined) return { reason: "behind-linked", waitsFor: bar.waitsFor };
+      const blocking = there && earliestHeld(there.held)?.event;
+      if (blocking && isBefore(blocking)) return { reason: "behind-linked", waitsFor: `event:${blocking.id}` };
+      const bar = there && earliestBar(there.bars);
+      if (bar && isBefore(bar)) return { reason: "behind-linked", waitsFor: bar.waitsFor };
     }
     const need = needs.get(event.id)?.find((one) => one > 0 && !ready.has(one));
     return need === undefined ? null : { reason: "behind-linked", waitsFor: nameOf(need) };
@@ -366,6 +368,20 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
       return { reason: "related-cancelled", waitsFor };
     return null;
   }
+}
+
+/** The earliest of a list that only grows: thousands of documents may be linked to one of thousands of held events. */
+function createEarliest<Item>(placeOf: (item: Item) => Placed): (items: readonly Item[]) => Item | undefined {
+  const known = new Map<readonly Item[], { seen: number; first: Item | undefined }>();
+  return (items) => {
+    let { seen, first } = known.get(items) ?? { seen: 0, first: items[0] };
+    for (; seen < items.length; seen += 1) {
+      const item = items[seen] as Item;
+      if (first === undefined || compareEvents(placeOf(item), placeOf(first)) < 0) first = item;
+    }
+    known.set(items, { seen, first });
+    return first;
+  };
 }
 
 /** By document, those whose events may have to wait where one of its own does. */

@@ -148,7 +148,13 @@ export function planComponent(
   const all = [...assessments.values()];
   const linked =
     all.length > 1 || all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
-  const ties = { relatedTo: once(context.work.relatedTo), tiedAlready: once(context.work.tiedAlready) };
+  const ties = {
+    relatedTo: once(context.work.relatedTo),
+    tiedAlready: once(context.work.tiedAlready),
+    tyingIn: once((ready: readonly WorkEvent[]) =>
+      ready.filter(({ relatedDocument, target }) => relatedDocument !== null || target !== null),
+    ),
+  };
   const links: LinkContext = {
     linkTime,
     relatedTo: (event) => copiesGoTo(ties, assessments, event, linkTime),
@@ -185,8 +191,9 @@ function assessAll(
   const { party, ownerOf, broughtBy } = registrations;
   const common = { dueBefore, retryStalled, party, ownerOf, broughtBy, document: work.document };
   const never = new Set<number>();
-  const isRefused = (assessments: ReadonlyMap<number, Assessment>, maker: WorkEvent) =>
-    assessments.get(maker.document)?.refused.some(({ event }) => event.id === maker.id) === true;
+  // One document may make thousands of others.
+  const readyOf = once(({ ready }: Assessment) => new Set(ready));
+  const refusedOf = once(({ refused }: Assessment) => new Set(refused.map(({ event }) => event.id)));
   for (;;) {
     const makers = makersOf(open, never);
     const assessments = new Map<number, Assessment>();
@@ -205,12 +212,16 @@ function assessAll(
     // In the order of their makers: a document created too late creates nothing either.
     const early = new Map<Assessment, WorkEvent>();
     for (const [id, maker] of makers) {
-      if (assessments.get(maker.document)?.ready.includes(maker) !== true) continue;
+      const making = assessments.get(maker.document);
+      if (making === undefined || !readyOf(making).has(maker)) continue;
       const made = assess(id, linkTime === "server" ? Number.POSITIVE_INFINITY : maker.at);
       if (made !== undefined && made.refused.length > 0) early.set(made, maker);
     }
     const before = never.size;
-    for (const maker of makers.values()) if (isRefused(assessments, maker)) never.add(maker.id);
+    for (const { id, document } of makers.values()) {
+      const making = assessments.get(document);
+      if (making !== undefined && refusedOf(making).has(id)) never.add(id);
+    }
     if (never.size === before) return { makers, assessments, early };
   }
 }
@@ -220,25 +231,30 @@ function assessAll(
  * created (open points 29, 40). Copied at the service's time, it precedes relations still to be made.
  */
 function copiesGoTo(
-  related: { relatedTo(document: number): number[]; tiedAlready(document: number): number[] },
+  ties: {
+    relatedTo(document: number): number[];
+    tiedAlready(document: number): number[];
+    tyingIn(ready: readonly WorkEvent[]): WorkEvent[];
+  },
   assessments: ReadonlyMap<number, Assessment>,
   event: WorkEvent,
   linkTime: "event" | "server",
 ): number[] {
-  const own = (assessments.get(event.document)?.ready ?? [])
+  const own = ties
+    .tyingIn(assessments.get(event.document)?.ready ?? [])
     .filter((other) => compareEvents(other, event) < 0)
     .flatMap(({ relatedDocument, target }) => [relatedDocument, target].filter((id) => id !== null));
-  const others = linkTime === "server" ? [] : related.relatedTo(event.document);
-  const all = new Set([...related.tiedAlready(event.document), ...own, ...others]);
+  const others = linkTime === "server" ? [] : ties.relatedTo(event.document);
+  const all = new Set([...ties.tiedAlready(event.document), ...own, ...others]);
   return [...all].filter((other) => other !== event.document && other !== event.target);
 }
 
 /** Nothing lands during planning, so a document with thousands of propagated events is asked once. */
-function once<Found>(find: (document: number) => Found): (document: number) => Found {
-  const found = new Map<number, Found>();
-  return (document) => {
-    const known = found.get(document) ?? find(document);
-    found.set(document, known);
+function once<Key, Found>(find: (key: Key) => Found): (key: Key) => Found {
+  const found = new Map<Key, Found>();
+  return (key) => {
+    const known = found.get(key) ?? find(key);
+    found.set(key, known);
     return known;
   };
 }
