@@ -81,10 +81,14 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     ]);
   });
 
-  test("a SPLIT into its own document is a problem of the row, and holds what follows it until it is corrected (F109)", async () => {
+  test.each([
+    ["A 20 split A", "target-is-itself"],
+    ["A 20 link A", "link-to-itself"],
+    ["A 20 one-way A", "link-to-itself"],
+  ])("%s is a problem of the row, and holds what follows it until it is corrected (F109)", async (itself, named) => {
     const world = await linkedWorld();
-    const { code, out } = await world.brought("rows-1.csv", ["A 10", "A 20 split A", "A 30", "B 10"]);
-    expect([code, out]).toEqual([3, expect.stringContaining("target-is-itself")]);
+    const { code, out } = await world.brought("rows-1.csv", ["A 10", itself, "A 30", "B 10"]);
+    expect([code, out]).toEqual([3, expect.stringContaining(named)]);
     expect([world.timeline("A"), world.timeline("B"), world.refusals()]).toEqual([
       ["10 Weighing"],
       ["10 Weighing"],

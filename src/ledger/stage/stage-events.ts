@@ -37,6 +37,7 @@ export function createEventStager(
   let changedAny = false;
 
   const documentOf = ({ document }: EventRecord) => references.document(document.kind, document.key);
+  const findNamed = ({ kind, key }: { kind: string; key: string }) => references.findDocument(kind, key);
   const nameOf = ({ event, document }: EventRecord) => `The event ${event} of ${document.kind} ${document.key}`;
   const columnsOf = (record: EventRecord, row: number): EventContent =>
     eventColumns(record, references, record.target === null ? null : documents.stageTarget(record.target, row));
@@ -160,8 +161,16 @@ export function createEventStager(
   return {
     changedAny: () => changedAny,
 
-    /** Two rows of one import give one event different content; only a person knows which is right. */
+    /**
+     * Two rows of one import give one event different content; only a person knows which is right. Or it links a document to
+     * itself, by its id or another of its names.
+     */
     check({ stored, hash, record }: KeyedEvent) {
+      const { document, related } = record;
+      const other = related?.document;
+      const linked = other && (other.by === "id" ? references.documentById(other.documentId) : findNamed(other));
+      if (linked != null && linked === findNamed(document))
+        return problem("link-to-itself", `${nameOf(record)} would link ${document.kind} ${document.key} to itself.`);
       if (stored === null || stored.content_hash.equals(hash)) return null;
       if (!isUnsent(stored) || !inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports may have given the event too: they are corrected, not contradicted.

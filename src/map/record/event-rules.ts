@@ -92,17 +92,21 @@ export function compileEventKey(spec: KeySpec, site: Site): Piece<string[]> {
   return compileVarying(spec, "mapping-event-key", hint, site);
 }
 
-/** The same rules for names from the row. A document also cannot be created by an event on its own timeline. */
+/** The same rules for names from the row. An event neither creates its own document nor links it to itself. */
 export function fitsRules(
   { document, target, name, related, attributes }: EventRecord,
   { name: fixed, confirmed }: { name: boolean; confirmed: boolean },
   site: Site,
   view: View,
 ): boolean {
-  if (target !== null && target.document.kind === document.kind && target.document.key === document.key) {
-    const message = `${site.label}: it would create ${document.kind} ${document.key}, the document that it is on`;
+  const { kind, key } = document;
+  if (target !== null && target.document.kind === kind && target.document.key === key) {
+    const message = `${site.label}: it would create ${kind} ${key}, the document that it is on`;
     return view.report("target-is-itself", message) !== null;
   }
+  const other = related?.document;
+  if (other?.by === "key" && other.kind === kind && other.key === key)
+    return view.report("link-to-itself", `${site.label}: it would link ${kind} ${key} to itself`) !== null;
   const filled = attributes.flatMap((one) => (one.value === "" ? [] : one.name));
   const fault = fixed ? null : nameFault(name, confirmed, related !== null, filled);
   if (fault !== null) view.report("event-name", `${site.label}: ${fault[0]}`, fault[1]);

@@ -17,6 +17,11 @@ export const mapCodes = {
     "Correct the key of the document that the event creates.",
     "A SPLIT of load 55 into load 55.",
   ),
+  "link-to-itself": mark(
+    "An event would link a document to itself.",
+    "Correct the key of the other document.",
+    "A RELATED of invoice 55 to invoice 55.",
+  ),
   "value-required": mark(
     "A field that must have a value is blank in this row.",
     "Fill the cell, give the field a `default`, or restrict the record with `when`.",
