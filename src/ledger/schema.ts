@@ -78,6 +78,7 @@ CREATE TABLE document_aliases (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   PRIMARY KEY (namespace, kind, key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX document_aliases_by_document ON document_aliases (document_id);
 
 -- Mappings as they were used, each text once. hash: of the mapping and every file it names; text: without its tables.
 CREATE TABLE mappings (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;

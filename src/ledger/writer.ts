@@ -173,11 +173,14 @@ export class Writer {
     if (!this.#isGivenUp(id)) this.unsent("event", id, now);
   }
 
-  /** A person has settled these causes, as `waits_for` names them: the next run plans again what waited for them. */
+  /**
+   * A person has settled these causes, as `waits_for` names them: the next run plans again what waited for them. What follows
+   * from `held` is repeated, because the partial index needs it.
+   */
   waitsSettled(causes: readonly string[], now: number) {
     this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, changed_at = @now
-       WHERE state = 'held' AND waits_for IN (SELECT value FROM json_each(@causes))`,
+       WHERE state = 'held' AND state <> 'landed' AND state <> 'sending' AND waits_for IN (SELECT value FROM json_each(@causes))`,
       { causes, now },
     );
   }

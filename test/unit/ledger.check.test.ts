@@ -2,6 +2,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { keyBytes } from "../../src/ledger/event-key.js";
+import { eventDeduplicationId } from "../../src/model/keys.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 
@@ -142,6 +144,24 @@ describe("ledger check", () => {
     const untried = checked().filter(({ name }) => !tried.has(name));
     expect(untried.map(({ name }) => name)).toEqual(["the file is whole, and every CHECK holds"]);
   });
+
+  it("20,000 documents that rows name by their ids are checked at once", { timeout: 10_000 }, () =>
+    world.withLedger((database) => {
+      database.function("made_by_id", (key: string) =>
+        keyBytes(eventDeduplicationId({ namespace: "n", kind: "known", key, generation: 1 }, "Weighing", [])),
+      );
+      database.exec(`BEGIN;
+      INSERT INTO documents (namespace, kind, key, declared, mode)
+        SELECT 'n', 'load', 'K' || value, 1, 'create' FROM (WITH RECURSIVE n (value) AS (VALUES (1) UNION ALL SELECT value + 1 FROM n WHERE value < 20000) SELECT * FROM n);
+      INSERT INTO document_aliases SELECT 'n', 'known', 'id-' || key, id FROM documents WHERE namespace = 'n';
+      INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref, payload, input_id)
+        SELECT a.document_id, made_by_id(a.key), zeroblob(16), 'Weighing', '[]', 'Weighing', 0, 0, e.participant_ref, e.address_ref, '{}', 1
+        FROM document_aliases a, (SELECT * FROM events LIMIT 1) e;`);
+      const keys = checkLedger(database).find(({ name }) => name === "every event has the key that its parts make");
+      database.exec("ROLLBACK");
+      expect(keys?.broken).toEqual([]);
+    }),
+  );
 
   it("says of a file with pages that a disk garbled what it can still say", () => {
     const { page, size } = world.withLedger((database) => ({

@@ -40,7 +40,7 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
   );
   for (const table of ["row_events", "row_records", "placements", "input_holds"])
     database.run(`DELETE FROM ${table} WHERE row_id BETWEEN @first AND @last`, range);
-  database.run("DELETE FROM pages WHERE first_id BETWEEN @first AND @last", range);
+  database.run("DELETE FROM pages WHERE kind IN ('cells', 'known') AND first_id BETWEEN @first AND @last", range);
   database.run("DELETE FROM rows WHERE id BETWEEN @first AND @last", range);
   database.run("DELETE FROM problems WHERE row_id BETWEEN @first AND @last AND stage = 'staging'", range);
   dropUnbroughtEvents(database, "SELECT id FROM temp.withdrawn");
