@@ -103,6 +103,7 @@ export async function openSession(command: string, mapping: string | null, optio
       const hold = await holdLedger(database, waiting);
       later(() => hold.release());
       new Writer(database).interrupted(clock.now());
+      createRunStore(database).forgetKilledPlans();
     }
 
     const path = isOffline ? null : journalOf(database, options.journal ?? null);
