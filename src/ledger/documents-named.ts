@@ -17,8 +17,13 @@ export interface KnownDocument {
   settings: number | null;
 }
 
-export const knownDocument = `d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, d.generation,
-  d.state, d.service_id AS serviceId`;
+/** Null: none. */
+export const documentById = (database: LedgerDatabase, id: number | null): KnownDocument | null =>
+  database.row<KnownDocument>(
+    `SELECT id, namespace, external_id AS externalId, settings_id AS settings, kind, key, generation, state, service_id AS serviceId
+     FROM documents_now WHERE id = @id`,
+    { id },
+  );
 
 /** The first that finds any counts; a part of a composed key comes last. */
 const ways = [
@@ -129,8 +134,7 @@ export function generationsNamed(database: LedgerDatabase, name: string): number
 
 /** The newest generation. @throws RowferryError `document-unknown` */
 export function findDocument(database: LedgerDatabase, name: string): KnownDocument {
-  const id = generationsNamed(database, name).at(-1) ?? null;
-  const found = database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
+  const found = documentById(database, generationsNamed(database, name).at(-1) ?? null);
   if (found === null) throw unknownDocument(database, name);
   return found;
 }

@@ -90,7 +90,7 @@ export function openDrafts(path: string) {
         });
         const changes = edits.filter(({ replaces, value }) => replaces !== value);
         if (conflicts.length > 0 || changes.length === 0) return conflicts;
-        const step = database.insert("INSERT INTO steps (at, label) VALUES (@now, @label)", { now, label });
+        const step = database.add("steps", { at: now, label });
         for (const edit of changes)
           database.run(
             "INSERT INTO edits (step, ref, column_name, before, after) VALUES (@step, @ref, @column, @replaces, @value)",

@@ -50,12 +50,12 @@ export const isEarlier = (
   WHERE mine.id = ${input} AND later.sheet IS mine.sheet AND later.run_id > mine.run_id)`;
 
 export function createInputStore(database: LedgerDatabase) {
-  const find = ({ contentHash, sheet, named, namespace, mappingInput }: InputIdentity) =>
+  const find = (input: InputIdentity) =>
     stored(
       database.row(
         `SELECT ${columns} FROM inputs WHERE content_hash = @contentHash AND coalesce(sheet, '') = coalesce(@sheet, '')
            AND named = @named AND namespace = @namespace AND mapping_input = @mappingInput`,
-        { contentHash, sheet, named, namespace, mappingInput },
+        input,
       ),
     );
 
@@ -179,7 +179,7 @@ export function createSettingsStore<Settings>(database: LedgerDatabase, defaults
     idOf(settings: Settings) {
       const json = JSON.stringify(settings);
       const found = database.value<number>("SELECT id FROM settings WHERE json = @json", { json });
-      return found ?? database.insert("INSERT INTO settings (json) VALUES (@json)", { json });
+      return found ?? database.add("settings", { json });
     },
     /** Unknown ids and null give the defaults. */
     get(id: number | null): Settings {

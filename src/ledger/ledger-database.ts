@@ -70,11 +70,6 @@ export class LedgerDatabase extends Database {
     return this.#statement("rows", text).run(bound(text, values)).changes;
   }
 
-  /** @returns the new row's id */
-  insert(text: string, values: object = NONE) {
-    return Number(this.#statement("rows", text).run(bound(text, values)).lastInsertRowid);
-  }
-
   /** Adds a row of these columns. @returns its id */
   add(table: string, columns: object): number {
     return this.adding(table)(columns);
@@ -86,7 +81,7 @@ export class LedgerDatabase extends Database {
     return (columns) => {
       const names = text === null ? Object.keys(columns) : [];
       text ??= `INSERT INTO ${table} (${names.join(", ")}) VALUES (@${names.join(", @")})`;
-      return this.insert(text, columns);
+      return Number(this.#statement("rows", text).run(columns).lastInsertRowid);
     };
   }
 

@@ -54,10 +54,7 @@ export function createRunStore(database: LedgerDatabase) {
       let name = base;
       const isKnown = () => database.has("SELECT 1 FROM runs WHERE name = @name", { name });
       for (let count = 2; isKnown() || isTaken(name); count += 1) name = `${base}-${count}`;
-      const id = database.insert(
-        "INSERT INTO runs (name, command, mapping, started_by, started_at) VALUES (@name, @command, @mapping, @by, @now)",
-        { name, command, mapping, by, now },
-      );
+      const id = database.add("runs", { name, command, mapping, started_by: by, started_at: now });
       return { id, name };
     },
 

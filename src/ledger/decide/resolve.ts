@@ -4,7 +4,7 @@
  */
 import { shellQuoted } from "../../model/shell-quoted.js";
 import { absorbDocument } from "../stage/references.js";
-import { findDocument, type KnownDocument, knownDocument } from "../documents-named.js";
+import { documentById, findDocument, type KnownDocument } from "../documents-named.js";
 import { keyBytes } from "../event-key.js";
 import { sendingEvents } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -56,8 +56,7 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
     });
   }
   const [id = null] = documents;
-  const document =
-    named ?? database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
+  const document = named ?? documentById(database, id);
   const ofDocument = named?.state === "stalled" || named?.state === "sending";
   if (document === null || (found.length === 0 && !ofDocument)) {
     throw new RowferryError("not-in-doubt", `Nothing of ${name} is in doubt.`);

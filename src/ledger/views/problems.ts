@@ -35,7 +35,7 @@ interface Group extends Failure {
 export function tallyProblems(database: LedgerDatabase, cells = false, files: readonly string[] = []): ToldProblem[] {
   const named = "SELECT id FROM inputs WHERE name IN (SELECT value FROM json_each(@files))";
   const inputs = files.length === 0 ? null : database.values<number>(named, { files });
-  const others = tally(database, `SELECT * FROM (${openFailures}) WHERE subject <> 'row'`, cells, inputs);
+  const others = tally(database, `SELECT * FROM (${openFailures}) WHERE subject <> 'row'`, cells, { inputs });
   const here = inputs && new Set(inputs);
   const conceal = concealing(database, cells);
   const ofRows = causesOfRows(database, { isHere: (row) => here === null || here.has(inputOf(row)) }).map(
@@ -110,24 +110,22 @@ const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
   SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
   FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id`;
 
-const warningsSince = (
-  since: number,
-) => `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
-  FROM problems WHERE severity = 'warning' AND at >= ${since}`;
+const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
+  FROM problems WHERE severity = 'warning' AND at >= @since`;
 
 /** `since`: ms; most frequent first. */
 export const tallyWarnings = (database: LedgerDatabase, since: number): ToldProblem[] =>
-  tally(database, warningsSince(since), false);
+  tally(database, warnings, false, { inputs: null, since });
 
 function tally(
   database: LedgerDatabase,
   failures: string,
   cells: boolean,
-  inputs: readonly number[] | null = null,
+  values: { inputs: readonly number[] | null; since?: number },
 ): ToldProblem[] {
   type Counted = Pick<Group, "subject" | "code" | "count" | "earlier"> & { id: number; isMaker: 0 | 1 | null };
   const conceal = concealing(database, cells);
-  const isHere = inputs === null ? "TRUE" : "(subject, id) IN here";
+  const isHere = values.inputs === null ? "TRUE" : "(subject, id) IN here";
   // Materialized, because SQLite would otherwise compile the subqueries of these columns wherever a column is used.
   const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs))),
       found AS MATERIALIZED (SELECT subject, id, code, reason, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
@@ -135,9 +133,9 @@ function tally(
     SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
       coalesce(min(iif(isHere AND reason = code, id, NULL)), min(iif(isHere, id, NULL)), min(id)) AS id, isMaker
     FROM found GROUP BY subject, code, isMaker ORDER BY count DESC`;
-  return database.rows<Counted>(counted, { inputs }).flatMap((found) => {
+  return database.rows<Counted>(counted, values).flatMap((found) => {
     const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id LIMIT 1`;
-    const failure = database.row<Failure>(first, found);
+    const failure = database.row<Failure>(first, { ...values, ...found });
     if (failure === null) return [];
     const one = told(database, conceal, { ...failure, count: found.count, earlier: found.earlier });
     return [{ ...one, ...documentOf(database, found) }];
@@ -250,19 +248,23 @@ export interface ProblemExample {
 
 /** At most `each` per code, in row order. */
 export const problemExamples = (database: LedgerDatabase, each: number): ProblemExample[] =>
-  examples(database, openFailures, each);
+  examples(database, openFailures, { each });
 
 /** `since`: ms; at most `each` per code. */
 export const warningExamples = (database: LedgerDatabase, since: number, each: number): ProblemExample[] =>
-  examples(database, warningsSince(since), each);
+  examples(database, warnings, { each, since });
 
-function examples(database: LedgerDatabase, failures: string, each: number): ProblemExample[] {
+function examples(
+  database: LedgerDatabase,
+  failures: string,
+  values: { each: number; since?: number },
+): ProblemExample[] {
   const found = database.rows<Omit<ProblemExample, "message"> & { message: string | null }>(
     `SELECT f.code, coalesce(i.name, 'an earlier import') AS file, i.sheet, iif(i.id IS NULL, NULL, f.row_id & 4294967295) AS "row",
        f.column_name AS "column", nullif(concat_ws(': ', f.name, f.message), '') AS message, f.hint
      FROM (SELECT *, row_number() OVER (PARTITION BY subject, code ORDER BY id) AS nth FROM (${failures})) f
      LEFT JOIN inputs i ON i.id = f.row_id >> 32 WHERE f.nth <= @each ORDER BY f.subject, f.code, f.nth`,
-    { each },
+    values,
   );
   return found.map((one) => ({ ...one, message: one.message ?? codes[one.code].meaning }));
 }

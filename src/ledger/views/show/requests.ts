@@ -74,6 +74,12 @@ const registration = `SELECT r.id AS own, kind AS record, state, reason, service
     ${messagesOf("r.kind", "r.id")} AS messages
   FROM registrations r WHERE`;
 
+/** Participants with their addresses, or addresses. */
+const withAddresses = (database: LedgerDatabase, ids: readonly number[]) =>
+  ids.flatMap((id) =>
+    registrations(database, `(r.id = @id OR kind = 'address' AND ${resolved("owner")} = @id)`, { id }),
+  );
+
 export function registrations(database: LedgerDatabase, which: string, values: object): ShownRegistration[] {
   type Found = Omit<ShownRegistration, "requests" | "name"> & { own: number };
   return database.rows<object>(`${registration} ${which} ORDER BY r.id`, values).map((row) => {
@@ -105,8 +111,7 @@ export function findRegistrations(database: LedgerDatabase, text: string): Shown
   const bare = text.replaceAll(/[.\-/ ]/g, "").toUpperCase();
   for (const way of ways) {
     const ids = database.values<number>(`SELECT id FROM registrations WHERE ${way} ORDER BY id`, { text, bare });
-    const which = `(r.id = @id OR kind = 'address' AND ${resolved("owner")} = @id)`;
-    if (ids.length > 0) return ids.flatMap((id) => registrations(database, which, { id }));
+    if (ids.length > 0) return withAddresses(database, ids);
   }
   return [];
 }
@@ -117,6 +122,5 @@ export function findRegistrationsLike(database: LedgerDatabase, text: string): S
   const ids: number[] = [];
   for (const { id, name } of database.each<{ id: number; name: string }>(everyParticipant))
     if (wanted !== "" && foldName(name).includes(wanted)) ids.push(id);
-  const which = `(r.id = @id OR kind = 'address' AND ${resolved("owner")} = @id)`;
-  return ids.flatMap((id) => registrations(database, which, { id }));
+  return withAddresses(database, ids);
 }
