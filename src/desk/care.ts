@@ -28,7 +28,6 @@ import {
   rebindLedger,
   takeAsItIs,
 } from "../ledger/open-ledger.js";
-import { createInputStore } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
@@ -116,10 +115,7 @@ export function prune(
 function prunableIn(database: LedgerDatabase, target: Target, before: number): Pruned {
   const filesOf = (run: string) =>
     readdirSync(runFolder(target, run)).map((name) => statSync(join(runFolder(target, run), name)));
-  const inputs = createInputStore(database);
-  const uncorrected = createRejects(database)
-    .inputs()
-    .flatMap((id) => inputs.get(id) ?? []);
+  const uncorrected = createRejects(database).inputs();
   const isNeeded = (run: string) =>
     uncorrected.some((input) => existsSync(rejectedPath(runFolder(target, run), input, [])));
   const isThere = (run: string) => existsSync(runFolder(target, run));

@@ -39,9 +39,8 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     const wanted = rowsOf(database, selection);
     const inputs = createInputStore(database);
     const rejects = createRejects(database);
-    const every = rejects.inputs().flatMap((id) => inputs.get(id) ?? []);
     return {
-      found: every.flatMap((input) => {
+      found: rejects.inputs().flatMap((input) => {
         const rows = [...rejects.rows(input)].filter(({ lead }) => wanted.has(rowId(input.id, lead)));
         return rows.length === 0 ? [] : [{ input, rows }];
       }),

@@ -135,13 +135,9 @@ export function generationsNamed(database: LedgerDatabase, name: string): number
 /** The newest generation. @throws RowferryError `document-unknown` */
 export function findDocument(database: LedgerDatabase, name: string): KnownDocument {
   const found = documentById(database, generationsNamed(database, name).at(-1) ?? null);
-  if (found === null) throw unknownDocument(database, name);
-  return found;
-}
-
-export function unknownDocument(database: LedgerDatabase, name: string): RowferryError {
+  if (found !== null) return found;
   const hint = nearHint(namesNear(database, name), "document-unknown");
-  return new RowferryError("document-unknown", `The ledger has no document ${name}.`, { hint });
+  throw new RowferryError("document-unknown", `The ledger has no document ${name}.`, { hint });
 }
 
 /** Its own name and those by which rows know it through the id that the service gave it; keys are made of any of them. */

@@ -1,6 +1,6 @@
 /** Inputs: files by content hash and sheet, and by name where that matters, and whether they must be staged again. */
 import { fact, type LedgerDatabase } from "./ledger-database.js";
-import { rowsOfInput } from "./rows.js";
+import { EVENTS_OF_ROWS, rowsOfInput } from "./rows.js";
 import { giveBackWhatIsNeeded, withdrawInput } from "./stage/take-back.js";
 import type { Dialect } from "../model/dialect.js";
 import type { RowCounts } from "../model/summary.js";
@@ -118,8 +118,7 @@ export function createInputStore(database: LedgerDatabase) {
       if (isUnjudged) return false;
       return !database.has(
         `SELECT 1 FROM rows WHERE id BETWEEN @first AND @last AND fate = 'invalid' AND settled = 'corrected'
-         UNION ALL SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id
-           WHERE re.row_id BETWEEN @first AND @last AND NOT e.known
+         UNION ALL SELECT 1 FROM ${EVENTS_OF_ROWS} AND NOT e.known
          UNION ALL SELECT 1 FROM row_records_now WHERE row_id BETWEEN @first AND @last AND NOT done`,
         rowsOfInput(id),
       );

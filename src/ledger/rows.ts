@@ -13,6 +13,10 @@ export const rowsOfInput = (input: number): { first: number; last: number } => (
   last: rowId(input + 1, 0) - 1,
 });
 
+/** In SQL, the events of rows from @first to @last. */
+export const EVENTS_OF_ROWS =
+  "row_events re JOIN events_now e ON e.id = re.event_id WHERE re.row_id BETWEEN @first AND @last";
+
 /** In SQL, of a row and the input `i`. */
 export const isInInput = (id: string): string => `${id} >= i.id << 32 AND ${id} < (i.id + 1) << 32`;
 

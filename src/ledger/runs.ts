@@ -7,6 +7,10 @@ const REQUESTS = 2 ** 32;
 
 export const requestsOf = (run: number): [first: number, last: number] => [run * REQUESTS, (run + 1) * REQUESTS - 1];
 
+/** Every event that requests from @first to @last carried, as it is now. */
+export const SENT =
+  "(SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent JOIN events_now e ON e.id = sent.event_id";
+
 export interface Run {
   id: number;
   name: string;

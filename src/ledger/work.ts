@@ -119,6 +119,11 @@ const related = (which: string) =>
    UNION SELECT document_id FROM events_now WHERE related_document = @id AND ${which}`;
 
 export function createWorkStore(database: LedgerDatabase) {
+  const events = (which: string, values: object) =>
+    database
+      .rows<StoredEvent>(`SELECT ${eventColumns} ${openEvents} AND ${which} ${inOrder} LIMIT @most`, values)
+      .map(workEvent);
+
   return {
     /** Holds no cursor open. Documents of the `first` inputs come first, each part ascending. */
     *openDocuments(first: readonly number[] = []): Generator<number> {
@@ -154,26 +159,14 @@ export function createWorkStore(database: LedgerDatabase) {
     },
 
     /** Events that have not landed, by time, rank and staging sequence. Up to `most`. */
-    events: (document: number, most = -1): WorkEvent[] =>
-      database
-        .rows<StoredEvent>(
-          `SELECT ${eventColumns} ${openEvents} AND e.document_id = @document ${inOrder} LIMIT @most`,
-          { document, most },
-        )
-        .map(workEvent),
+    events: (document: number, most = -1) => events("e.document_id = @document", { document, most }),
 
     /** The ids of all of them, for a document too long to be held in memory. */
     eventIds: (document: number) =>
       database.values<number>(`SELECT e.id ${openEvents} AND e.document_id = @document ${inOrder}`, { document }),
 
     /** Those that have not landed, in total order. */
-    eventsById: (ids: readonly number[]): WorkEvent[] =>
-      database
-        .rows<StoredEvent>(
-          `SELECT ${eventColumns} ${openEvents} AND e.id IN (SELECT value FROM json_each(@ids)) ${inOrder}`,
-          { ids },
-        )
-        .map(workEvent),
+    eventsById: (ids: readonly number[]) => events("e.id IN (SELECT value FROM json_each(@ids))", { ids, most: -1 }),
 
     /** Rows that are not settled and whose event has not landed (H14, H15). */
     holds(document: number): Hold[] {

@@ -17,10 +17,7 @@ export interface RefusalNote {
  * Content that landed earlier is known only by its hash: an upper bound of its time, and its link if there is only one
  * candidate.
  */
-interface EarlierContent {
-  at: number;
-  related_document: number | null;
-}
+type EarlierContent = Pick<EventContent, "at" | "related_document">;
 
 type Landed = EventContent & { document_id: number };
 
@@ -52,6 +49,9 @@ const ONE: Record<Table, string> = {
   document_states: "document_id = @id",
   registrations: "id = @id",
 };
+
+/** Joins events to the states that are updated. */
+const FROM_EVENT = "FROM events e WHERE e.id = @id AND event_states.document_id = e.document_id AND event_id = e.id";
 
 export class Writer {
   readonly #database: LedgerDatabase;
@@ -114,12 +114,7 @@ export class Writer {
   /** Accepted with what came just before it, on which a person has decided. */
   foreignToo(id: number, message: string, now: number) {
     this.foreign(id, now);
-    this.dismissed(id, false, now);
-    this.#database.run(
-      `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
-       SELECT document_id, deduplication_id, content_hash, @now FROM events WHERE id = @id`,
-      { id, now },
-    );
+    this.dismissedFor(id, false, now);
     this.problem("event", id, { code: "foreign-collision", message }, now, "warning");
   }
 
@@ -162,15 +157,15 @@ export class Writer {
   }
 
   held(id: number, reason: Code, waitsFor: string, now: number) {
-    if (!this.#isGivenUp(id)) this.#event(id, { state: "held", reason, waits_for: waitsFor }, now);
+    this.#waiting(id, { state: "held", reason, waits_for: waitsFor }, now);
   }
 
   deferred(id: number, now: number) {
-    if (!this.#isGivenUp(id)) this.#event(id, { state: "deferred", reason: "not-yet-past" }, now);
+    this.#waiting(id, { state: "deferred", reason: "not-yet-past" }, now);
   }
 
   released(id: number, now: number) {
-    if (!this.#isGivenUp(id)) this.unsent("event", id, now);
+    this.#waiting(id, { ...NOT_TRIED, state: "planned" }, now);
   }
 
   /**
@@ -193,6 +188,17 @@ export class Writer {
     }
     if (!unsent || !this.#database.has("SELECT 1 FROM events_now WHERE id = @id AND unsent", { id })) return false;
     this.dismissedBefore(id, now);
+    return true;
+  }
+
+  /** The same for its content, whenever it comes back (H23). */
+  dismissedFor(id: number, unsent: boolean, now: number) {
+    if (!this.dismissed(id, unsent, now)) return false;
+    this.#database.run(
+      `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
+       SELECT document_id, deduplication_id, coalesce(changed_hash, content_hash), @now FROM events_now WHERE id = @id`,
+      { id, now },
+    );
     return true;
   }
 
@@ -273,7 +279,7 @@ export class Writer {
          attempted_link = iif(attempted_hash = e.content_hash OR attempted_link = e.related_document AND e.mirrored = 1,
            iif(e.mirrored = 1, e.related_document, NULL), NULL),
          attempted_hash = iif(state = 'stalled' AND doubt = 1 AND attempted_hash <> e.content_hash, zeroblob(16), attempted_hash)
-       FROM events e WHERE e.id = @id AND event_states.document_id = e.document_id AND event_id = e.id AND attempted_hash IS NOT NULL`,
+       ${FROM_EVENT} AND attempted_hash IS NOT NULL`,
       { id },
     );
   }
@@ -466,10 +472,10 @@ export class Writer {
     return this.#database.run(text, { ...columns, id, now }) > 0;
   }
 
-  /** Dismissed beside this run, after its plan. */
-  #isGivenUp(id: number) {
+  /** Unless it was dismissed beside this run, after its plan. */
+  #waiting(id: number, columns: Columns, now: number) {
     const given = `SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'rejected' AND dismissed = 1`;
-    return this.#database.has(given, { id });
+    if (!this.#database.has(given, { id })) this.#event(id, columns, now);
   }
 
   /** The event's row has the file's present content; of what landed, the hash alone is known. */
@@ -479,7 +485,7 @@ export class Writer {
          'rank', e.rank, 'participant_ref', e.participant_ref, 'address_ref', e.address_ref,
          'related_document', e.related_document, 'related_id', e.related_id, 'mirrored', e.mirrored,
          'target_document', e.target_document, 'payload', e.payload)
-       FROM events e WHERE e.id = @id AND event_states.document_id = e.document_id AND event_id = e.id`,
+       ${FROM_EVENT}`,
       { id },
     );
     this.#database.run(

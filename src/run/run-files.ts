@@ -74,9 +74,7 @@ async function writeFiles(session: Session, folder: string, summary: Summary, co
 
 async function writeRejected(session: Session, folder: string, summary: Summary): Promise<void> {
   const rejects = createRejects(session.database);
-  for (const id of rejects.inputs()) {
-    const input = session.inputs.get(id);
-    if (input === null) continue;
+  for (const input of rejects.inputs()) {
     const path = rejectedPath(
       folder,
       input,

@@ -49,15 +49,10 @@ export function dismiss(
   };
 
   const dismissEvent = (event: number, withUnsent: boolean) => {
-    if (!writer.dismissed(event, withUnsent, now)) {
+    if (!writer.dismissedFor(event, withUnsent, now)) {
       done.left += 1;
       return;
     }
-    database.run(
-      `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
-       SELECT document_id, deduplication_id, coalesce(changed_hash, content_hash), @now FROM events_now WHERE id = @event`,
-      { event, now },
-    );
     causes.push(`event:${event}`);
     markOpenOf(database, event);
     done.events += 1;

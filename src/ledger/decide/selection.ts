@@ -54,7 +54,8 @@ const isAwaited = (name: string) => `${name} IN (SELECT waits_for FROM open_even
 const fromRows = (which: string) => `SELECT 'rows' AS kind, r.id, r.id AS row_id, p.document_id, r.reason AS code
   FROM rows r LEFT JOIN placements p ON p.row_id = r.id WHERE r.fate = 'invalid' AND r.lead IS NULL AND r.settled ${which}`;
 
-const listed = "iif(t.kind = 'participant', 'participants', 'addresses')";
+const registrations =
+  "SELECT iif(t.kind = 'participant', 'participants', 'addresses'), t.id, t.row_id, NULL, t.reason FROM registrations t";
 
 /** A line for each row and document of each record. */
 const open = `${fromRows("IS NULL")}
@@ -63,7 +64,7 @@ const open = `${fromRows("IS NULL")}
   UNION ALL SELECT 'documents', id, row_id, id, reason FROM failed_documents
   UNION ALL SELECT 'documents', n.id, n.row_id, n.id, n.reason FROM documents_now n
     WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}
-  UNION ALL SELECT ${listed}, t.id, t.row_id, NULL, t.reason FROM registrations t
+  UNION ALL ${registrations}
     WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
       AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")})`;
 
@@ -80,7 +81,7 @@ const candidates = {
     WHERE s.dismissed = 1 AND s.state IN ('rejected', 'foreign', 'changed')
       AND NOT (SELECT replaced FROM documents_now WHERE id = s.document_id)
   UNION ALL SELECT 'documents', id, row_id, id, reason FROM documents_now WHERE reason = 'dismissed' AND state = 'rejected'
-  UNION ALL SELECT ${listed}, t.id, t.row_id, NULL, t.reason FROM registrations t WHERE t.reason = 'dismissed'`,
+  UNION ALL ${registrations} WHERE t.reason = 'dismissed'`,
 };
 
 type Which = keyof typeof candidates;

@@ -67,13 +67,8 @@ const triggers = [
   ),
 ].join("\n");
 
-export interface ChoiceLog {
-  /** Durable; inside the transaction that made the choices. */
-  record(now: number): void;
-}
-
 /** For one connection, from now on. */
-export function createChoiceLog(database: LedgerDatabase, journal: Journal, entries: JournalEntries): ChoiceLog {
+export function createChoiceLog(database: LedgerDatabase, journal: Journal, entries: JournalEntries) {
   database.exec(triggers);
 
   const linesOf = (noted: readonly { what: string; json: string }[], at: number): JournalEntry[] => {
@@ -99,7 +94,8 @@ export function createChoiceLog(database: LedgerDatabase, journal: Journal, entr
   };
 
   return {
-    record(now) {
+    /** Durable; inside the transaction that made the choices. */
+    record(now: number) {
       const lines: JournalEntry[] = [];
       for (;;) {
         const noted = database.rows<{ id: number; what: string; json: string }>(

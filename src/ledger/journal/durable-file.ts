@@ -18,18 +18,8 @@ import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { makeFolder } from "../../model/make-folder.js";
 
-export interface DurableFile {
-  /** In bytes. */
-  size(): number;
-  /** Whole and durable when it returns; otherwise the file is unchanged. @throws the system's error */
-  append(text: string | Uint8Array): void;
-  /** Truncates the file. */
-  cut(size: number): void;
-  close(): void;
-}
-
 /** Makes missing folders; readable by its owner only, also if it was there. The caller makes sure that there is one writer. */
-export function openDurableFile(path: string): DurableFile {
+export function openDurableFile(path: string) {
   const made = makeFolder(dirname(path));
   const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -48,8 +38,10 @@ export function openDurableFile(path: string): DurableFile {
     fsyncSync(file);
   };
   return {
+    /** In bytes. */
     size: () => fstatSync(file).size,
-    append(text) {
+    /** Whole and durable when it returns; otherwise the file is unchanged. @throws the system's error */
+    append(text: string | Uint8Array) {
       if (torn !== null) throw torn;
       const bytes = typeof text === "string" ? Buffer.from(text) : text;
       const before = fstatSync(file).size;
@@ -63,6 +55,7 @@ export function openDurableFile(path: string): DurableFile {
         throw error;
       }
     },
+    /** Truncates the file. */
     cut,
     close: () => closeSync(file),
   };

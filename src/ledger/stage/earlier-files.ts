@@ -5,7 +5,7 @@
  * none of this.
  */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, rowNumberOf, rowsOfInput } from "../rows.js";
+import { describeRow, EVENTS_OF_ROWS, inputOf, rowNumberOf, rowsOfInput } from "../rows.js";
 import { Writer } from "../writer.js";
 import { createKnownRows } from "../known-rows.js";
 import { isReferenceHeader } from "./corrections.js";
@@ -51,8 +51,7 @@ export function stopGoneRows(database: LedgerDatabase, states: FileStates, now: 
   const writer = new Writer(database);
   for (const earlier of states.sameName) {
     const gone = database.rows<{ event: number; row: number }>(
-      `SELECT e.id AS event, min(re.row_id) AS "row" FROM row_events re JOIN events_now e ON e.id = re.event_id
-       WHERE re.row_id BETWEEN @first AND @last AND e.input_id = @earlier AND e.state IN ('planned', 'held', 'deferred')
+      `SELECT e.id AS event, min(re.row_id) AS "row" FROM ${EVENTS_OF_ROWS} AND e.input_id = @earlier AND e.state IN ('planned', 'held', 'deferred')
        GROUP BY e.id`,
       { ...rowsOfInput(earlier), earlier },
     );

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { CellKind, Looks, Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createPages } from "../pages.js";
+import { EVENTS_OF_ROWS } from "../rows.js";
 
 /**
  * Equal cells have equal hashes, wherever the row is (H23). A group's hash covers all its rows. `documents`: of the row, where
@@ -69,8 +70,7 @@ export function eachOnce(find: (hash: Buffer, after: number) => number | null): 
  * change the row, also after `dismiss --undo`.
  */
 const openRows = `
-  SELECT re.row_id FROM row_events re JOIN events_now e ON e.id = re.event_id
-    WHERE re.row_id BETWEEN @first AND @last AND e.dismissed = 0 AND NOT e.known
+  SELECT re.row_id FROM ${EVENTS_OF_ROWS} AND e.dismissed = 0 AND NOT e.known
   UNION ALL SELECT r.id FROM rows r
     WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND (r.settled IS NULL OR r.settled = 'dismissed')
   UNION ALL SELECT row_id FROM row_records_now

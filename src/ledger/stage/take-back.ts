@@ -1,7 +1,7 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { inputOf, groupOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
+import { EVENTS_OF_ROWS, inputOf, groupOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { readCodes } from "../../model/codes/read.js";
 import { type Problem, problem } from "../../model/problem.js";
@@ -33,8 +33,7 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
   const range = rowsOfInput(input);
   database.exec("DROP TABLE IF EXISTS temp.withdrawn; CREATE TEMP TABLE withdrawn (id INTEGER PRIMARY KEY)");
   database.run(
-    `INSERT INTO temp.withdrawn SELECT DISTINCT re.event_id FROM row_events re JOIN events_now e ON e.id = re.event_id
-     WHERE re.row_id BETWEEN @first AND @last
+    `INSERT INTO temp.withdrawn SELECT DISTINCT re.event_id FROM ${EVENTS_OF_ROWS}
        AND (e.state IN ('planned', 'held', 'deferred') OR @refused AND e.state = 'rejected')`,
     { ...range, refused: refused ? 1 : 0 },
   );

@@ -30,14 +30,14 @@ export interface OpenRow {
 /** Refusals of records declared by row @row or of its events; changes are described with their row. */
 const refusedRecords = `SELECT row_id AS "row", code, message FROM failures
   WHERE subject NOT IN ('row', 'event') AND state = 'rejected' AND row_id IS NOT NULL`;
+const openEvents =
+  "FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id";
 const refusedEvents = `SELECT o.code, (SELECT message FROM problems p
     WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1) AS message
-  FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
-  WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`;
+  ${openEvents} WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`;
 
 const waits = `SELECT o.waits_for AS waitsFor, d.key
-  FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
-  LEFT JOIN documents d ON o.waits_for GLOB 'document:*' AND d.id = CAST(substr(o.waits_for, 10) AS INTEGER)
+  ${openEvents} LEFT JOIN documents d ON o.waits_for GLOB 'document:*' AND d.id = CAST(substr(o.waits_for, 10) AS INTEGER)
   WHERE re.row_id = @row AND o.state = 'held' AND o.reason = 'reference-unknown'`;
 
 /** `message`: null where the code says it all, such as of a foreign key. */
@@ -147,7 +147,10 @@ export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells"
 export function createRejects(database: LedgerDatabase) {
   const reader = createOpenRowReader(database);
   return {
-    inputs: () => database.values<number>(`SELECT DISTINCT row_id >> 32 FROM (${rejected}) ORDER BY 1`),
+    inputs: () =>
+      database
+        .values<number>(`SELECT DISTINCT row_id >> 32 FROM (${rejected}) ORDER BY 1`)
+        .flatMap((id) => reader.input(id) ?? []),
 
     /** In row order, with complete groups, because only complete groups can be imported again. */
     *rows(input: { id: number }): Generator<RejectedLedgerRow> {

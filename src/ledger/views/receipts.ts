@@ -1,6 +1,6 @@
 /** Which row became which record, with every returned id. */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { requestsOf } from "../runs.js";
+import { requestsOf, SENT } from "../runs.js";
 
 export interface Receipt {
   input: string;
@@ -42,8 +42,7 @@ const documents = `SELECT row_id, changed_at, 'document' AS record, kind AS name
 const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS name, d.name AS key, e.state,
     e.service_event_id AS id, NULL AS snapshotId, d.service_id AS documentId, e.target_document_id AS targetDocumentId,
     'rf1-' || lower(hex(e.deduplication_id)) AS deduplicationId
-  FROM (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent
-  JOIN events_now e ON e.id = sent.event_id JOIN row_events re ON re.event_id = e.id
+  FROM ${SENT} JOIN row_events re ON re.event_id = e.id
   JOIN documents_now d ON d.id = e.document_id
   WHERE e.known`;
 

@@ -4,7 +4,7 @@ import type { OpenWork, RowOutcomes, StateCounts } from "../../model/summary.js"
 import { countSending } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { isInInput } from "../rows.js";
-import { requestsOf } from "../runs.js";
+import { requestsOf, SENT } from "../runs.js";
 
 type Counted = { state: string; count: number };
 
@@ -30,14 +30,7 @@ export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, 
 /** That it sent. */
 function tallyEvents(database: LedgerDatabase, run: number): StateCounts {
   const [first, last] = requestsOf(run);
-  return counted(
-    database.rows<Counted>(
-      `SELECT e.state, count(*) AS count FROM
-         (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent
-       JOIN events_now e ON e.id = sent.event_id GROUP BY 1`,
-      { first, last },
-    ),
-  );
+  return counted(database.rows<Counted>(`SELECT e.state, count(*) AS count FROM ${SENT} GROUP BY 1`, { first, last }));
 }
 
 const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'

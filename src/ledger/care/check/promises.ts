@@ -51,6 +51,9 @@ function* wrongKeys(database: LedgerDatabase): Generator<string> {
   }
 }
 
+const rowsOfFate = (fate: string) => `(SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
+  AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = '${fate}')`;
+
 export const promises: Promises = new Map<string, { [name: string]: Broken }>([
   [
     IMPORT_AGAIN,
@@ -63,11 +66,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
          UNION SELECT row_id FROM row_records WHERE ${isInInput("row_id")})) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
       "the numbers of skipped and invalid rows are right": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (
-       SELECT i.*, (SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
-           AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'skipped') AS s,
-         (SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
-           AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'invalid') AS v
-       FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
+       SELECT i.*, ${rowsOfFate("skipped")} AS s, ${rowsOfFate("invalid")} AS v FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
       "no skipped or invalid row yielded a record": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
        AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id AND record_id > 0))`,
       "a group's rows are of one file, after its first row": `SELECT ${rowName("r.id")} FROM rows r
