@@ -29,7 +29,7 @@ import {
   takeAsItIs,
 } from "../ledger/open-ledger.js";
 import { createRejects } from "../ledger/views/open-rows.js";
-import { createRunStore } from "../ledger/runs.js";
+import { createRunStore, minuteOf } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/views/expected.js";
 import type { Clock } from "../model/clock.js";
@@ -323,7 +323,7 @@ export async function restoreLedger(
     } finally {
       database.close();
     }
-    const name = `${path}.before-${new Date(now).toISOString().slice(0, 16).replace(/:/g, "")}`;
+    const name = `${path}.before-${minuteOf(now)}`;
     let kept = name;
     for (let count = 2; existsSync(kept); count += 1) kept = `${name}-${count}`;
     const wasThere = existsSync(path);

@@ -43,6 +43,9 @@ interface FoundRun extends Run {
   summary: string | null;
 }
 
+/** In UTC, as a part of names. */
+export const minuteOf = (now: number): string => new Date(now).toISOString().slice(0, 16).replace(":", "");
+
 export function createRunStore(database: LedgerDatabase) {
   const store = {
     /** In UTC, to the minute; a second run in that minute gets `-2`. `isTaken`: by a run of an earlier ledger, as its folder shows. */
@@ -53,8 +56,7 @@ export function createRunStore(database: LedgerDatabase) {
       by = whoami(process.env),
       isTaken: (name: string) => boolean = () => false,
     ): Run {
-      const minute = new Date(now).toISOString().slice(0, 16).replace(/:/g, "");
-      const base = `${minute}-${command}`;
+      const base = `${minuteOf(now)}-${command}`;
       let name = base;
       const isKnown = () => database.has("SELECT 1 FROM runs WHERE name = @name", { name });
       for (let count = 2; isKnown() || isTaken(name); count += 1) name = `${base}-${count}`;

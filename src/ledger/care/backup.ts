@@ -7,6 +7,7 @@ import { reasonOf } from "./ledger-failure.js";
 import { makeBackup } from "./lock.js";
 import { LedgerDatabase } from "../ledger-database.js";
 import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
+import { minuteOf } from "../runs.js";
 
 /**
  * Copies the ledger as it is at one moment, beside other readers and writers; whole or not at all. Readable by its
@@ -41,7 +42,7 @@ const dated = (name: string, date: string) => `rowferry-${name}-${date}.db`;
 
 /** `now`: ms; names are in UTC, to the minute. */
 export function datedBackup(folder: string, name: string, now: number): string {
-  return join(folder, dated(name, new Date(now).toISOString().slice(0, 16).replace(":", "")));
+  return join(folder, dated(name, minuteOf(now)));
 }
 
 /** Deletes all but the newest `keep` dated backups of this name, and no other files. @returns the deleted ones */

@@ -53,15 +53,12 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
     tellOnce: (hash: Buffer) =>
       database.run("UPDATE dismissals SET told = 1 WHERE cell_hash = @hash AND told = 0", { hash }) > 0,
 
-    addGroup({ row, rowId: key, alsoRows }: MappedRow, fate: RowFate) {
+    /** `withFirst`: false if the first row is known by its records alone. */
+    addGroup({ row, rowId: key, alsoRows }: MappedRow, fate: RowFate, withFirst = true) {
       const lead = rowId(inputId, row);
-      add(lead, fate, { row_key: key, reason: fate.reason ?? null, cell_hash: fate.cellHash ?? null });
+      const own = { row_key: key, reason: fate.reason ?? null, cell_hash: fate.cellHash ?? null };
+      if (withFirst) add(lead, fate, own);
       for (const also of alsoRows) add(rowId(inputId, also), fate, { lead });
-    },
-
-    /** Without the first row. */
-    addMembers({ row, alsoRows }: MappedRow, fate: RowFate) {
-      for (const also of alsoRows) add(rowId(inputId, also), fate, { lead: rowId(inputId, row) });
     },
   };
 }

@@ -358,9 +358,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const isOpen = "SELECT 1 FROM row_records_now WHERE row_id = @id AND NOT done";
       known = linked.length > 0 && !database.has(isOpen, { id });
     }
-    const fate = { fate: known ? "known" : "staged" } as const;
-    if (mapped.rowId !== null || staged.length === 0) fates.addGroup({ ...mapped, alsoRows: [] }, fate);
-    fates.addMembers(mapped, fate);
+    fates.addGroup(mapped, { fate: known ? "known" : "staged" }, mapped.rowId !== null || staged.length === 0);
     for (const before of [...replaced, ...cut]) withdrawal.replace(before, id, staged);
     const hash = correction === null || correction.isConfirmed ? null : hashOf(group);
     for (const before of leads) withdrawal.correct(before, id, staged, hash);
