@@ -166,7 +166,8 @@ export function listInputs(database: LedgerDatabase, limit: number): ListedInput
   return database.rows<ListedInput>(
     `SELECT i.name, i.sheet, i.path, i.mapping, u.name AS run, i.staged_at AS stagedAt,
        i.read, i.skipped, i.invalid, i.known, i.staged
-     FROM inputs i JOIN runs u ON u.id = i.run_id ORDER BY i.staged_at DESC, i.id DESC LIMIT @limit`,
+     FROM inputs i JOIN runs u ON u.id = i.run_id WHERE i.mapping_hash IS NOT NULL
+     ORDER BY i.staged_at DESC, i.id DESC LIMIT @limit`,
     { limit },
   );
 }

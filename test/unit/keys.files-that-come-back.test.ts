@@ -61,6 +61,8 @@ describe("a row that another file brought right", () => {
     // The journal knows of it too.
     const ledger = ["--ledger", "rebuilt.db"];
     await office.type("ledger", "rebuild", "journal.jsonl", ...ledger);
+    const { said } = await office.type("withdraw", "--row", "a.csv:2", ...ledger);
+    expect(said).toContain('There is no input "a.csv". There is none yet.');
     for (const file of ["b.csv", "a.csv"]) expect(await brought(file, ...ledger)).toEqual(ended(0, 0));
     expect(weights(office)).toEqual(["L1 10 7", "L1 20 5"]);
   });

@@ -37,7 +37,9 @@ export const selectorValues = (database: LedgerDatabase, { run, input, row, docu
 /** Names of this ledger that a selector may take. */
 export const namesFor = (database: LedgerDatabase, selector: "run" | "input"): string[] =>
   database.values<string>(
-    selector === "run" ? "SELECT name FROM runs ORDER BY id DESC" : "SELECT DISTINCT name FROM inputs ORDER BY name",
+    selector === "run"
+      ? "SELECT name FROM runs ORDER BY id DESC"
+      : "SELECT DISTINCT name FROM inputs WHERE mapping_hash IS NOT NULL ORDER BY name",
   );
 
 export const isRow = (id: string): string =>
