@@ -27,9 +27,15 @@ export async function sendRequest(session: Session, request: PlannedRequest): Pr
   const isOvertaken = (event: WorkEvent) => event.at < (document.lastAt ?? event.at) && !evidence.isDoubtful(event);
   const isOutdated = (event: WorkEvent) => isOvertaken(event) || isDisproved(document, event);
   if (document.state === "cancelled" || request.events.some(isOutdated)) return false;
-  // Events in doubt after a CLOSE that would shut them out are planned again once the CLOSE has landed.
-  const events = request.events.slice(0, countBeforeShut(request.events));
+  // Events in doubt after a CLOSE that would shut them out are planned again once the CLOSE has landed; a link to a
+  // target whose event has landed without the target's id, once a person has looked that up.
+  const isLinkless = ({ relatedDocument }: WorkEvent) =>
+    relatedDocument !== null && session.work.document(relatedDocument)?.serviceId == null;
+  const linkless = request.events.findIndex(isLinkless);
+  const most = linkless < 0 ? request.events.length : linkless;
+  const events = request.events.slice(0, Math.min(most, countBeforeShut(request.events)));
   const isWhole = events.length === request.events.length;
+  if (events.length === 0 && !isWhole) return false;
   if (document.serviceId !== null) {
     const landed = await sendEvents(session, lane(session, document, document.serviceId), events, evidence);
     return landed && isWhole;
