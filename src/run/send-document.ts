@@ -259,16 +259,22 @@ function isAbsentEndpoint({ error }: Answer & { result: "refused" }): boolean {
 
 function strand(session: Session, t: Writer, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
   const why = ours ? "exists already, from an earlier attempt" : "exists already, and this ledger never sent it";
-  const message = strandedMessage(session, document, why, answer);
+  const message = strandedMessage(session, document, why, answer, ours ? "First sent" : "Found");
   t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", message, now);
 }
 
 /** Call before the answer is recorded: its last attempt is not yet in the ledger. */
-function strandedMessage({ database }: Session, document: WorkDocument, why: string, answer: Answer): string {
+function strandedMessage(
+  { database }: Session,
+  document: WorkDocument,
+  why: string,
+  answer: Answer,
+  did = "First sent",
+): string {
   const { sentAt, requestIds } = creationEvidence(database, document.id);
   const ids = [...requestIds, ...(answer.attempts.at(-1)?.requestIds ?? [])];
-  const when = ` First sent at ${inUtc(sentAt)}.`;
-  return `The document ${why}; its id cannot be looked up.${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
+  const when = `${did} at ${inUtc(sentAt)}.`;
+  return `The document ${why}; its id cannot be looked up. ${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
 }
 
 /** Events of a create that failed: in doubt if an attempt may have been kept. */
