@@ -12,7 +12,7 @@ export interface Frame {
   readonly signal: AbortSignal;
   /** Null: the target is not known yet. */
   logFolder: string | null;
-  /** Now. */
+  /** Calls may be under way. */
   isSending?: boolean;
   exitCode: number;
 }

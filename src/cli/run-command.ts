@@ -67,7 +67,6 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
     if (teller !== null && !isWatched(world, exitCode)) await notify(teller);
   };
   let exitCode: number;
-  frame.isSending = true;
   try {
     target = targetName({ flags, env: world.env, cwd: world.cwd });
     const sending = async (work: Work) => {
@@ -77,7 +76,12 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       // The console sees the running command.
       const course = keepCourse(work.target.stateFolder, () => world.clock.now(), work.target.rate);
       const until = flags.until === undefined ? undefined : nearestTimeOfDay(flags.until, now);
-      const summary = await watched(work, (observe) => {
+      const summary = await watched(work, (tell) => {
+        const observe = (event: PipelineEvent): void => {
+          // Both tell what will be sent next.
+          if (event.type === "forecast" || event.type === "backlog") frame.isSending = true;
+          tell(event);
+        };
         if (until !== undefined) tellUntil(work, `${flags.until} (${localZone()})`, now - until, observe);
         return send(world.pipeline, {
           ...work.options,
@@ -94,7 +98,10 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
           },
           logLevel: flags.logLevel,
         });
-      }).finally(course.close);
+      }).finally(() => {
+        frame.isSending = false;
+        course.close();
+      });
       const commands = nextSteps(summary, work.shown).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
       return tellSummary(work, summary);
@@ -109,8 +116,6 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       await to.failed(failureOf({ target, source: basename(source), code: why, exitCode: code, place }));
     });
     throw thrown;
-  } finally {
-    frame.isSending = false;
   }
   if (run === undefined) return exitCode;
   const { summary, folder, commands } = run;

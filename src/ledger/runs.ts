@@ -134,12 +134,6 @@ export function createRunStore(database: LedgerDatabase) {
     endedBefore: (before: number) =>
       database.values<string>("SELECT name FROM runs WHERE coalesce(finished_at, started_at) < @before", { before }),
 
-    /** A plan leaves no run. */
-    forget: (id: number) => void database.run("DELETE FROM runs WHERE id = @id", { id }),
-
-    /** The caller holds the lock, so no plan is under way. */
-    forgetKilledPlans: () => void database.run("DELETE FROM runs WHERE command = 'plan' AND finished_at IS NULL"),
-
     /** `summary`: JSON; null: an error ended the run. */
     finish(id: number, exitCode: number, summary: string | null, now: number) {
       database.run("UPDATE runs SET finished_at = @now, exit_code = @exitCode, summary = @summary WHERE id = @id", {

@@ -3,10 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyLedger } from "../ledger/care/backup.js";
-import { createRunStore } from "../ledger/runs.js";
 import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
-import { inTransaction } from "../ledger/ledger-database.js";
 import { idsOf } from "../ledger/work.js";
 import { loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
@@ -62,7 +60,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   });
 }
 
-/** Rolls back all that `work` does; sends nothing. `isCopy`: another process is staging or sending. */
+/** Nothing that `work` does stays; sends nothing. `isCopy`: another process is staging or sending. */
 export async function rehearse<Result>(
   options: ResumeOptions,
   mapping: string | null,
@@ -70,8 +68,7 @@ export async function rehearse<Result>(
 ): Promise<Result> {
   return closing(async (later) => {
     const { session, isCopy } = await openBeside(options, mapping, later);
-    later(() => createRunStore(session.database).forget(session.run.id));
-    const result = await inTransaction(session.database, "ROLLBACK", () => work(session, isCopy));
+    const result = await work(session, isCopy);
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while planning; nothing was changed.", {
         hint: "Run the same command again.",

@@ -27,9 +27,15 @@ export async function sendRequest(session: Session, request: PlannedRequest): Pr
   const isOvertaken = (event: WorkEvent) => event.at < (document.lastAt ?? event.at) && !evidence.isDoubtful(event);
   const isOutdated = (event: WorkEvent) => isOvertaken(event) || isDisproved(document, event);
   if (document.state === "cancelled" || request.events.some(isOutdated)) return false;
-  // Events in doubt after a CLOSE that would shut them out are planned again once the CLOSE has landed.
-  const events = request.events.slice(0, countBeforeShut(request.events));
+  // Events in doubt after a CLOSE that would shut them out are planned again once the CLOSE has landed; a link to a
+  // target whose event has landed without the target's id, once a person has looked that up.
+  const isLinkless = ({ relatedDocument }: WorkEvent) =>
+    relatedDocument !== null && session.work.document(relatedDocument)?.serviceId == null;
+  const linkless = request.events.findIndex(isLinkless);
+  const most = linkless < 0 ? request.events.length : linkless;
+  const events = request.events.slice(0, Math.min(most, countBeforeShut(request.events)));
   const isWhole = events.length === request.events.length;
+  if (events.length === 0 && !isWhole) return false;
   if (document.serviceId !== null) {
     const landed = await sendEvents(session, lane(session, document, document.serviceId), events, evidence);
     return landed && isWhole;
@@ -253,16 +259,22 @@ function isAbsentEndpoint({ error }: Answer & { result: "refused" }): boolean {
 
 function strand(session: Session, t: Writer, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
   const why = ours ? "exists already, from an earlier attempt" : "exists already, and this ledger never sent it";
-  const message = strandedMessage(session, document, why, answer);
+  const message = strandedMessage(session, document, why, answer, ours ? "First sent" : "Found");
   t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", message, now);
 }
 
 /** Call before the answer is recorded: its last attempt is not yet in the ledger. */
-function strandedMessage({ database }: Session, document: WorkDocument, why: string, answer: Answer): string {
+function strandedMessage(
+  { database }: Session,
+  document: WorkDocument,
+  why: string,
+  answer: Answer,
+  did = "First sent",
+): string {
   const { sentAt, requestIds } = creationEvidence(database, document.id);
   const ids = [...requestIds, ...(answer.attempts.at(-1)?.requestIds ?? [])];
-  const when = ` First sent at ${inUtc(sentAt)}.`;
-  return `The document ${why}; its id cannot be looked up.${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
+  const when = `${did} at ${inUtc(sentAt)}.`;
+  return `The document ${why}; its id cannot be looked up. ${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
 }
 
 /** Events of a create that failed: in doubt if an attempt may have been kept. */

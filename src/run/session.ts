@@ -48,7 +48,7 @@ export interface SessionOptions {
   waitForLock: boolean;
   maxOutageMs?: number | undefined;
   fresh: boolean;
-  /** For plans: the service is not called, and no sandbox starts. */
+  /** For plans: the service is not called, no sandbox starts, and the ledger stays as it is. */
   offline?: boolean;
   /** Replaces network and limit in simulations. */
   transport?: Transport | undefined;
@@ -103,7 +103,6 @@ export async function openSession(command: string, mapping: string | null, optio
       const hold = await holdLedger(database, waiting);
       later(() => hold.release());
       new Writer(database).interrupted(clock.now());
-      createRunStore(database).forgetKilledPlans();
     }
 
     const path = isOffline ? null : journalOf(database, options.journal ?? null);
@@ -140,6 +139,11 @@ export async function openSession(command: string, mapping: string | null, optio
     later(() => signal.removeEventListener("abort", drain));
 
     const isTaken = (name: string) => existsSync(join(target.stateFolder, "runs", name));
+    // A plan leaves nothing, not even its run, however it ends.
+    if (isOffline) {
+      database.exec("BEGIN IMMEDIATE");
+      later(() => void (database.inTransaction && database.exec("ROLLBACK")));
+    }
     const run = runs.begin(command, mapping, clock.now(), undefined, isTaken);
     if (path !== null)
       tellLearnt(

@@ -86,7 +86,7 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
   const { transport, clock, serviceClock } = options;
   return async (call, token) => {
     const startedAt = clock.now();
-    const sent = { sent: true, startedAt, token, spends: "a retry" } as const;
+    const sent = { sent: true, startedAt, token, spends: "a retry", retryAfterMs: 0 } as const;
     try {
       const reply = await transport(asRequest(call, options.baseUrl, token));
       const secrets = [token.accessToken, options.target.clientSecret()];
@@ -97,13 +97,25 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
       const headers = Object.fromEntries(
         Object.entries(reply.headers).map(([name, value]) => [name, strike(value, secrets)]),
       );
-      return { ...sent, durationMs: clock.now() - startedAt, answer: { reply: { ...reply, headers }, reading } };
+      const retryAfterMs = asked(reply.headers["retry-after"], serviceClock.now());
+      const answer = { reply: { ...reply, headers }, reading };
+      return { ...sent, durationMs: clock.now() - startedAt, retryAfterMs, answer };
     } catch (error) {
       const failure =
         error instanceof TransportFailure ? error : new TransportFailure("other", true, String(error), error);
       return { ...sent, durationMs: clock.now() - startedAt, answer: { failure } };
     }
   };
+}
+
+/** The longest Retry-After that is obeyed. */
+const longestRetryAfterMs = 120_000;
+
+/** A Retry-After, seconds or a date, in ms. */
+function asked(header = "", serviceNow: number): number {
+  const text = header.trim();
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - serviceNow;
+  return ms > 0 ? Math.min(longestRetryAfterMs, ms) : 0;
 }
 
 function asRequest(call: Call, baseUrl: string, token: Token): TransportRequest {

@@ -22,6 +22,8 @@ export interface Sent {
   startedAt: number;
   durationMs: number;
   token: Token;
+  /** What the answer asks for, at most two minutes; 0: nothing (open point 17). */
+  retryAfterMs: number;
   answer: { reply: TransportReply; reading: Reading } | { failure: TransportFailure };
   /** What a failure costs the call; as a probe of an outage, nothing. */
   spends: "none" | "a retry" | "all retries";

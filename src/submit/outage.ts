@@ -26,9 +26,18 @@ const downLimit = 5;
 const unreachableLimit = 3;
 const firstSpacingMs = 1_000;
 const longestSpacingMs = 30_000;
+/** Hardly any call takes longer. */
+const longestCallMs = 5 * 60_000;
 
 /** Reading what does not exist changes nothing, and is answered by any service that answers at all. */
 const elsewhere = readDocument("00000000-0000-0000-0000-000000000000");
+
+interface Outage {
+  lastedMs: number;
+  /** When that was measured. */
+  at: number;
+  reason: string;
+}
 
 /** A call that waits for the end of the outage, or for its turn to probe. */
 interface Waiter {
@@ -44,13 +53,15 @@ export function withOutageGate(
   let failures = 0;
   let unreachable = 0;
   const failing = new Set<Call>();
-  let outage: { since: number; reason: string } | null = null;
+  let outage: Outage | null = null;
+  /** Answers ask for no call before (open point 17). */
+  let notBefore = Number.NEGATIVE_INFINITY;
   const waiting = new Set<Waiter>();
   let probe: { call: Call; ended: () => void } | null = null;
   /** Calls that failed while something else was answered. */
   const lonely = new Set<Call>();
-  /** The beginning of the outage that they ended, if no other call has been answered since: it may have been one. */
-  let doubtedSince: number | null = null;
+  /** The outage that they ended, if no other call has been answered since: it may have been one. */
+  let doubted: Outage | null = null;
 
   function endProbe(): void {
     probe?.ended();
@@ -64,18 +75,27 @@ export function withOutageGate(
   }
   stop.signal.addEventListener("abort", admitAll);
 
+  /** `most`: how long it can have been since the last measurement, unless the machine slept or its clock was set. */
+  function measure(now: Outage, most: number): number {
+    const at = clock.now();
+    now.lastedMs += Math.min(Math.max(0, at - now.at), most);
+    now.at = at;
+    return now.lastedMs;
+  }
+
   /** Lets one waiting call probe after each pause. */
-  async function probeUntilOver(now: NonNullable<typeof outage>): Promise<void> {
+  async function probeUntilOver(now: Outage): Promise<void> {
     const goesOn = () => outage === now && !stop.signal.aborted;
     for (let spacingMs = firstSpacingMs; goesOn(); spacingMs = Math.min(longestSpacingMs, spacingMs * 2)) {
-      await clock.sleep(spacingMs, stop.signal);
+      const pauseMs = Math.max(spacingMs, Math.min(notBefore - clock.now(), maxOutageMs - now.lastedMs));
+      await clock.sleep(pauseMs, stop.signal);
       if (!goesOn()) return;
-      const lastedMs = clock.now() - now.since;
+      const lastedMs = measure(now, pauseMs + firstSpacingMs);
       if (lastedMs >= maxOutageMs) {
-        const isOthers = doubtedSince === null && (await isAnswered());
+        const isOthers = doubted === null && (await isAnswered());
         // A call that was under way may have been answered meanwhile.
         if (!goesOn()) return;
-        if (isOthers) return leaveLonely(now.since);
+        if (isOthers) return leaveLonely(now);
         const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
         stop.abort({ why: "outage", message: `The service has been out of reach for ${lasted}: ${now.reason}` });
         return;
@@ -87,14 +107,15 @@ export function withOutageGate(
       probe = { call: first.call, ended: resolve };
       first.admit(true);
       await promise;
+      measure(now, longestCallMs);
     }
   }
 
-  function leaveLonely(since: number): void {
+  function leaveLonely(now: Outage): void {
     for (const { call } of waiting) if (failing.has(call)) lonely.add(call);
     if (lonely.size > 0) onLonely(lonely.size);
-    else onOver(clock.now() - since);
-    doubtedSince = since;
+    else onOver(now.lastedMs);
+    doubted = now;
     outage = null;
     forget();
     admitAll();
@@ -113,9 +134,9 @@ export function withOutageGate(
 
   function answered(): void {
     forget();
-    doubtedSince = null;
+    doubted = null;
     if (outage === null) return;
-    onOver(clock.now() - outage.since);
+    onOver(measure(outage, longestCallMs));
     outage = null;
     admitAll();
   }
@@ -130,7 +151,7 @@ export function withOutageGate(
     }
     const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
     if (!many && sign !== "no-token") return;
-    outage = { since: doubtedSince ?? clock.now(), reason };
+    outage = { lastedMs: doubted?.lastedMs ?? 0, at: clock.now(), reason };
     onPause(reason);
     void probeUntilOver(outage);
   }
@@ -147,6 +168,7 @@ export function withOutageGate(
       if (sign === "up") answered();
       else if (sign !== null && !isLonely) failed(call, sign, reason);
       if (!tried.sent || sign === "up") return tried;
+      notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
       return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
     } finally {
       // Also where the probe could not leave, because its intent could not be written.

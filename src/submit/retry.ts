@@ -5,14 +5,11 @@ import type { Answer, Call, CallKind, SendOptions } from "./call.js";
 import { isUnexplainedConflict, type Verdict, writes } from "./classify.js";
 import { freshMs } from "./client.js";
 import { type Layer, reasonOf, type Sent, type Stop, type StopReason } from "./layer.js";
-import type { ServiceClock } from "./service-clock.js";
 import type { TokenSource } from "./token.js";
 import { plainLine } from "./words.js";
 
 const firstDelayMs = 1_000;
 const longestDelayMs = 30_000;
-/** The longest Retry-After that is obeyed. */
-const longestRetryAfterMs = 120_000;
 
 type Ending = Verdict | "no-answer" | "unreadable-answer";
 
@@ -42,15 +39,6 @@ function retryDelay(sequel: "backoff" | "pending", retry: number, random: Random
   return Math.min(longestDelayMs, firstDelayMs * 2 ** (retry - 1) * (1 + random() / 2));
 }
 
-/** In ms, from seconds or a date; 0: no Retry-After. */
-function retryAfterMs(header: string | undefined, serviceNow: number): number {
-  if (header === undefined) return 0;
-  const text = header.trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - serviceNow);
-}
-
 export interface RetryOptions {
   clock: Clock;
   random: Random;
@@ -58,7 +46,6 @@ export interface RetryOptions {
   retries: number;
   stop: Stop;
   tokens: TokenSource;
-  serviceClock: ServiceClock;
   /** Known names; headers that look similar count too (open point 15). */
   requestIdHeaders: readonly string[];
   onRetry: () => void;
@@ -122,8 +109,7 @@ export function withRetries(
         // A probe spends no retry; the outage gate times the next one.
         if (tried.spends === "all retries" || retries >= options.retries) return unanswered(attempts, tried);
         retries++;
-        const asked = Math.min(longestRetryAfterMs, retryAfter(tried, options.serviceClock));
-        await clock.sleep(Math.max(retryDelay(sequel, retries, random), asked), stop.signal);
+        await clock.sleep(Math.max(retryDelay(sequel, retries, random), tried.retryAfterMs), stop.signal);
       }
       const reason = reasonOf(stop);
       if (reason !== null) return stopped(attempts, reason);
@@ -135,10 +121,6 @@ export function withRetries(
 function endingOf({ answer }: Sent): Ending {
   if ("reading" in answer) return answer.reading.verdict;
   return answer.failure.kind === "too-large" ? "unreadable-answer" : "no-answer";
-}
-
-function retryAfter({ answer }: Sent, serviceClock: ServiceClock): number {
-  return "reply" in answer ? retryAfterMs(answer.reply.headers["retry-after"], serviceClock.now()) : 0;
 }
 
 function asAttempt(tried: Sent, call: Call, number: number, known: readonly string[]): Attempt {

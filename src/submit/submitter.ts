@@ -86,7 +86,6 @@ export function createSubmitter(options: SubmitterOptions) {
     retries: options.retries ?? 5,
     stop,
     tokens,
-    serviceClock,
     requestIdHeaders: target.requestIdHeaders,
     onRetry: () => counts.retries++,
     onAttempt: options.onAttempt,

@@ -24,6 +24,8 @@ export const unthrottled: Throttle = {
 export interface Turn {
   /** How many takers wait, this one included. */
   waiting: number;
+  /** Whether this taker has left, or the throttle has closed. */
+  isGone: () => boolean;
   closed: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ export function inTurn(admit: (turn: Turn) => Promise<void>): Pick<Throttle, "ta
       const isGone = () => signal?.aborted === true || closed.aborted;
       if (isGone()) return;
       const admitted = queue.add(async () => {
-        if (!isGone()) await admit({ waiting: queue.size + 1, closed });
+        if (!isGone()) await admit({ waiting: queue.size + 1, isGone, closed });
       });
       await unlessAborted(admitted, signal, closed);
     },

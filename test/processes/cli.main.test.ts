@@ -323,6 +323,27 @@ describe("signals", () => {
     },
   );
 
+  it.each([
+    ["while files are read, nothing is said of calls", { type: "stage", stage: "reading", total: null }, false],
+    [
+      "once it sends, it is said that calls finish first",
+      { type: "forecast", requests: {}, secondsAtLimit: 0, held: 0, deferred: 0 },
+      true,
+    ],
+  ] as const)("%s", async (_, event, isSaid) => {
+    const world = testWorld({
+      pipeline: {
+        runImport(options) {
+          options.observe(event);
+          world.send("SIGINT");
+          return Promise.reject(new DOMException("This operation was aborted", "AbortError"));
+        },
+      },
+    });
+    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(130);
+    expect(world.err.includes("calls under way")).toBe(isSaid);
+  });
+
   it("an operation that was aborted by a signal is no unexpected error", async () => {
     const world = testWorld({
       pipeline: {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import Database from "better-sqlite3";
 import { MockAgent } from "undici";
 import {
   type PipelineEvent,
@@ -105,6 +106,22 @@ it("interrupted while it plans, an import ends soon, and its rows are staged", a
   });
   expect([summary.exitCode, summary.open.events["planned"], summary.requests.sent]).toEqual([130, 800, 0]);
   expect(seen).not.toContain("forecast");
+});
+
+it("a plan is never among the runs, so that one which is killed leaves none", async () => {
+  await runImport({ target, mapping, files });
+  const seen = new Set<unknown>();
+  await planImport({
+    target,
+    mapping,
+    files,
+    onEvent() {
+      const beside = new Database(target.ledgerPath, { readonly: true });
+      seen.add(beside.prepare("SELECT group_concat(command) FROM runs").pluck().get());
+      beside.close();
+    },
+  });
+  expect([...seen]).toEqual(["import"]);
 });
 
 it("a journal of one's own is written, and requests go through a dispatcher of one's own", async () => {

@@ -151,6 +151,33 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     for (const number of every.keys()) expect(world.timeline(`B${number}`)).toEqual(["10 SPLIT target", "40 Weighing"]);
   });
 
+  test("a link to what a SPLIT has made waits for its id if only a duplicate confirms the SPLIT, and stops nothing else", async () => {
+    const world = await linkedWorld();
+    await world.brought("rows-1.csv", ["A 10", "C 10", "D 10"]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 2, action: { kind: "drop", when: "after" } },
+    ]);
+    const { code, out, err } = await world.brought("rows-2.csv", [
+      "A 20 split B",
+      "A 25",
+      "C 30 link B",
+      "C 40",
+      "D 40",
+      "E 50 link B",
+    ]);
+    expect([code, out], err).toEqual([3, expect.stringContaining("rowferry resolve load/B")]);
+    expect([world.timeline("A"), world.timeline("C"), world.timeline("D"), world.timelines("E")]).toEqual([
+      ["10 Weighing", "20 SPLIT", "25 Weighing"],
+      ["10 Weighing"],
+      ["10 Weighing", "40 Weighing"],
+      [],
+    ]);
+    const [{ id } = { id: "" }] = world.timelines("B");
+    expect((await world.typed("resolve", "load/B", "--document-id", id, "--yes")).code).toBe(0);
+    expect((await world.typed("resume")).code).toBe(0);
+    expect(world.timeline("B")).toEqual(["20 SPLIT target", "30 RELATED mirror", "50 RELATED mirror"]);
+  });
+
   test("that something else made: its rows wait for the id that a person looked up, and do not make it again", async () => {
     const world = await linkedWorld();
     const ledger = join(world.cwd, "ledger.db");

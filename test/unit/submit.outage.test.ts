@@ -92,6 +92,31 @@ describe("an outage", () => {
     expect(await submitter.send(append())).toMatchObject({ message: expect.stringMatching(words) as string });
   });
 
+  it("is asked no sooner than its Retry-After says, within the bound", async () => {
+    const down = { status: 503, headers: { "retry-after": "60" } };
+    const { clock, work, requests, begun } = outage(20 * minute, 8, 20, {
+      down,
+      options: { maxOutageMs: 30 * minute },
+    });
+    await clock.run(work);
+    const probes = requests.map((request) => request.at - begun).filter((at) => at > 15_000 && at < 20 * minute);
+    const gaps = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(10);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it("is not longer for the hours in which the machine slept", async () => {
+    const { clock, results, notices } = outage(Number.POSITIVE_INFINITY, 4, 30, {
+      options: { maxOutageMs: 5 * minute },
+    });
+    await clock.advance(2 * minute);
+    clock.set(clock.now() + 480 * minute);
+    await clock.advance(2 * minute);
+    expect(results).not.toContain("outage");
+    await clock.advance(3 * minute);
+    expect([results.includes("outage"), notices.length]).toEqual([true, 1]);
+  });
+
   it("is not one call's bad luck: that one spends its retries, the others go on", async () => {
     const bad = appendEvents('{"bad":true}');
     const service = scriptedService({ answer: (request) => (request.body === bad.body ? { status: 500 } : ok) });

@@ -38,7 +38,7 @@ export const pipelineCodes = {
   ),
   "interrupted-in-doubt": passing(
     mark(
-      "The program ended while a request was under way; its outcome is unknown.",
+      "The run ended before the outcome of a request was known.",
       "`rowferry resume` asks again under the same key.",
       "Power was lost while ten requests were under way.",
     ),
