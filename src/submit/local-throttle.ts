@@ -1,6 +1,10 @@
-/** The throttle of one process: a token bucket, filled by the time that has passed, so that a late timer costs no rate. */
-import type { Clock } from "../model/clock.js";
-import { inTurn, safeBurst, safeRateShare, type Throttle } from "./throttle.js";
+/**
+ * The throttle of one process: bottleneck's reservoir, filled by a drift-corrected timer. Its own refill runs on a 250
+ * ms heartbeat and reaches only 0.92–0.98 of the rate.
+ */
+import Bottleneck from "bottleneck";
+import { type Clock, unlessAborted } from "../model/clock.js";
+import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 
 export interface LocalThrottleOptions {
   /** Requests per second. */
@@ -16,33 +20,102 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   const { clock } = options;
   const capacity = safeBurst(options.rate, options.burst);
   const rate = options.rate * safeRateShare;
+  // A small bucket must be filled more often than every 50 ms, or it overflows.
+  const tickMs = Math.max(2, Math.min(50, (capacity / 2 / rate) * 1000));
   const speed = createSpeed(clock);
   // An earlier run may have spent its last token at its end. A clock set back since shows nothing.
   const quietMs = Math.max(0, clock.now() - (options.quietSince ?? Number.NEGATIVE_INFINITY));
-  /** In tokens, parts of one included. */
-  let level = Math.min(capacity, (quietMs / 1000) * rate);
+  const start = Math.min(capacity, (quietMs / 1000) * rate);
+  let limiter = new Bottleneck({ reservoir: Math.floor(start) });
+  /** The part of a token earned so far. */
+  let fraction = start - Math.floor(start);
   let filledUntil = clock.now();
+  let waiting = 0;
+  let filling: Promise<void> | null = null;
+  let empty = false;
+  const closed = new AbortController();
 
-  function fill(): number {
+  async function fill(): Promise<void> {
+    const level = await limiter.currentReservoir();
     const now = clock.now();
-    // A clock set back neither earns nor owes.
+    // A clock set back neither earns nor owes; bottleneck would wait for the old time.
     const elapsed = Math.max(0, now - filledUntil);
+    if (now < filledUntil - 1_000) replaceLimiter(level ?? 0);
     filledUntil = now;
-    level = Math.min(capacity, level + (elapsed / 1000) * rate * speed.factor());
-    return level;
+    if (empty) {
+      empty = false;
+      fraction = 0;
+      if (level !== null && level > 0) await limiter.incrementReservoir(-level);
+      return;
+    }
+    fraction += (elapsed / 1000) * rate * speed.factor();
+    const room = Math.max(0, capacity - (level ?? 0));
+    const whole = Math.min(Math.floor(fraction), room);
+    fraction = whole === room ? 0 : fraction - whole;
+    if (whole > 0) await limiter.incrementReservoir(whole);
+  }
+
+  /** Waiting takers are dropped and ask again. */
+  function replaceLimiter(level: number): void {
+    const old = limiter;
+    limiter = new Bottleneck({ reservoir: level });
+    void old.stop({ dropWaitingJobs: true });
+  }
+
+  /** Resolves with a token, or without one if `gone` aborts or the throttle closes. */
+  async function serve(gone: { aborted: boolean }): Promise<void> {
+    while (!gone.aborted && !closed.signal.aborted) {
+      const asked = limiter;
+      try {
+        return await asked.schedule(async () => {
+          // A taker that left passes its token on.
+          if (gone.aborted) await asked.incrementReservoir(1);
+        });
+      } catch (error) {
+        if (asked === limiter && !closed.signal.aborted) throw error;
+      }
+    }
+  }
+
+  function wanted(): boolean {
+    return waiting > 0 && !closed.signal.aborted;
+  }
+
+  /** Runs while somebody waits; tokens earned in between are added when the next taker comes. */
+  async function keepFilling(): Promise<void> {
+    let next = clock.now();
+    while (wanted()) {
+      await fill();
+      const now = clock.now();
+      next = Math.max(next + tickMs, now);
+      if (next - now > tickMs) next = now + tickMs;
+      await clock.sleep(Math.max(1, next - now), closed.signal);
+    }
+    filling = null;
   }
 
   return {
-    ...inTurn(async ({ isGone, closed }) => {
-      while (fill() < 1 && !isGone())
-        await clock.sleep(Math.ceil(((1 - level) / rate / speed.factor()) * 1000), closed);
-      // A taker that has left takes none.
-      if (!isGone()) level -= 1;
-    }),
+    async take(signal) {
+      if (signal?.aborted || closed.signal.aborted) return;
+      waiting++;
+      filling ??= keepFilling();
+      const gone = { aborted: false };
+      try {
+        await unlessAborted(serve(gone), signal);
+      } finally {
+        gone.aborted = true;
+        waiting--;
+      }
+    },
     slowDown() {
-      fill();
       speed.slowDown();
-      level = 0;
+      empty = true;
+    },
+    async close() {
+      if (closed.signal.aborted) return;
+      closed.abort();
+      await limiter.stop({ dropWaitingJobs: true });
+      await filling;
     },
   };
 }

@@ -24,8 +24,6 @@ export const unthrottled: Throttle = {
 export interface Turn {
   /** How many takers wait, this one included. */
   waiting: number;
-  /** Whether this taker has left, or the throttle has closed. */
-  isGone: () => boolean;
   closed: AbortSignal;
 }
 
@@ -39,7 +37,7 @@ export function inTurn(admit: (turn: Turn) => Promise<void>): Pick<Throttle, "ta
       const isGone = () => signal?.aborted === true || closed.aborted;
       if (isGone()) return;
       const admitted = queue.add(async () => {
-        if (!isGone()) await admit({ waiting: queue.size + 1, isGone, closed });
+        if (!isGone()) await admit({ waiting: queue.size + 1, closed });
       });
       await unlessAborted(admitted, signal, closed);
     },

@@ -137,7 +137,7 @@ function emptyLedger() {
 
 export function createWorld(options: WorldOptions = {}): World {
   const { rate = null } = options;
-  const clock = new VirtualClock();
+  const clock = new VirtualClock(undefined, { besideRealTimers: rate !== null });
   const random = seededRandom(options.seed ?? 1);
   const sandbox = createSandbox({
     clock,
