@@ -34,8 +34,8 @@ export function visible({ store, caller }: Call, id = ""): DocumentRecord {
 }
 
 function eventView(event: EventRecord): JsonObject {
-  const { body, eventId, name, at, isPublic, participantId, addressId, deduplicationId, targetDocumentId } = event;
-  const view = { ...body, eventId, name, externalCreatedAt: instantText(at), isPublic, participantId, addressId };
+  const { body, eventId, name, isPublic, participantId, addressId, deduplicationId, targetDocumentId } = event;
+  const view = { ...body, eventId, name, externalCreatedAt: instantText(event), isPublic, participantId, addressId };
   return {
     ...view,
     ...(deduplicationId === null ? {} : { deduplicationId }),
@@ -67,6 +67,7 @@ export function addDocument(
     origin: fallback === null ? "created" : "target",
     state: "open",
     lastAt: null,
+    lastBeyond: "",
     eventCount: 0,
     participantId: references.participantId ?? fallback?.participantId ?? null,
     addressId: references.addressId ?? fallback?.addressId ?? null,

@@ -51,7 +51,7 @@ export function timelinesOf(store: Store, { ids = false }: DumpOptions = {}): Ti
     const { documentId = null, ...flags } = isObject(relatedDocument) ? relatedDocument : {};
     const externalId = (id: Json) => store.document(typeof id === "string" ? id : "")?.externalId ?? null;
     return {
-      at: instantText(event.at),
+      at: instantText(event),
       name: event.name,
       origin: event.origin,
       isPublic: event.isPublic,

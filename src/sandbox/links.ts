@@ -3,7 +3,7 @@
  * rules 6, 10 and 11). Open point 11 decides their time.
  */
 import { addDocument } from "./documents.js";
-import { instantText } from "./instants.js";
+import { type Instant, instantText, isEarlier } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
 import type { DocumentRecord, DocumentState, EventRecord } from "./records.js";
 import type { ResolvedReferences } from "./references.js";
@@ -20,7 +20,8 @@ export function writeEvent(context: Context, document: DocumentRecord, event: Ne
   const moves =
     event.origin === "sent" || (event.origin === "propagated" && context.settings.propagatedClose === "close");
   const state = moves ? stateAfter(document.state, event.name) : document.state;
-  context.store.append({ ...document, state, lastAt: event.at, eventCount: sequence }, record);
+  const { at, beyond } = event;
+  context.store.append({ ...document, state, lastAt: at, lastBeyond: beyond, eventCount: sequence }, record);
   return record;
 }
 
@@ -29,9 +30,15 @@ function stateAfter(state: DocumentState, name: string): DocumentState {
   return name === "CLOSE" ? "closed" : state;
 }
 
+export function lastOf({ lastAt, lastBeyond }: DocumentRecord): Instant | null {
+  return lastAt === null ? null : { at: lastAt, beyond: lastBeyond };
+}
+
 /** The event's time or the service's, but never before the document's last event. */
-function timeOfLink(call: Call, { lastAt }: DocumentRecord, at: number): number {
-  return Math.max(call.settings.linkTime === "server" ? call.now() : at, lastAt ?? Number.NEGATIVE_INFINITY);
+function timeOfLink(call: Call, document: DocumentRecord, { at, beyond }: Instant): Instant {
+  const wanted = call.settings.linkTime === "server" ? { at: call.now(), beyond: "" } : { at, beyond };
+  const last = lastOf(document) ?? wanted;
+  return isEarlier(wanted, last) ? last : wanted;
 }
 
 /** Events rule 6: the downstream document, whose timeline begins with that event. @returns its id */
@@ -39,7 +46,7 @@ export function createTarget(
   call: Call,
   source: DocumentRecord,
   { name, isPublic, target = {} }: EventInput,
-  at: number,
+  at: Instant,
   references: ResolvedReferences,
   path: string,
 ): string {
@@ -49,7 +56,7 @@ export function createTarget(
     eventId: call.newId(),
     origin: "target",
     name,
-    at: timeOfLink(call, document, at),
+    ...timeOfLink(call, document, at),
     isPublic,
     ...references,
     deduplicationId: null,
@@ -79,8 +86,8 @@ export function writeRelation(call: Call, source: EventRecord, related: RelatedD
   if (other.state === "cancelled" || (other.state === "closed" && settings.closedMirrors === "refuse")) {
     throw conflict(`Document ${other.id} is ${other.state}: no back-reference can be added`);
   }
-  const time = timeOfLink(call, other, source.at);
-  if (settings.earlyMirrors === "refuse" && settings.linkTime === "event" && source.at < time) {
+  const time = timeOfLink(call, other, source);
+  if (settings.earlyMirrors === "refuse" && settings.linkTime === "event" && isEarlier(source, time)) {
     const last = `the last event of document ${other.id} (${instantText(time)})`;
     throw invalid(`${path}relatedDocument: ${last} is later than its back-reference`);
   }
@@ -88,7 +95,7 @@ export function writeRelation(call: Call, source: EventRecord, related: RelatedD
 }
 
 /** Private attributes go along only with preserveSensitiveData (its meaning is not shown). */
-function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, at: number): NewEvent {
+function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
   const { eventName = "RELATED", eventLabel, isBackReference = true } = related;
   const back: JsonObject = { documentId: source.documentId, isBackReference };
   if (eventLabel !== undefined) back["eventLabel"] = eventLabel;
@@ -98,7 +105,7 @@ function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, at:
     eventId: call.newId(),
     origin: "mirror",
     name: eventName,
-    at,
+    ...time,
     isPublic: related.isPublic === true,
     participantId: source.participantId,
     addressId: source.addressId,
@@ -121,7 +128,7 @@ export function copyToRelated(call: Call, event: EventRecord, related: readonly 
       ...event,
       eventId: call.newId(),
       origin: "propagated",
-      at: timeOfLink(call, document, event.at),
+      ...timeOfLink(call, document, event),
       deduplicationId: null,
       targetDocumentId: null,
       body,

@@ -50,6 +50,8 @@ export interface DocumentRecord {
   state: DocumentState;
   /** The time of the last event; null: the timeline is empty. */
   lastAt: number | null;
+  /** Below the millisecond. */
+  lastBeyond: string;
   eventCount: number;
   participantId: string | null;
   addressId: string | null;
@@ -73,8 +75,9 @@ export interface EventRecord {
   eventId: string;
   origin: EventOrigin;
   name: string;
-  /** externalCreatedAt. */
+  /** externalCreatedAt, with its digits below the millisecond. */
   at: number;
+  beyond: string;
   isPublic: boolean;
   participantId: string | null;
   addressId: string | null;

@@ -3,9 +3,9 @@
  * elsewhere.
  */
 import { eventScope, visible } from "./documents.js";
-import { instantText, parseInstant } from "./instants.js";
+import { type Instant, instantText, isEarlier, parseInstant } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
-import { copyToRelated, createTarget, writeEvent, writeRelation } from "./links.js";
+import { copyToRelated, createTarget, lastOf, writeEvent, writeRelation } from "./links.js";
 import type { DocumentRecord } from "./records.js";
 import { resolveReferences } from "./references.js";
 import { conflict, duplicateKey, invalid } from "./refusal.js";
@@ -24,7 +24,7 @@ export interface AppendedEvent {
 export function appendEvent(call: Call, documentId: string, event: EventInput, at: string): AppendedEvent {
   const document = visible(call, documentId);
   // Its schema has checked it.
-  const instant = parseInstant(event.externalCreatedAt) as number;
+  const instant = parseInstant(event.externalCreatedAt) as Instant;
   const { name, isPublic, deduplicationId = null } = event;
   const checks = [() => claimKey(call, document, deduplicationId), () => checkOrder(call, document, name, instant, at)];
   for (const check of call.settings.checks === "order-first" ? checks.toReversed() : checks) check();
@@ -38,7 +38,7 @@ export function appendEvent(call: Call, documentId: string, event: EventInput, a
     eventId: call.newId(),
     origin: "sent",
     name,
-    at: instant,
+    ...instant,
     isPublic,
     ...references,
     deduplicationId,
@@ -61,15 +61,15 @@ function claimKey(call: Call, { id }: DocumentRecord, key: string | null): void 
  * After CANCEL nothing; after CLOSE only RELATED, and CANCEL (States and transitions). Before the current time, and not before
  * the last event (Events rule 7). @throws Refusal 409 or 400
  */
-function checkOrder(call: Call, document: DocumentRecord, name: string, instant: number, at: string): void {
+function checkOrder(call: Call, document: DocumentRecord, name: string, instant: Instant, at: string): void {
   if (document.state === "cancelled") throw conflict(`Document ${document.id} is cancelled: no event can be added`);
   if (document.state === "closed" && name !== "RELATED" && name !== "CANCEL") {
     throw conflict(`Document ${document.id} is closed`);
   }
-  if (instant >= call.now()) throw invalid(`${at}externalCreatedAt: must be before the current time`);
-  const { lastAt } = document;
-  if (lastAt !== null && instant < lastAt) {
-    const time = instantText(lastAt);
+  if (instant.at >= call.now()) throw invalid(`${at}externalCreatedAt: must be before the current time`);
+  const last = lastOf(document);
+  if (last !== null && isEarlier(instant, last)) {
+    const time = instantText(last);
     throw invalid(`${at}externalCreatedAt: must not be earlier than the last event of the document (${time})`);
   }
 }
