@@ -263,6 +263,12 @@ describe("what people write (F28)", () => {
       },
     ],
     [
+      "among semicolons, a fraction comes before a thousand",
+      "Pedido;Data;CNPJ;Qtd (t)",
+      "P-#;2#/01/2011;CNPJ;19,37#",
+      { defaults: { decimal: "," }, yaml: has('in "Qtd (t)"? a fraction; a thousand;') },
+    ],
+    [
       "decimal marks of two columns differ, and each is read as it is written",
       "Pedido;Data;CNPJ;Peso;Preço",
       "P-#;2#/01/2011;CNPJ;1.#00,5#;#.5#",
