@@ -55,7 +55,7 @@ const WARNING_SIGNS = ["Ã", '="', "'", "\\", ...Array.from(MISREAD)];
 const GARBLED = /Ã[\u00a1-\u00bf]/;
 const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
-const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\]/s;
+const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\\n\r]/s;
 /** Text for a spreadsheet, so that it keeps zeros and signs. */
 const MARKED = /^(?:="[^"]*"|'[\d=+@-][^']*)$/;
 
