@@ -164,25 +164,10 @@ export const foldedNames = (header: readonly string[]): string[] | null =>
 
 /** Whether a row repeats the header, as in joined files. */
 export function repeats(cells: readonly string[], names: readonly string[] | null): boolean {
-  return (
-    names !== null &&
-    names.every((name, column) => mayBe(cells[column] ?? "", name)) &&
-    names.every((name, column) => foldName(cells[column] ?? "") === name)
-  );
+  return names !== null && names.every((name, column) => foldName(cells[column] ?? "") === name);
 }
 
-/** Nearly all texts differ in their first letter, so folding every row would be wasted time. */
-function mayBe(cell: string, name: string): boolean {
-  const code = cell.charCodeAt(0);
-  return !(code > 32 && code < 127) || (code | 32) === (name.charCodeAt(0) | 32);
-}
-
-/** Most texts begin with visible ASCII, so trimming every cell would be wasted time. */
-export function isFilled(cell: string): boolean {
-  if (cell === "") return false;
-  const code = cell.charCodeAt(0);
-  return (code > 32 && code < 127) || cell.trim() !== "";
-}
+export const isFilled = (cell: string): boolean => cell.trim() !== "";
 
 export function isBlank(cells: readonly string[]): boolean {
   return !cells.some(isFilled);
