@@ -406,10 +406,13 @@ const tolerance = 0.03;
 
 /** Whether rows with one key agree in the other column, more often than mistakes allow. Null: nothing shows it. */
 export function agree(groups: ReadonlyMap<string, readonly number[]>, { values }: Column): boolean | null {
-  const filled = [...groups.values()].map((rows) =>
-    rows.map((row) => values[row] ?? "").filter((value) => value !== ""),
-  );
-  const told = filled.filter(({ length }) => length > 1);
-  const broken = told.filter((one) => new Set(one).size > 1);
-  return told.length === 0 ? null : broken.length <= told.length * tolerance;
+  let [told, broken] = [0, 0];
+  for (const rows of groups.values()) {
+    const [first, ...others] = rows.filter((row) => values[row] !== "");
+    if (first === undefined || others.length === 0) continue;
+    told += 1;
+    // Most columns have nothing to do with each other, and a table may have hundreds.
+    if (others.some((row) => values[row] !== values[first]) && ++broken > groups.size * tolerance) return false;
+  }
+  return told === 0 ? null : broken <= told * tolerance;
 }
