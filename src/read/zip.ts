@@ -83,12 +83,18 @@ export async function openZip(file: OpenedFile) {
   async function* read(name: string, kind: "part" | "rows" = "part"): AsyncGenerator<Buffer> {
     const entry = entries.get(plainName(name).toLowerCase());
     if (entry === undefined) throw file.fault("file-corrupt", `its part ${name} is missing`);
-    const { uncompressedSize: size, compressedSize: packed } = entry;
+    const { uncompressedSize: size, compressedSize: packed, compressionMethod: method } = entry;
     if (size > MOST_BYTES[kind] || (size > RATIO_FROM && size > packed * MOST_RATIO)) {
       const message = `its part ${name} would unpack from ${packed} to ${size} bytes, as archives built to exhaust a machine do`;
       throw file.fault("file-oversized", message);
     }
     if (entry.isEncrypted()) throw file.fault("file-protected", `its part ${name} is protected with a password`);
+    // Deflate64 of Windows, bzip2, LZMA.
+    if (method !== 0 && method !== 8)
+      throw refusal(
+        file.fault,
+        `its part ${name} is packed by method ${method}, which is not read here; unpack it first`,
+      );
     try {
       yield* unpackEntry(file, zip, entry);
     } catch (cause) {
@@ -127,8 +133,6 @@ function plainName(name: string): string {
  */
 async function* unpackEntry(file: OpenedFile, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   const { compressionMethod, compressedSize, uncompressedSize } = entry;
-  if (compressionMethod !== 0 && compressionMethod !== 8)
-    throw new Error(`its compression method ${compressionMethod} is unknown`);
   // Not through yauzl's streams, which crash the process when they are given up during a read.
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = file.chunks(fileDataStart, fileDataStart + compressedSize);

@@ -99,7 +99,7 @@ describe("damage", () => {
 
   test("an unknown compression, an encrypted part", async () => {
     const method = await writeWorkbook({ ...made, change: (entry) => ({ ...entry, claims: { method: 12 } }) });
-    await expect(readWorkbookBytes(method)).rejects.toMatchObject({ code: "file-corrupt" });
+    await expect(readWorkbookBytes(method)).rejects.toMatchObject({ code: "file-refused", hint: "Unpack it first." });
     const encrypted = await writeWorkbook({ ...made, change: (entry) => ({ ...entry, claims: { flags: 1 } }) });
     await expect(readWorkbookBytes(encrypted)).rejects.toMatchObject({ code: "file-protected" });
   });
