@@ -32,7 +32,6 @@ export function locateHeader<R extends HeaderCandidate>(
     return { headers: [header], notes };
   }
   const wanted = [...new Set([option].flat())].toSorted((one, other) => one - other);
-  if (wanted.length === 0) throw fault("header-missing", "the mapping names no header row");
   const headers = wanted.map((number) => {
     const row = filled.find((one) => one.number === number);
     if (row !== undefined) return row;
