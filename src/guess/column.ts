@@ -104,10 +104,19 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
   joinClocks(columns);
   for (const column of columns) {
     if (column.role === "numbered") column.role = isOfHouse(column, columns) ? "number" : "code";
+    // A `Vorgang` may be a case as well as what happened to it.
+    if (column.role === "eventType" && column.distinct.size > MOST_WORDS && isCoded(column)) column.role = "document";
     if (column.role === "stateOrStatus") column.role = isOfCountry(column, columns, country) ? "state" : "status";
   }
   return columns;
 }
+
+/** More are no words of events. */
+export const MOST_WORDS = 25;
+
+/** Values such as `LS-1001`, not words. */
+export const isCoded = ({ distinct }: Column): boolean =>
+  [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
 
 /** One number in a hundred is another country's tax id too: the columns of a table are one country's where they can be. */
 function agreeOnCountry(columns: readonly Column[], asked: string | undefined) {
@@ -230,6 +239,7 @@ const known: readonly { country: string; types: string[]; words: RegExp; sign?: 
   { country: "MX", types: ["RFC"], words: /\brfc\b/ },
   { country: "ES", types: ["NIF", "CIF"], words: /\b(nif|cif)\b/ },
   { country: "FR", types: ["SIREN", "SIRET"], words: /\b(siret|siren)\b/, sign: /^$/ },
+  { country: "IT", types: ["IVA", "CODICEFISCALE"], words: /\b(partita iva|p ?iva|codice fiscale)\b/, sign: /^$/ },
   { country: "NL", types: [], words: /\bkvk\b/ },
   { country: "PE", types: [], words: /\bruc\b/ },
   { country: "EC", types: [], words: /\bruc\b/ },
@@ -396,10 +406,13 @@ const tolerance = 0.03;
 
 /** Whether rows with one key agree in the other column, more often than mistakes allow. Null: nothing shows it. */
 export function agree(groups: ReadonlyMap<string, readonly number[]>, { values }: Column): boolean | null {
-  const filled = [...groups.values()].map((rows) =>
-    rows.map((row) => values[row] ?? "").filter((value) => value !== ""),
-  );
-  const told = filled.filter(({ length }) => length > 1);
-  const broken = told.filter((one) => new Set(one).size > 1);
-  return told.length === 0 ? null : broken.length <= told.length * tolerance;
+  let [told, broken] = [0, 0];
+  for (const rows of groups.values()) {
+    const [first, ...others] = rows.filter((row) => values[row] !== "");
+    if (first === undefined || others.length === 0) continue;
+    told += 1;
+    // Most columns have nothing to do with each other, and a table may have hundreds.
+    if (others.some((row) => values[row] !== values[first]) && ++broken > groups.size * tolerance) return false;
+  }
+  return told === 0 ? null : broken <= told * tolerance;
 }

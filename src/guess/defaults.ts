@@ -138,7 +138,7 @@ export function settle(
   tree["timezone"] = new Said(zone, decisions.take());
   tellDoubts(columns, zone, decisions);
   for (const column of columns) settleYear(column, decisions);
-  for (const input of inputs) settleOrder(input, inputs.length > 1, decisions);
+  for (const input of inputs) settleOrder(input, inputs.length > 1, country, decisions);
   // A time put together of columns knows the language of all only.
   const language = columns.flatMap(({ type, clock }) =>
     type.as === "timestamp" && clock.length > 0 ? type.language : [],
@@ -254,7 +254,7 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
   const isSure = read.some((one) => typeof one === "object");
   const candidates = [
     { value: "thousand", label: "a thousand", score: isSure ? 2 : 0 },
-    { value: "fraction", label: "a fraction" },
+    { value: "fraction", label: "a fraction", score: semicolons && other === "," ? 1 : 0 },
     { value: "mistake", label: "not a number: such cells are errors" },
   ];
   const called = doubtful.map(({ column }) => `"${column.header}"`);
@@ -308,6 +308,7 @@ function settleYear({ header, type }: Column, decisions: Decisions) {
 function settleOrder(
   { name, columns }: { name: string; columns: readonly Column[] },
   isOneOfSeveral: boolean,
+  country: string,
   decisions: Decisions,
 ) {
   const dates = columns.flatMap(({ type }) => (type.as === "timestamp" ? type : []));
@@ -315,7 +316,7 @@ function settleOrder(
   if (doubtful.length === 0) return;
   const candidates = [
     { value: "day" as const, label: "day", why: "01/02 is 1 February" },
-    { value: "month" as const, label: "month", why: "01/02 is 2 January" },
+    { value: "month" as const, label: "month", why: "01/02 is 2 January", score: country === "US" ? 1 : 0 },
   ];
   const proven = candidates.filter(({ value }) => dates.some(({ first }) => first === value));
   const question = "which comes first in a date, day or month? No day is after the 12th.";

@@ -275,10 +275,10 @@ const named = (sheets: readonly string[]): string =>
 
 function unused({ columns, table, sheets, records, skip }: Profiled): string[] {
   const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
-  const idle = columns.filter((column) => !used.has(column) && column.distinct.size > 0);
+  const idle = columns.filter((column) => !used.has(column));
   if (idle.length === 0) return [];
   const shown = listed(
-    idle.map(({ header }) => shorten(header)),
+    idle.map(({ header, distinct }) => shorten(header) + (distinct.size === 0 ? " (blank so far)" : "")),
     12,
   );
   const of = sheets.length === 0 ? table.file : named(sheets);

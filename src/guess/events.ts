@@ -1,5 +1,5 @@
 /** Drafts the events: what happened, when, and with which key. */
-import type { Column } from "./column.js";
+import { type Column, MOST_WORDS } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
 import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
@@ -113,7 +113,8 @@ function findWords({ input, columns, free, key, decisions }: EventTable): Column
     const few = role === "status" || role === "category" ? 2 : 4;
     // More words name things, not events.
     const kinds = distinct.size <= 8 && distinct.size * few <= cells.length;
-    const sure = distinct.size <= 25 && (role === "eventType" || [...distinct].some((word) => reserved.has(word)));
+    const sure =
+      distinct.size <= MOST_WORDS && (role === "eventType" || [...distinct].some((word) => reserved.has(word)));
     const score = sure ? 3 : role === null ? 0.5 : 1;
     const why = [...distinct].slice(0, 5).join(", ");
     if (sure || kinds) candidates.push({ value, label: `the words of "${header}"`, why, score });
@@ -241,7 +242,10 @@ function eventOf(column: Column, times: readonly Column[]): Column {
   const left = times.filter((time) => time.index < index).toReversed();
   // Columns after the last time seldom describe it; only its numbers do.
   const isNear = type.as === "number" || index < (times.at(-1)?.index ?? 0);
-  const likely = [...left.filter(isNamed), ...(isNear ? left : []), ...times];
+  const count = (one: Column) => one.values.filter((value) => value !== "").length;
+  // What comes with a later event, such as who received it, would change one that has landed.
+  const isWith = (time: Column) => time.filled < 1 && lacking(column, time) === 0 && count(column) >= count(time) * 0.8;
+  const likely = [...left.filter(isNamed), ...times.toReversed().filter(isWith), ...(isNear ? left : []), ...times];
   const [found] = likely.toSorted((one, other) => lacking(column, one) - lacking(column, other));
   return found as Column;
 }
@@ -263,7 +267,7 @@ const lastWords = new Set("date datum data fecha hora time timestamp ts at on em
 
 /** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; only `Data` → `Event`. */
 function titleOf(column: Column) {
-  const header = spaced(column.header.replace(/\([^()]*\)/g, " "));
+  const header = spaced(column.header.replace(/\([^()]*\)|(?<!\p{L})[dl]['’](?=\p{L})/giu, " "));
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
   if (told === undefined || foldHeader(told) === "") return "Event";
   const words = header

@@ -1,6 +1,6 @@
 /** Turns the columns of a table into records. */
 import { foldName, listed } from "../model/fold.js";
-import { agree, type Column, groupsOf } from "./column.js";
+import { agree, type Column, groupsOf, isCoded } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
 import { longEvents, recorded, wideEvents } from "./events.js";
 import {
@@ -17,7 +17,7 @@ import {
   reference,
 } from "./parties.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { foldHeader, nameOf, type Role } from "./words.js";
+import { foldHeader, nameOf, namesParty, type Role } from "./words.js";
 
 export interface InputDraft {
   name: string;
@@ -340,15 +340,18 @@ function weigh(column: Column, columns: readonly Column[]) {
   const groups = groupsOf(column);
   const others = columns.filter((other) => other !== column && other.distinct.size > 0);
   const follows = new Set(others.filter((other) => other.filled >= 0.9 && agree(groups, other) === true));
-  // Values such as `LS-1001`, not words.
-  const coded = [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
+  const coded = isCoded(column);
   const word = role === "document" ? 3 : !coded ? 0 : role === "code" ? 1 : role === null ? 0.5 : 0;
   const single = distinct.size === cells.length && cells.length > 2;
   // What has one value only follows from everything.
   const telling = [...follows].filter((other) => other.distinct.size > 1).length;
   // On average three rows to two documents, with times that differ within a document.
   const timed = timesOf(others).length > 0 && others.some((one) => one.type.as === "timestamp" && !follows.has(one));
-  const several = groups.size > 1 && groups.size * 1.5 <= cells.length && timed && telling >= (word >= 1 ? 1 : 2);
+  const several =
+    groups.size > 1 &&
+    groups.size * 1.5 <= cells.length &&
+    timed &&
+    telling >= (word >= 1 || role === "ticket" ? 1 : 2);
   const why = several
     ? `groups ${cells.length} rows into ${groups.size}; ${telling} columns follow from it`
     : single
@@ -364,13 +367,17 @@ function weigh(column: Column, columns: readonly Column[]) {
   };
   const counted =
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
-  const isName = (text: string) => text.length <= 60 && !/.@./.test(text);
-  const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isName);
+  const isShort = (text: string) => text.length <= 60 && !/.@./.test(text);
+  const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isShort);
   // A number that repeats names no document unless something follows from it, and not by chance.
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
   const named = isSure ? word : Math.min(word, UNSURE);
   const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single ? 1 : 0);
-  return { value, label: `"${header}"`, why, score: able ? score : 0 };
+  // The name of an organisation, or what a header such as "Customer ID" tells: its documents have others.
+  const isName =
+    !coded && columns.some((one) => one.type.as === "taxId" && follows.has(one) && agree(groupsOf(one), column));
+  const isOfParty = role !== "document" && namesParty(header);
+  return { value, label: `"${header}"`, why, score: !able || isName ? 0 : isOfParty ? Math.min(score, 1) : score };
 }
 
 /** A birthday or a due date is no event unless a person says so. */

@@ -6,20 +6,22 @@ import { foldWords } from "../map/convert/text.js";
  * The first role with a word in the folded header wins. `*`: any end or beginning of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
-  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^transportador* ^carrier ^gerador*",
+  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador*",
   taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
-  taxId: "cnpj cpf nif nipc siren siret kvk tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
+  taxId:
+    "cnpj cpf nif nipc siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo estimat* estimad* previst* expected eta planned scheduled agendad* geplant* faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
-  zipCode: "cep cp c_p zip* postal postcode post_code plz postleitzahl",
+  zipCode: "cep cp c_p ^cap zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
   number: "street_number street_no num_ext* no_ext* numero_ext*",
-  street: "rua morada logradouro endereco street address calle direccion domicilio avenida strasse str adresse rue",
+  street:
+    "rua morada logradouro endereco street address calle direccion indirizzo domicilio avenida strasse str adresse rue",
   house: "hausn* haus_nr civico house_number house_no house_nr",
-  city: "municipio concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville",
-  state: "uf provincia province distrito bundesland",
+  city: "municipio concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville citta",
+  state: "uf provincia ^prov province distrito bundesland",
   stateOrStatus: "estado state",
   country: "pais country land pays",
   latitude: "lat latitude latitud",
@@ -28,7 +30,7 @@ const table = {
   goods:
     "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
-    "valor vl vlr preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
+    "valor vl vlr preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty quantita importo cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
     "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
@@ -37,13 +39,13 @@ const table = {
   reason: "motivo reason justificativa razao_do_cancelamento",
   ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo beleg",
   duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures",
-  created: "emissao emitido criacao criado cadastro created issued issue emision erstellt",
+  created: "emissao emitido criacao criado cadastro created issued issue emision emission erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
   legal:
     "razao_social razon_social raison_sociale nome nm name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
-    "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
+    "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod cd sigla id matricula ref reference referencia",
@@ -83,6 +85,9 @@ export function roleOf(header: string): Role | null {
   const words = wordsOf(header);
   return forms.find((form) => find(words, form) >= 0)?.role ?? null;
 }
+
+/** `Código do Cliente`, `Customer ID`. */
+export const namesParty = (header: string): boolean => wordsOf(header).some((word) => roleOf(word) === "name");
 
 /** Words for dates that are planned, promised or the end of a term: they do not say what happened. */
 const ahead =

@@ -32,7 +32,6 @@ export function locateHeader<R extends HeaderCandidate>(
     return { headers: [header], notes };
   }
   const wanted = [...new Set([option].flat())].toSorted((one, other) => one - other);
-  if (wanted.length === 0) throw fault("header-missing", "the mapping names no header row");
   const headers = wanted.map((number) => {
     const row = filled.find((one) => one.number === number);
     if (row !== undefined) return row;
@@ -164,25 +163,10 @@ export const foldedNames = (header: readonly string[]): string[] | null =>
 
 /** Whether a row repeats the header, as in joined files. */
 export function repeats(cells: readonly string[], names: readonly string[] | null): boolean {
-  return (
-    names !== null &&
-    names.every((name, column) => mayBe(cells[column] ?? "", name)) &&
-    names.every((name, column) => foldName(cells[column] ?? "") === name)
-  );
+  return names !== null && names.every((name, column) => foldName(cells[column] ?? "") === name);
 }
 
-/** Nearly all texts differ in their first letter, so folding every row would be wasted time. */
-function mayBe(cell: string, name: string): boolean {
-  const code = cell.charCodeAt(0);
-  return !(code > 32 && code < 127) || (code | 32) === (name.charCodeAt(0) | 32);
-}
-
-/** Most texts begin with visible ASCII, so trimming every cell would be wasted time. */
-export function isFilled(cell: string): boolean {
-  if (cell === "") return false;
-  const code = cell.charCodeAt(0);
-  return (code > 32 && code < 127) || cell.trim() !== "";
-}
+export const isFilled = (cell: string): boolean => cell.trim() !== "";
 
 export function isBlank(cells: readonly string[]): boolean {
   return !cells.some(isFilled);

@@ -190,6 +190,7 @@ describe("a CSV file", () => {
     ['"\'007"', "Row 2 has a cell like"],
     ["Concei‡Æo", "Row 2 has signs like ‡ within words"],
     ["Rua A\\nSala 2", "Row 2 has a backslash before a letter or a quote"],
+    ['"Rua A\\\nSala 2"', "Row 2 has a backslash before a letter or a quote"],
     ['Tubo \\"5\\"', "Row 2 has a backslash before a letter or a quote"],
   ])("what another program did to a text is said: %s", async (text, said) => {
     const answer = await imported("rows.csv", csv("id,day,note", `1,01/10/2025,${text}`, "2,02/10/2025,O'Neill"));

@@ -175,6 +175,12 @@ describe("day and month (F125)", () => {
       },
     ],
     [
+      "the month comes first in the draft of the country that writes so",
+      "Order;Date;Customer;Amount",
+      "P-#;0#/04/2026;Acme %;#.50",
+      { isDraft: true, defaults: { country: "US", dates: ["MM/dd/yyyy"] } },
+    ],
+    [
       "a year of two digits in front is asked about, and taken where it varies less than the day",
       "Order;Date;Qty",
       "A#;25-02-0#;#",
@@ -213,6 +219,7 @@ describe("what people and programs write (F28)", () => {
 
   it.each([
     ["14-Jan-2011", "d-MMM-yyyy", "en"],
+    ["1#MAR26 13:45", "dMMMyy HH:mm", "en"],
     ["14 fev 2011 08:30", "d MMM yyyy HH:mm", "pt"],
     ["14 ene 2011", "d MMM yyyy", "es"],
     ["3 de dezembro de 2025", "d 'de' MMMM 'de' yyyy", "pt"],

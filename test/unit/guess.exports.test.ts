@@ -207,6 +207,17 @@ describe("countries and places", () => {
 describe("tax ids and parties", () => {
   drafts(
     [
+      "an Italian partita IVA is the customer's, and no key",
+      "Numero DDT;Data DDT;Cliente;Partita IVA;Indirizzo;Città;Prov.;CAP",
+      "10#/A;2#/03/2026;{Rossi|Bianchi|Verdi};{00743110157|00488410010|00905811006};Via Roma {1|2|3};{Roma|Torino|Milano};{RM|TO|MI};0012{1|2|3}",
+      {
+        defaults: { country: "IT" },
+        participant: { taxId: "=partita_iva", name: "=cliente" },
+        address: { street: "=indirizzo", city: "=citta", countryState: "=prov", zipCode: "=cap" },
+        document: { key: "=numero_ddt" },
+      },
+    ],
+    [
       "a Spanish CIF beside DNIs, a C.P. and a Población are read as such",
       "Albarán;Fecha;Cliente;NIF;Dirección;C.P.;Población;Provincia",
       "A-#;2#/03/2026;Talleres %;{B12345674|12345678Z|X1234567L};Calle #;2801%;Madrid;Madrid",
@@ -269,7 +280,30 @@ describe("tax ids and parties", () => {
 
 describe("keys", () => {
   const each = "{a|a|b|b|c|c|d|d|e}";
+  it("a Vorgang is a document where it has more values than events have words", async () => {
+    const lines = rows("V-#;2%/03/2026;Angelegt", 30);
+    const { input } = await draftOf({ "a.csv": text(["Vorgang;Zeitpunkt;Schritt", ...lines, ...lines]) });
+    expect(only(input.documents).key).toBe("=vorgang");
+  });
   drafts(
+    [
+      "neither the name of an organisation nor its number at another is one, where a number of its own is there",
+      "N.º e-GAR;Data;NIF;Produtor;Codigo cliente;Estado",
+      "PT00#;2#/03/2026;{500000000|501964843|502011475};Prod {a|b|c};C0{0|1|2};{Emitida|Anulada|Fim}",
+      { document: { key: "=n_o_e_gar" } },
+    ],
+    [
+      "a ticket is one, where each has several rows",
+      "Ticket;Opened;Status;Changed At;Company",
+      "T-{1|1|1|2|2|2|3|3|3};2{1|1|1|2|2|2|3|3|3}/03/2026;{Open|Work|Done};2#/03/2026 10:00;{A|A|A|B|B|B|A|A|A}",
+      { document: { key: "=ticket" }, events: { step: { is: ["Open", "Work", "Done"] } } },
+    ],
+    [
+      "who gives an order is none",
+      "Auftraggeber/Empfänger;Datum;Betrag;Verwendungszweck",
+      "Firma %;2#.03.2026;#,50;Rechnung #",
+      { yaml: hasNot("key: =auftraggeber") },
+    ],
     [
       "a unit that happens to tell rows apart is none",
       "Coleta;Data;CNPJ;Qtd;Un",
@@ -299,9 +333,9 @@ describe("keys", () => {
 
 describe("events and their times", () => {
   it("are called by what the headers of their columns say", async () => {
-    const headers = "Ship Date;Faturado em;delivered_at;Pickup Date/Time;Date of Arrival";
-    const { yaml } = await draft(`Pedido;${headers};CNPJ`, `P-#${";2#/03/2026".repeat(5)};CNPJ`);
-    for (const name of ["Ship", "Faturado", "delivered", "Pickup", "Arrival"])
+    const headers = "Ship Date;Faturado em;delivered_at;Pickup Date/Time;Date of Arrival;Date d'enlèvement";
+    const { yaml } = await draft(`Pedido;${headers};CNPJ`, `P-#${";2#/03/2026".repeat(6)};CNPJ`);
+    for (const name of ["Ship", "Faturado", "delivered", "Pickup", "Arrival", "enlèvement"])
       expect(yaml).toMatch(new RegExp(`name: ${name}[,\\n]`));
   });
 
@@ -355,10 +389,17 @@ describe("events and their times", () => {
       {
         events: {
           cancelamento: { attributes: { private: { "Motivo cancelamento": "=motivo_cancelamento" } } },
-          abertura: { attributes: { private: { Peso: "=peso", "Recebido por": "=recebido_por" } } },
+          entrega: { attributes: { private: { "Recebido por": "=recebido_por" } } },
+          abertura: { attributes: { private: { Peso: "=peso" } } },
         },
         said: hasNot("is not sent from rows that lack"),
       },
+    ],
+    [
+      "what later files fill with a later event goes with that, or it would change one that has landed",
+      "Nº MTR;CNPJ;Coleta;Recebimento;Nº CDF;Resíduo",
+      "21#;CNPJ;0{1|2|3}/10/2025;{15/10/2025|16/10/2025|};{C1|C2|};Lama",
+      { events: { recebimento: { attributes: { private: { "Nº CDF": "=no_cdf" } } } } },
     ],
     [
       "where none did, that is told",

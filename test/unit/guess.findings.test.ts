@@ -21,8 +21,8 @@ const skipped = has("9 of 10 rows would be staged, 1 skipped");
 
 describe("what is unused or undecided is said first", () => {
   it("columns that nothing uses stand at the head of the file and of the screen (F121)", async () => {
-    const { yaml, world } = await draft("CNPJ;Empresa;Menge;Notas", "CNPJ;Acme #;#,5;x#");
-    const told = "2 of 4 columns of a.csv are not used: Menge, Notas";
+    const { yaml, world } = await draft("CNPJ;Empresa;Menge;Notas;Fim", "CNPJ;Acme #;#,5;x#;");
+    const told = "3 of 5 columns of a.csv are not used: Menge, Notas, Fim (blank so far)";
     expect(yaml.split("\n").slice(0, 4).join("\n")).toContain(told);
     expect(world.err.split("\n")[1]).toContain(told);
   });
@@ -261,6 +261,12 @@ describe("what people write (F28)", () => {
           '# decide: what is 1.234 in "Densidade"? a thousand; a fraction; not a number: such cells are errors',
         ),
       },
+    ],
+    [
+      "among semicolons, a fraction comes before a thousand",
+      "Pedido;Data;CNPJ;Qtd (t)",
+      "P-#;2#/01/2011;CNPJ;19,37#",
+      { defaults: { decimal: "," }, yaml: has('in "Qtd (t)"? a fraction; a thousand;') },
     ],
     [
       "decimal marks of two columns differ, and each is read as it is written",

@@ -66,8 +66,9 @@ export async function chooseEncoding(
       throw differs(`it is UTF-8 from end to end (lines ${proof.first.slice(0, PROOF_LINES).join(", ")} …)`);
     return chosen(wanted);
   }
-  if (isKnown ?? (await isAllUtf8(chunks()))) return chosen("utf-8");
+  if (isKnown === true) return chosen("utf-8");
   const { invalid, valid, proof } = await lookAtLines(chunks());
+  if (invalid.count === 0) return chosen("utf-8");
   const mixed = (name: string, what: string, { count, first }: Lines, ...notes: string[]): Encoding => {
     if (count > MAX_ODD_LINES) {
       const message = `encodings are mixed: ${count} lines are not in ${name}, the first is line ${first[0]}`;
@@ -198,12 +199,6 @@ function endOfAscii(text: string): number {
 /** Letters and punctuation of the West: other encodings hardly produce their UTF-8 byte sequences. */
 function isPlausible(bytes: Buffer): boolean {
   return isUtf8(bytes) && bytes.some((byte) => (byte >= 0xc2 && byte <= 0xc5) || byte >= 0xe1);
-}
-
-async function isAllUtf8(chunks: AsyncIterable<Buffer>): Promise<boolean> {
-  const { see, isAll } = utf8Check();
-  for await (const chunk of chunks) see(chunk);
-  return isAll();
 }
 
 /** `isAll`: whether all that was seen is UTF-8. */

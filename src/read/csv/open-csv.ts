@@ -28,7 +28,7 @@ const SAMPLE_BYTES = 256 * 1024;
 /** Files of a byte order mark only, left by exports that found nothing. */
 const ONLY_MARK: ReadonlySet<string> = new Set(["efbbbf", "fffe", "feff"]);
 
-export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Input {
+export function openCsv(file: CsvFile): Input {
   const { name, contentHash, bytes, position, close } = file;
   return {
     name,
@@ -42,7 +42,7 @@ export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Inp
       return found === null ? null : { sheet: null, reference: found.reference };
     },
     each: (options) => Promise.resolve([options]),
-    open: (options) => openTable(file, options, limits),
+    open: (options) => openTable(file, options),
     position,
     close,
   };
@@ -55,12 +55,12 @@ const WARNING_SIGNS = ["Ã", '="', "'", "\\", ...Array.from(MISREAD)];
 const GARBLED = /Ã[\u00a1-\u00bf]/;
 const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
-const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\]/s;
+const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\\n\r]/s;
 /** Text for a spreadsheet, so that it keeps zeros and signs. */
 const MARKED = /^(?:="[^"]*"|'[\d=+@-][^']*)$/;
 
 /** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */
-async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecord?: number }): Promise<Table> {
+async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
   const { fault, compression } = file;
   const begin = await headOf(file.chunks(), SAMPLE_BYTES + 1);
   const head = begin.subarray(0, SAMPLE_BYTES);
@@ -104,7 +104,7 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
     }
     // The last row waits until the end shows whether its line has one.
     let last: Row[] = [];
-    for await (const records of readRecords(text, { shape, fault, firstLine, ...limits })) {
+    for await (const records of readRecords(text, { shape, fault, firstLine })) {
       for (const record of records) {
         if (suspicious) findBadCharacters(record, encoding.name);
         oddities.look(record, wary);

@@ -27,7 +27,7 @@ export interface CsvRecord extends RawRow {
 }
 
 /** In characters. A longer record ends the reading of its file. */
-export const MAX_RECORD = 1_048_576;
+const MAX_RECORD = 1_048_576;
 /** A character of a cell has at most this many bytes of UTF-8. */
 const MOST_BYTES = 3;
 
@@ -53,7 +53,6 @@ export interface RecordsOptions {
   shape: Shape;
   fault: FaultOf;
   firstLine: number;
-  maxRecord?: number;
 }
 
 /**
@@ -124,7 +123,6 @@ type Parsed = string[] | { record: string[]; raw: string };
 
 /** csv-parse below its stream, which costs more than our own work on a record. */
 interface Api {
-  options: { record_delimiter: Buffer[] };
   state: { record: string[]; expectedRecordLength: number };
   parse(text: Buffer, isLast: boolean, push: (record: Parsed) => void, close: () => void): Error | undefined;
   __onRecord(this: Api, push: unknown): Error | undefined;
@@ -134,13 +132,11 @@ interface Api {
  * Returns a function that cuts a text piece by piece. In the strict pass it throws csv-parse's errors about quotes.
  */
 function cutter(options: RecordsOptions, lenient: boolean) {
-  const { shape, fault, firstLine, maxRecord: limit = MAX_RECORD } = options;
+  const { shape, fault, firstLine } = options;
   const { quote, escape } = shape;
   const { api } = openParser(csvOptions(shape, lenient)) as unknown as { api: Api };
   dropLengthErrors(api);
   let line = firstLine;
-  /** Those that occur; null: none so far. */
-  let lineEnds: Buffer[] | null = null;
   /** The last bytes, if the next ones may complete them. */
   let carry: Buffer = END;
   let mayBreak = false;
@@ -164,21 +160,18 @@ function cutter(options: RecordsOptions, lenient: boolean) {
     carry = piece.subarray(end);
     const text = withoutLoneBackslashes(piece.subarray(0, end), escape);
     mayBreak ||= quote !== null && text.includes(quote);
-    const ends = lineEndsIn(text);
-    if (ends !== null) lineEnds = lineEnds === null || lineEnds === ends ? ends : LINE_ENDS.all;
-    api.options.record_delimiter = lineEnds ?? LINE_ENDS.all;
     // A record may begin in the piece before the first unfinished one.
-    const mayExceed = unfinished + text.length + PIECE > limit;
+    const mayExceed = unfinished + text.length + PIECE > MAX_RECORD;
     const records: CsvRecord[] = [];
     const push = (parsed: Parsed) => {
       const record = recordOf(parsed);
-      if (mayExceed && sizeOf(record) > limit) throw oversized(fault, limit, record.number);
+      if (mayExceed && sizeOf(record) > MAX_RECORD) throw oversized(fault, record.number);
       records.push(record);
     };
     const error = api.parse(text, isLast, push, () => {});
     if (error !== undefined) throw asFault(error, options, line);
     unfinished = records.length > 0 ? 0 : unfinished + text.length;
-    if (unfinished > limit * MOST_BYTES) throw oversized(fault, limit, line);
+    if (unfinished > MAX_RECORD * MOST_BYTES) throw oversized(fault, line);
     return records;
   };
 }
@@ -269,18 +262,6 @@ function csvOptions({ delimiter, quote, escape, trim }: Shape, lenient: boolean)
   };
 }
 
-const LINE_ENDS = {
-  all: ["\r\n", "\n", "\r"].map((end) => Buffer.from(end)),
-  crlf: [Buffer.from("\r\n")],
-  lf: [Buffer.from("\n")],
-};
-
-/** Only the line ends that occur: csv-parse tries each one at each byte, a fifth of its time. Null: none. */
-function lineEndsIn(text: Buffer): Buffer[] | null {
-  if (!text.includes("\r")) return text.includes("\n") ? LINE_ENDS.lf : null;
-  return /\r(?!\n)|(?<!\r)\n/.test(text.toString("latin1")) ? LINE_ENDS.all : LINE_ENDS.crlf;
-}
-
 /**
  * csv-parse creates an error with a copy of its state for each record whose length differs from the first: 25 µs a row,
  * fourteen times the row itself. So each record is declared to have the expected length.
@@ -303,8 +284,8 @@ function asFault(error: Error, options: RecordsOptions, line: number): Error {
   return unclosed(options.shape, options.fault, line + lineBreaks(raw.slice(0, Math.max(0, opening))));
 }
 
-function oversized(fault: FaultOf, limit: number, row: number): RowferryError {
-  const message = `the row that begins here has more than ${limit.toLocaleString("en")} characters`;
+function oversized(fault: FaultOf, row: number): RowferryError {
+  const message = `the row that begins here has more than ${MAX_RECORD.toLocaleString("en")} characters`;
   return fault("record-oversized", message, { row });
 }
 

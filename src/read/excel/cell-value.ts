@@ -44,7 +44,7 @@ export function evaluateCell(
   const { type, value, format } = cell;
   if (type === "str" && value !== null) return found(unescapeText(value));
   if (cell.inline !== null) return found(cell.inline);
-  const stored = value === null ? "" : trimmed(value);
+  const stored = (value ?? "").trim();
   if (stored === "") {
     if (cell.formula === null) return found("");
     return faulty("a formula whose result the file does not hold", "formula-without-value");
@@ -124,8 +124,4 @@ export function plainNumber(text: string): string | null {
 
 function quote(text: string): string {
   return JSON.stringify(shorten(text, 60));
-}
-
-function trimmed(text: string): string {
-  return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32 ? text : text.trim();
 }

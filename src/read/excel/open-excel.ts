@@ -32,6 +32,9 @@ const SAMPLE_ROWS = 512;
 export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
   const workbook = await openWorkbook(zip);
   const { name, bytes, position, close } = zip.file;
+  let corrected: ReturnType<typeof findCorrectedSheet> | null = null;
+  // Once: it looks into every sheet, and a workbook may have one for each day.
+  const findCorrected = () => (corrected ??= findCorrectedSheet(workbook));
   return {
     name,
     nameless: false,
@@ -40,15 +43,15 @@ export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
     bytes,
     sheets: workbook.sheets.map(({ name: sheet, hidden }) => ({ sheet, hidden })),
     corrected: async () => {
-      const found = await findCorrectedSheet(workbook);
+      const found = await findCorrected();
       return found === null ? null : { sheet: found.sheet.name, reference: found.reference };
     },
     each: async (options) => {
       const { sheet, ...excel } = options.excel ?? {};
-      if (sheet === undefined || (await findCorrectedSheet(workbook)) !== null) return [options];
+      if (sheet === undefined || (await findCorrected()) !== null) return [options];
       return sheetsLike(workbook, { ...excel, sheet }).map((one) => ({ ...options, excel: { ...excel, sheet: one } }));
     },
-    open: (options) => openTable(workbook, options),
+    open: async (options) => openTable(workbook, options, await findCorrected()),
     position,
     close,
   };
@@ -75,9 +78,12 @@ async function firstRows(workbook: Workbook, sheet: Sheet): Promise<RawRow[]> {
   return [];
 }
 
-async function openTable(workbook: Workbook, options: ReadOptions): Promise<Table> {
+async function openTable(
+  workbook: Workbook,
+  options: ReadOptions,
+  corrected: Awaited<ReturnType<typeof findCorrectedSheet>>,
+): Promise<Table> {
   const { excel = {} } = options;
-  const corrected = await findCorrectedSheet(workbook);
   const isEmpty = async (one: Sheet) => (await firstRows(workbook, one)).length === 0;
   const { sheet, notes } =
     corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };

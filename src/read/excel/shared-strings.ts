@@ -11,12 +11,9 @@ const MAX_SHARED_BYTES = 192 * 1024 ** 2;
 const SEGMENT = 4 * 1024 ** 2;
 /** UTF-16 units; an Excel cell holds 32,767. */
 const MAX_STRING = 1024 ** 2;
-/** These many stay decoded. They stand in the order of their first cells, so the texts that recur are among them. */
-const DECODED = 65_536;
 
 /** `part`: null where the workbook has none. */
 export async function readSharedStrings(zip: Zip, part: string | null, maxBytes: number = MAX_SHARED_BYTES) {
-  const decoded: string[] = [];
   const segments: Buffer[] = [];
   /** Where each text begins, counted as if all segments were full. */
   const starts: number[] = [];
@@ -25,7 +22,6 @@ export async function readSharedStrings(zip: Zip, part: string | null, maxBytes:
 
   function add(text: string): void {
     if (text.length > MAX_STRING) throw new Error(`one of its texts has ${text.length} characters`);
-    if (decoded.length < DECODED) decoded.push(text);
     if (text.length * 3 > segment.length - used) {
       trim();
       segment = Buffer.allocUnsafeSlow(SEGMENT);
@@ -67,7 +63,7 @@ export async function readSharedStrings(zip: Zip, part: string | null, maxBytes:
     /** Undefined: no text has that index. */
     get(index: number): string | undefined {
       const start = starts[index];
-      if (start === undefined || index < decoded.length) return decoded[index];
+      if (start === undefined) return undefined;
       const at = Math.floor(start / SEGMENT);
       const end = starts[index + 1] ?? Number.POSITIVE_INFINITY;
       return segments[at]?.toString("utf8", start - at * SEGMENT, end - at * SEGMENT);

@@ -25,8 +25,6 @@ export async function openWorkbook(zip: Zip) {
   const roots = await readRelationships(zip, "");
   const named = roots.find(({ type, target }) => type === "officeDocument" && zip.has(target))?.target;
   const main = named ?? "xl/workbook.xml";
-  if (/\.bin$/i.test(main))
-    throw file.fault("file-refused", "the file is an Excel workbook in the binary .xlsb format");
   const frame = zip.has(main) ? await readFrame(zip, main) : null;
   if (frame === null) throw file.fault("file-refused", "the file is a zip archive, but not an Excel workbook");
   const relations = await readRelationships(zip, main);
