@@ -1,11 +1,12 @@
 /** Hashes everything that determines the keys of one kind of document or event (H25). */
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "../model/json.js";
+import { foldName } from "../model/fold.js";
 import { KEY_ALGORITHM } from "../model/keys.js";
 import type { Table } from "./column/table.js";
 import type { ConvertDefaults } from "./convert/conversion.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
-import type { KeyMaker } from "./piece.js";
+import type { KeyList, KeyMaker } from "./piece.js";
 
 export interface KeyMakers {
   /**
@@ -16,15 +17,14 @@ export interface KeyMakers {
   kin: Map<string, string>;
   declaredNew: ReadonlySet<string>;
   tables: readonly KeyTable[];
+  /** Fingerprints without the lists among `tables`, which may grow. */
+  lean(): ReadonlyMap<string, string>;
 }
 
-export interface KeyTable {
+export interface KeyTable extends Omit<KeyList, "name"> {
   /** The document or event whose key reads the table. */
   kind: string;
   table: string;
-  entries: ReadonlyMap<string, string>;
-  /** Whether a row that the table lacks still gets a key. */
-  fallback: boolean;
   /** The format of the only files whose keys it makes; null: all formats. */
   format: "xlsx" | null;
 }
@@ -40,7 +40,7 @@ export function fingerprint(
   { namespace, defaults: { trim = true, ...defaults } = {} }: MappingSpec,
   makers: readonly KeyMaker[],
   beside: { functionsText: string; tables: ReadonlyMap<string, Table | null> },
-): KeyMakers {
+): Omit<KeyMakers, "lean"> {
   const texts = new Map<string, Set<string>>();
   const tables: KeyTable[] = [];
   for (const { name, tree, reads } of makers) {
@@ -53,6 +53,18 @@ export function fingerprint(
       parts.push(table.tree(column));
       const fallback = table.missing === "blank";
       tables.push({ kind: name, table: read, entries: table.entries(column), fallback, format: null });
+    }
+    const known = new Set<string>();
+    for (const { use, set, lists } of reads.columns)
+      for (const { name: list, ...rest } of lists) {
+        let table = `${list} of ${foldName(use?.headers[0] ?? set?.pattern ?? "")}`;
+        while (known.has(table)) table += "'";
+        known.add(table);
+        tables.push({ kind: name, table, format: null, ...rest });
+      }
+    if (reads.others.has("dates")) {
+      const entries = new Map(defaults.dates?.map((format) => [format, ""]));
+      tables.push({ kind: name, table: "dates", entries, fallback: false, keeps: true, format: null });
     }
     if (reads.others.has("spelling")) tables.push({ kind: name, ...spellingOf(defaults) });
     texts.set(name, (texts.get(name) ?? new Set()).add(canonicalJson(parts)));

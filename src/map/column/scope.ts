@@ -2,22 +2,33 @@
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
-import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
+import { type Conversion, type ConvertDefaults, conversions, defaultsOf } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
+import { factorsOf, foldUnit } from "../convert/number.js";
 import { taxIdTypesOf } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import { isBareFormula } from "../formula/parse.js";
 import type { Callable, Part } from "../formula/part.js";
 import type { ColumnObject, ColumnSpec } from "../language/column-schema.js";
+import type { Scalar } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingSource, Path } from "../language/source.js";
-import { BROKEN, type Column, constantPiece, newReads, type Piece, type RecordParts, take } from "../piece.js";
+import {
+  BROKEN,
+  type Column,
+  constantPiece,
+  type KeyList,
+  newReads,
+  type Piece,
+  type RecordParts,
+  take,
+} from "../piece.js";
 import type { Cells } from "./cells.js";
-import { agreed, cellReading, compileReader, type Conversions, type Reader, TYPED } from "./column.js";
+import { agreed, cellReading, compileReader, type Conversions, kindOf, type Reader, TYPED } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
-import { asText, type Eval, type View } from "./view.js";
+import { asText, type Eval, literalText, type View } from "./view.js";
 
 export interface Shared {
   source: MappingSource;
@@ -31,8 +42,15 @@ export interface Shared {
   known: { [kinds in keyof RecordParts]: ReadonlySet<string> };
   /** Documents with another name in keys, by their label. */
   labels: ReadonlyMap<string, string>;
+  /** Trees without the entries of lists. */
+  isLean: boolean;
   /** Where `settings.late` keeps the original time; null: nowhere. */
   lateAttribute: string | null;
+}
+
+interface ListOptions {
+  units?: string[] | { [unit: string]: number | string };
+  formats?: string[];
 }
 
 export class Scope {
@@ -42,6 +60,8 @@ export class Scope {
   group: Piece<string[]> | undefined;
   /** The words of `is` for each `by` column, by their folded form. */
   readonly words = new Map<string, Map<string, string>>();
+  /** Those `by` columns of which another word still gives a key. */
+  readonly open = new Set<string>();
   readonly #sites = new Map<string, { spec: ColumnSpec; site: Site }>();
   /** Null: it is being compiled. */
   readonly #columns = new Map<string, Column | null>();
@@ -115,7 +135,7 @@ export class Scope {
 
   #broken(name: string): Column {
     const none = { as: null, zone: null, filled: null, use: null, set: null, identity: false };
-    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), taxId: {} };
+    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), lists: [], taxId: {} };
   }
 
   /** In a group: a value over its rows, or the value on which they agree. */
@@ -154,8 +174,9 @@ export class Scope {
     Object.assign(column, {
       as: spec.as ?? "text",
       zone: spec.as === "timestamp" ? (timezone ?? null) : null,
-      tree: this.#tree(name, spec),
+      lists: this.#lists(name, spec),
     });
+    column.tree = this.#tree(column, spec);
     const reader = this.#reader(column, spec, site);
     const cell = cellReading(reader, this.shared.cells);
     column.reads.columns.add(column);
@@ -231,8 +252,28 @@ export class Scope {
     };
   }
 
+  /** Another entry of one of them changes no value that was read before. */
+  #lists(name: string, spec: ColumnObject): KeyList[] {
+    const { as = "text", map = {}, otherwise, oneOf = [], units = [], formats } = spec as ColumnObject & ListOptions;
+    const said = (literal: Scalar) => `${kindOf(literal)} ${literalText(literal)}`;
+    const hasFormats = "formats" in conversions[as].options.shape;
+    const dates = hasFormats ? (formats ?? this.shared.conversions.defaults.dates ?? []) : [];
+    const lists: { [list: string]: Iterable<[string, string]> } = {
+      words: this.words.get(name) ?? [],
+      map: Object.entries(map).map(([text, value]) => [foldName(text), said(value)]),
+      oneOf: oneOf.map((one) => [foldName(literalText(one)), said(one)]),
+      units: factorsOf(units).map(([unit, factor]) => [foldUnit(unit), String(factor)]),
+      formats: dates.map((format) => [format, ""]),
+    };
+    return Object.entries(lists).flatMap(([list, all]): KeyList[] => {
+      const entries = new Map(all);
+      const fallback = (list === "words" && this.open.has(name)) || (list === "map" && otherwise !== undefined);
+      return entries.size === 0 ? [] : [{ name: list, entries, fallback, ...(list === "formats" && { keeps: true }) }];
+    });
+  }
+
   /** What determines its values, for fingerprints: only the first of its headers. */
-  #tree(name: string, spec: ColumnObject): string {
+  #tree({ name, lists }: Column, spec: ColumnObject): string {
     const { as = "text" } = spec;
     const [first] = [spec.header ?? []].flat();
     const counts = {
@@ -246,6 +287,10 @@ export class Scope {
       defaults: defaultsOf({ ...spec, as }, this.shared.conversions.defaults),
       blanks: spec.default === undefined ? undefined : this.blanks,
     };
+    if (this.shared.isLean) {
+      for (const list of lists) Object.assign(counts, { [list.name]: list.name === "formats" ? undefined : true });
+      delete counts.defaults.dates;
+    }
     return JSON.stringify(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 }

@@ -91,7 +91,11 @@ const SEES_BLANKS: ReadonlySet<string> = new Set(["==", "!=", "in", "&&", "||", 
 
 function settingsOf(called: string, { blanks, shared }: Scope): string[] {
   const as = conversionNames.find((name) => name === called);
-  if (as !== undefined) return [JSON.stringify(defaultsOf({ as }, shared.conversions.defaults))];
+  if (as !== undefined) {
+    const settings = defaultsOf({ as }, shared.conversions.defaults);
+    if (shared.isLean) delete settings.dates;
+    return [JSON.stringify(settings)];
+  }
   return forms.has(called) || SEES_BLANKS.has(called) ? [blanks] : [];
 }
 
@@ -389,6 +393,7 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   if (first?.op === "value" && VARYING_FIRST.has(name))
     refuseNode(first, `${name}() is given a value that is the same for every row`, signatureOf(name));
   refuseCase(name, args);
+  if (name === "date" || name === "timestamp") context.reads.others.add("dates");
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));

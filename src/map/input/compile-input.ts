@@ -32,6 +32,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       words.set(foldName(word), word);
     }
     scope.words.set(by, words);
+    if (spec.rowsWithoutEvents === "allow" || [is].flat().includes("otherwise")) scope.open.add(by);
   }
   const bare = new Site(scope, path, "");
   const skip = bare.member(spec, "skip", compileCondition);
