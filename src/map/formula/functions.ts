@@ -49,8 +49,8 @@ const MAX_PADDED = 1000;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of arguments are checked by `takes`
 type Run = (...values: any[]) => Value | undefined;
-/** A literal pattern is compiled when the mapping loads. */
-type Takes = Type | "pattern" | "replacement";
+/** A literal pattern is compiled when the mapping loads. `written`: a text, or a number as it is. */
+type Takes = Type | "pattern" | "replacement" | "written";
 
 export function ofValues(takes: readonly Takes[], gives: Type, run: Run, never: Never | null = null): Callable {
   return {
@@ -83,7 +83,8 @@ function refuseSlip(node: ASTNode, by: ASTNode | undefined) {
 }
 
 /** Text functions take any value as keys write it; numbers stay numbers. */
-function argument(node: ASTNode, type: Type | "replacement", given: Part): Part {
+function argument(node: ASTNode, type: Exclude<Takes, "pattern">, given: Part): Part {
+  if (type === "written") return given.type === "number" ? given : argument(node, "text", given);
   if (type !== "text" && type !== "replacement") return wanted(given, type, node);
   const part = given.type === "number" ? given : wanted(given, "text", node);
   // In a cell, `US$10` names no group.
@@ -114,8 +115,10 @@ export function callables(
   const table = new Map(forms);
   for (const name of conversionNames) {
     if (name === "text" || name === "hash") continue;
-    const run = (text: string) => {
-      const result = conversions.get(name)(text, "text");
+    const run = (given: string | Exact) => {
+      // The text of a number is not in the mapping's form.
+      const [text, kind] = typeof given === "string" ? ([given, "text"] as const) : ([given.text, "number"] as const);
+      const result = conversions.get(name)(text, kind);
       if (!(result instanceof Refused)) return valueOf(result, name);
       throw new Refused(`${name}(): ${result.message}`, result.code, result.hint);
     };
@@ -123,7 +126,15 @@ export function callables(
       const result = conversions.get(name)(text, "text");
       return result instanceof Refused ? null : String(result);
     };
-    table.set(name, ofValues(["text"], typeOf(name), run, SPELLS.has(name) ? neverBut(spelling) : null));
+    table.set(
+      name,
+      ofValues(
+        [typeOf(name) === "number" ? "written" : "text"],
+        typeOf(name),
+        run,
+        SPELLS.has(name) ? neverBut(spelling) : null,
+      ),
+    );
   }
   for (const [name, takes, gives, run] of FUNCTIONS)
     table.set(name, ofValues(takes, gives, run, name === "fold" ? neverBut(foldName) : null));
