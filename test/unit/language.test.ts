@@ -195,6 +195,8 @@ inputs:
     expect(problems.map(({ place }) => place.file?.split("/").at(-1))).toContain("common.yaml");
     const missing = await checkMapping(written({ "m.yaml": own }));
     expect(missing.problems[0]?.message).toContain("common.yaml");
+    const listed = await checkMapping(written({ "m.yaml": own, "common.yaml": "- columns\n" }));
+    expect(listed.problems).toMatchObject([{ message: "common.yaml holds no parts of a mapping." }]);
   });
 });
 
