@@ -116,7 +116,9 @@ function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[]
 
 function compareCodes(codes: readonly string[], problems: readonly Problem[]): Difference[] {
   const left = [...problems];
-  const missing = codes.filter((wanted) => {
+  // Those that name a column first, so that no other takes their problem.
+  const named = codes.toSorted((one, other) => Number(other.includes(":")) - Number(one.includes(":")));
+  const missing = named.filter((wanted) => {
     const position = left.findIndex(({ code, column }) => code === wanted || `${code}: ${column ?? ""}` === wanted);
     if (position >= 0) left.splice(position, 1);
     return position < 0;

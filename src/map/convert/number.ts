@@ -153,6 +153,7 @@ const faults: Record<NumberFault, string> = {
   ambiguous: "may be thousands or a fraction",
   digits: `has more than ${MAX_DIGITS} digits`,
   sign: "has more than one sign",
+  bracket: "has a bracket without the other",
   form: "is not a number",
 };
 
