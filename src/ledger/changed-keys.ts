@@ -24,7 +24,7 @@ export interface MadeKeys {
     table: string;
     entries: ReadonlyMap<string, string>;
     fallback: boolean;
-    keeps?: true;
+    keeps: boolean;
     format: "xlsx" | null;
   }[];
   /** Fingerprints without the lists among `tables`, which may grow. */
@@ -214,11 +214,11 @@ export function saveFingerprints(
     table: LEAN,
     entries: new Map([[LEAN, print]]),
     fallback: true,
+    keeps: false,
   }));
-  for (const { kind, table, entries, ...more } of [...tables, ...prints]) {
-    const isWhole = more.fallback || "keeps" in more;
+  for (const { kind, table, entries, fallback, keeps } of [...tables, ...prints]) {
     // An entry that comes back must say what it said.
-    const former = isWhole ? null : entriesOf(database, { namespace, kind, mapping, table });
+    const former = fallback || keeps ? null : entriesOf(database, { namespace, kind, mapping, table });
     const all = { ...former, ...Object.fromEntries(entries) };
     database.run(
       `INSERT INTO key_tables (namespace, name, mapping, source, entries) VALUES (@namespace, @kind, @mapping, @table, @json)

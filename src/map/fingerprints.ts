@@ -33,7 +33,7 @@ export interface KeyTable extends Omit<KeyList, "name"> {
 function spellingOf(defaults: ConvertDefaults): Omit<KeyTable, "kind"> {
   const names = ["dates", "decimal", "booleans", "language", "twoDigitYears"] as const;
   const entries = new Map(names.map((name) => [name, JSON.stringify(defaults[name] ?? null)]));
-  return { table: "typed cells", entries, fallback: false, format: "xlsx" };
+  return { table: "typed cells", entries, fallback: false, keeps: false, format: "xlsx" };
 }
 
 export function fingerprint(
@@ -52,7 +52,7 @@ export function fingerprint(
       if (table == null) continue;
       parts.push(table.tree(column));
       const fallback = table.missing === "blank";
-      tables.push({ kind: name, table: read, entries: table.entries(column), fallback, format: null });
+      tables.push({ kind: name, table: read, entries: table.entries(column), fallback, keeps: false, format: null });
     }
     const known = new Set<string>();
     for (const { use, set, lists } of reads.columns)

@@ -74,7 +74,7 @@ export interface KeyList {
   /** Whether a text that it lacks still gets a key. */
   fallback: boolean;
   /** Whether a text of an entry that is gone may get another key. */
-  keeps?: true;
+  keeps: boolean;
 }
 
 /** A record exists only where this is true; a blank is false. */

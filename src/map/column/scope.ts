@@ -2,15 +2,13 @@
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
-import { type Conversion, type ConvertDefaults, conversions, defaultsOf } from "../convert/conversion.js";
+import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
-import { factorsOf, foldUnit } from "../convert/number.js";
 import { taxIdTypesOf } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import { isBareFormula } from "../formula/parse.js";
 import type { Callable, Part } from "../formula/part.js";
 import type { ColumnObject, ColumnSpec } from "../language/column-schema.js";
-import type { Scalar } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingSource, Path } from "../language/source.js";
 import {
@@ -24,7 +22,7 @@ import {
   take,
 } from "../piece.js";
 import type { Cells } from "./cells.js";
-import { agreed, cellReading, compileReader, type Conversions, kindOf, type Reader, TYPED } from "./column.js";
+import { agreed, cellReading, compileReader, type Conversions, type Reader, TYPED } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
@@ -46,11 +44,6 @@ export interface Shared {
   isLean: boolean;
   /** Where `settings.late` keeps the original time; null: nowhere. */
   lateAttribute: string | null;
-}
-
-interface ListOptions {
-  units?: string[] | { [unit: string]: number | string };
-  formats?: string[];
 }
 
 export class Scope {
@@ -254,21 +247,18 @@ export class Scope {
 
   /** Another entry of one of them changes no value that was read before. */
   #lists(name: string, spec: ColumnObject): KeyList[] {
-    const { as = "text", map = {}, otherwise, oneOf = [], units = [], formats } = spec as ColumnObject & ListOptions;
-    const said = (literal: Scalar) => `${kindOf(literal)} ${literalText(literal)}`;
-    const hasFormats = "formats" in conversions[as].options.shape;
-    const dates = hasFormats ? (formats ?? this.shared.conversions.defaults.dates ?? []) : [];
-    const lists: { [list: string]: Iterable<[string, string]> } = {
-      words: this.words.get(name) ?? [],
-      map: Object.entries(map).map(([text, value]) => [foldName(text), said(value)]),
-      oneOf: oneOf.map((one) => [foldName(literalText(one)), said(one)]),
-      units: factorsOf(units).map(([unit, factor]) => [foldUnit(unit), String(factor)]),
-      formats: dates.map((format) => [format, ""]),
-    };
-    return Object.entries(lists).flatMap(([list, all]): KeyList[] => {
-      const entries = new Map(all);
-      const fallback = (list === "words" && this.open.has(name)) || (list === "map" && otherwise !== undefined);
-      return entries.size === 0 ? [] : [{ name: list, entries, fallback, ...(list === "formats" && { keeps: true }) }];
+    const isDate = spec.as === "date" || spec.as === "timestamp";
+    const dates = isDate ? this.shared.conversions.defaults.dates : undefined;
+    const { map, oneOf, units, formats = dates } = spec as { [list: string]: object | undefined };
+    const open = { words: this.open.has(name), map: spec.otherwise !== undefined };
+    return Object.entries({ words: this.words.get(name), map, oneOf, units, formats }).flatMap(([list, all]) => {
+      if (all === undefined) return [];
+      const written = Object.entries(all).map(([text, value]): [string, string] => [
+        foldName(Array.isArray(all) ? literalText(value as string) : text),
+        JSON.stringify(value),
+      ]);
+      const entries = all instanceof Map ? (all as Map<string, string>) : new Map(written);
+      return { name: list, entries, fallback: list in open && open[list as "map"], keeps: list === "formats" };
     });
   }
 
@@ -288,7 +278,7 @@ export class Scope {
       blanks: spec.default === undefined ? undefined : this.blanks,
     };
     if (this.shared.isLean) {
-      for (const list of lists) Object.assign(counts, { [list.name]: list.name === "formats" ? undefined : true });
+      for (const { name: list, keeps } of lists) Object.assign(counts, { [list]: keeps ? undefined : true });
       delete counts.defaults.dates;
     }
     return JSON.stringify(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -40,6 +40,9 @@ function within(local: number, offset: number | null): LocalTime | DateFault {
   return isKnown ? { local, offset } : "impossible";
 }
 
+/** In luxon's notation a bare T would be a time of its own, which no text has between day and hour. */
+export const quotedT = (format: string): string => format.replace(/(?<=d)T(?=[Hh])/, "'T'");
+
 const TOKENS: { [token: string]: string } = {
   yyyy: "(?<year>\\d{4})",
   yy: "(?<shortYear>\\d{2})",
@@ -143,9 +146,6 @@ function slipIn(format: string): string | null {
 
 /** A date needs all of these tokens. */
 const DATE_TOKENS = [/^y+$/, /^[MLo]+$/, /^[do]+$/];
-
-/** In luxon's notation a bare T would be a time of its own, which no text has between day and hour. */
-export const quotedT = (format: string): string => format.replace(/(?<=d)T(?=[Hh])/, "'T'");
 
 export function compileDateFormat(written: string, options: DateFormatOptions): DateFormat {
   const format = quotedT(written);

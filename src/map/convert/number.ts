@@ -76,14 +76,10 @@ export const integer = defineConversion({
   compile: (others, defaults) => number.compile({ ...others, places: 0 }, defaults),
 });
 
-export function factorsOf(units: readonly string[] | { [unit: string]: number | string }): [string, number | string][] {
-  return Array.isArray(units) ? units.map((unit: string) => [unit, 1]) : Object.entries(units);
-}
-
 /** Without a decimal mark, text cells may hold only digits and a sign, since `1.500` could be either. */
 function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeOptions>, defaults: ConvertDefaults) {
   const { decimal, grouping = false } = { ...defaults, ...marks };
-  const entries = factorsOf(units);
+  const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
   const factors = new Map(entries.map(([unit, value]) => [foldUnit(unit), Exact.of(value)]));
   for (const [unit, value] of entries) {
     if (factors.get(foldUnit(unit))?.compare(Exact.of(value)) === 0) continue;
@@ -125,7 +121,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
 
 const ONE = Exact.of(1);
 
-export function foldUnit(unit: string) {
+function foldUnit(unit: string) {
   return unit.trim().replace(/\.$/, "").toLowerCase();
 }
 
