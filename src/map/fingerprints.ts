@@ -4,7 +4,6 @@ import { canonicalJson, type JsonValue } from "../model/json.js";
 import { foldName } from "../model/fold.js";
 import { KEY_ALGORITHM } from "../model/keys.js";
 import type { Table } from "./column/table.js";
-import type { ConvertDefaults } from "./convert/conversion.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { KeyList, KeyMaker } from "./piece.js";
 
@@ -29,12 +28,8 @@ export interface KeyTable extends Omit<KeyList, "name"> {
   format: "xlsx" | null;
 }
 
-/** How typed cells are read as text. */
-function spellingOf(defaults: ConvertDefaults): Omit<KeyTable, "kind"> {
-  const names = ["dates", "decimal", "booleans", "language", "twoDigitYears"] as const;
-  const entries = new Map(names.map((name) => [name, JSON.stringify(defaults[name] ?? null)]));
-  return { table: "typed cells", entries, fallback: false, keeps: false, format: "xlsx" };
-}
+/** The settings by which typed cells are read as text. */
+const SPELLING = ["dates", "decimal", "booleans", "language", "twoDigitYears"] as const;
 
 export function fingerprint(
   { namespace, defaults: { trim = true, ...defaults } = {} }: MappingSpec,
@@ -45,28 +40,26 @@ export function fingerprint(
   const tables: KeyTable[] = [];
   for (const { name, tree, reads } of makers) {
     const parts: JsonValue[] = [tree];
+    const add = (table: string, entries: KeyTable["entries"], more: Partial<KeyTable> = {}) =>
+      tables.push({ kind: name, table, entries, fallback: false, keeps: false, format: null, ...more });
     if (reads.others.has("function")) parts.push(beside.functionsText);
     for (const read of [...reads.tables].toSorted()) {
       const [called = "", column = ""] = read.split(".");
       const table = beside.tables.get(called);
       if (table == null) continue;
       parts.push(table.tree(column));
-      const fallback = table.missing === "blank";
-      tables.push({ kind: name, table: read, entries: table.entries(column), fallback, keeps: false, format: null });
+      add(read, table.entries(column), { fallback: table.missing === "blank" });
     }
-    const known = new Set<string>();
     for (const { use, set, lists } of reads.columns)
-      for (const { name: list, ...rest } of lists) {
+      for (const { name: list, entries, ...rest } of lists) {
         let table = `${list} of ${foldName(use?.headers[0] ?? set?.pattern ?? "")}`;
-        while (known.has(table)) table += "'";
-        known.add(table);
-        tables.push({ kind: name, table, format: null, ...rest });
+        // Another input, or column, may read the same header by other lists.
+        while (tables.some((one) => one.kind === name && one.table === table)) table += "'";
+        add(table, entries, rest);
       }
-    if (reads.others.has("dates")) {
-      const entries = new Map(defaults.dates?.map((format) => [format, ""]));
-      tables.push({ kind: name, table: "dates", entries, fallback: false, keeps: true, format: null });
-    }
-    if (reads.others.has("spelling")) tables.push({ kind: name, ...spellingOf(defaults) });
+    if (reads.others.has("dates")) add("dates", new Map(defaults.dates?.map((one) => [one, ""])), { keeps: true });
+    const spelling = SPELLING.map((one): [string, string] => [one, JSON.stringify(defaults[one] ?? null)]);
+    if (reads.others.has("spelling")) add("typed cells", new Map(spelling), { format: "xlsx" });
     texts.set(name, (texts.get(name) ?? new Set()).add(canonicalJson(parts)));
   }
   const print = (name: string, of: ReadonlySet<string>) => {

@@ -28,6 +28,14 @@ export interface Reads {
   others: Set<"row" | "file" | "sheet" | "group" | "function" | "spelling" | "dates">;
 }
 
+/** One of each kind of record. */
+export const CALLED = {
+  participants: "participant",
+  addresses: "address",
+  documents: "document",
+  events: "event",
+} as const;
+
 /** What to write instead of a text that a value never is; null: it may be that text. */
 export type Never = (text: string) => string | null;
 

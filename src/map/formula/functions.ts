@@ -115,15 +115,16 @@ export function callables(
   const table = new Map(forms);
   for (const name of conversionNames) {
     if (name === "text" || name === "hash") continue;
+    // The text of a number is not in the mapping's form.
+    const convert = (given: string | Exact) =>
+      conversions.get(name)(asText(given), typeof given === "string" ? "text" : "number");
     const run = (given: string | Exact) => {
-      // The text of a number is not in the mapping's form.
-      const [text, kind] = typeof given === "string" ? ([given, "text"] as const) : ([given.text, "number"] as const);
-      const result = conversions.get(name)(text, kind);
+      const result = convert(given);
       if (!(result instanceof Refused)) return valueOf(result, name);
       throw new Refused(`${name}(): ${result.message}`, result.code, result.hint);
     };
     const spelling = (text: string) => {
-      const result = conversions.get(name)(text, "text");
+      const result = convert(text);
       return result instanceof Refused ? null : String(result);
     };
     table.set(
@@ -229,7 +230,16 @@ const MAX_PROGRAM = 20_000;
 export function compileRegularExpression(pattern: string): RE2JS {
   if (pattern.length > MAX_PATTERN)
     throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_PATTERN} are allowed`);
-  const compiled = parsePattern(pattern);
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(pattern);
+  } catch (cause) {
+    const { error, input } = cause instanceof RE2JSSyntaxException ? cause : { error: "", input: null };
+    const why = PATTERN_FAULTS[error] ?? "it is not a regular expression";
+    throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${input === null ? "" : `: ${input}`}`, {
+      cause,
+    });
+  }
   if (compiled.programSize() > MAX_PROGRAM)
     throw new Error("the pattern is too large once its repetitions are written out");
   return compiled;
@@ -250,18 +260,6 @@ const PATTERN_FAULTS: { [theirs: string]: string } = {
   "trailing backslash at end of expression": "it ends with a \\",
   "invalid or unsupported Perl syntax": "this is not part of RE2, which has no look-ahead or look-behind",
 };
-
-function parsePattern(pattern: string) {
-  try {
-    return RE2JS.compile(pattern);
-  } catch (cause) {
-    const { error, input } = cause instanceof RE2JSSyntaxException ? cause : { error: "", input: null };
-    const why = PATTERN_FAULTS[error] ?? "it is not a regular expression";
-    throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${input === null ? "" : `: ${input}`}`, {
-      cause,
-    });
-  }
-}
 
 function callCustom(
   name: string,
