@@ -101,7 +101,7 @@ describe("a list that a key reads", () => {
       columns: { kind: "Kind", net: { header: "Net", as: "number", units } },
       event: { by: "kind", is, key: ["=kind", "=net"] },
     });
-  const written = (...rows: string[][]) => [["Load", "At", "Gross", "Kind", "Net"], ...rows];
+  const written = (...cells: string[][]) => [["Load", "At", "Gross", "Kind", "Net"], ...cells];
   const first = ["L1", "2026-01-01 10:00", "5", "in", "2 kg"];
   const second = ["L1", "2026-01-01 11:00", "5", "OUT", "2 t"];
 
@@ -131,11 +131,11 @@ describe("a list that a key reads", () => {
         event: { key: ["=at", "=kind"] },
       });
     const office = openOffice(dated("MM/dd/yyyy"));
-    const rows = [
+    const cells = [
       ["Load", "At", "Gross", "Kind"],
       ["L1", "25/01/2026", "5", "a"],
     ];
-    office.writeCsv("w.csv", rows);
+    office.writeCsv("w.csv", cells);
     expect(await office.import("w.csv")).toMatchObject({ rows: { invalid: 1 } });
     for (const known of [0, 1]) {
       office.writeMapping(dated("dd/MM/yyyy"));

@@ -250,15 +250,15 @@ export class Scope {
     const isDate = spec.as === "date" || spec.as === "timestamp";
     const dates = isDate ? this.shared.conversions.defaults.dates : undefined;
     const { map, oneOf, units, formats = dates } = spec as { [list: string]: object | undefined };
-    const open = { words: this.open.has(name), map: spec.otherwise !== undefined };
+    const open = [this.open.has(name) && "words", spec.otherwise !== undefined && "map"];
     return Object.entries({ words: this.words.get(name), map, oneOf, units, formats }).flatMap(([list, all]) => {
       if (all === undefined) return [];
       const written = Object.entries(all).map(([text, value]): [string, string] => [
         foldName(Array.isArray(all) ? literalText(value as string) : text),
         JSON.stringify(value),
       ]);
-      const entries = all instanceof Map ? (all as Map<string, string>) : new Map(written);
-      return { name: list, entries, fallback: list in open && open[list as "map"], keeps: list === "formats" };
+      const entries = all instanceof Map ? all : new Map(written);
+      return { name: list, entries, fallback: open.includes(list), keeps: list === "formats" };
     });
   }
 

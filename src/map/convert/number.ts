@@ -81,7 +81,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
   const { decimal, grouping = false } = { ...defaults, ...marks };
   const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
   for (const [unit, value] of entries) {
-    const other = entries.find(([one, factor]) => foldUnit(one) === foldUnit(unit) && Number(factor) !== Number(value));
+    const other = entries.find(([one, times]) => foldUnit(one) === foldUnit(unit) && Number(times) !== Number(value));
     if (other !== undefined)
       refuseOptions(
         `the units "${unit}" and "${other[0]}" differ by case only but have two factors`,

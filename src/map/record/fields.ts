@@ -44,7 +44,7 @@ export function compileCondition(spec: string | boolean, site: Site): Condition 
     const message = `: ${quoteCell(text)} is not a formula.`;
     const hint = YES_OR_NO.test(text)
       ? 'Write a formula, such as =status == "void", or leave it out.'
-      : `Write \`=${text}\`, with the = in front.`;
+      : `Write \`=${String(text)}\`, with the = in front.`;
     return { ...site.report("mapping-value", message, hint), words };
   }
   const formula = compileFormula(text.slice(1), site);
