@@ -24,8 +24,11 @@ export interface MadeKeys {
     table: string;
     entries: ReadonlyMap<string, string>;
     fallback: boolean;
+    keeps: boolean;
     format: "xlsx" | null;
   }[];
+  /** Fingerprints without the lists among `tables`, which may grow. */
+  lean(): ReadonlyMap<string, string>;
 }
 
 /** The earlier namespace of this mapping file; null: the same, or none. */
@@ -51,6 +54,8 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
   const known = new Set(stored.map(({ name }) => name));
   const fresh = [...made.fingerprints.keys()].filter((name) => !known.has(name) && !isDeclaredNew(made, name));
   const others = otherTables(database, mapping, namespace, made);
+  const hasGrown = (kind: string) =>
+    entriesOf(database, { namespace, kind, mapping, table: LEAN })?.[LEAN] === made.lean().get(kind);
   return stored.flatMap(({ name, fingerprint, kin }): KeyChange[] => {
     const now = made.fingerprints.get(name);
     // A missing label and a similar new one: the same rows would be sent again (F73).
@@ -58,7 +63,8 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
       now === undefined
         ? (fresh.find((one) => isDocument(one) === isDocument(name) && made.kin.get(one) === kin) ?? null)
         : null;
-    if (now === undefined ? renamedTo === null : now === fingerprint && !others.has(name)) return [];
+    if (now === undefined ? renamedTo === null : (now === fingerprint || hasGrown(name)) && !others.has(name))
+      return [];
     const { sent, example } = sentOf(database, namespace, name);
     return sent > 0 ? [{ name, sent, example: example ?? "", renamedTo }] : [];
   });
@@ -165,26 +171,34 @@ function otherTables(database: LedgerDatabase, mapping: string, namespace: strin
       namespace,
       format,
     }) !== null;
-  const changed = tables.filter(({ kind, table, entries, fallback, format }) => {
-    const before = database.value<string>(
-      `SELECT entries FROM key_tables
-       WHERE namespace = @namespace AND name = @kind AND mapping = @mapping AND source = @table`,
-      { namespace, kind, mapping, table },
-    );
+  const changed = tables.filter(({ kind, table, entries, fallback, keeps, format }) => {
+    const before = entriesOf(database, { namespace, kind, mapping, table });
     if (before === null || !hasRead(format)) return false;
-    const old = Object.entries(JSON.parse(before) as { [text: string]: string });
+    const old = Object.entries(before);
     // A row whose entry is missing has no key, which is reported with the row.
-    const differs = old.some(([text, says]) => (entries.get(text) ?? (fallback ? null : says)) !== says);
+    const differs = old.some(([text, says]) => (entries.get(text) ?? (fallback || keeps ? null : says)) !== says);
     return differs || (fallback && entries.size !== old.length);
   });
   return new Set(changed.map(({ kind }) => kind));
+}
+
+/** In place of a table's name, and of its only entry. */
+const LEAN = "";
+
+function entriesOf(database: LedgerDatabase, of: { [name: string]: string }): { [text: string]: string } | null {
+  const entries = database.value<string>(
+    `SELECT entries FROM key_tables
+     WHERE namespace = @namespace AND name = @kind AND mapping = @mapping AND source = @table`,
+    of,
+  );
+  return entries === null ? null : (JSON.parse(entries) as { [text: string]: string });
 }
 
 export function saveFingerprints(
   database: LedgerDatabase,
   mapping: string,
   namespace: string,
-  { fingerprints, kin, tables }: MadeKeys,
+  { fingerprints, kin, tables, lean }: MadeKeys,
   now: number,
 ): void {
   for (const [name, fingerprint] of fingerprints)
@@ -195,10 +209,21 @@ export function saveFingerprints(
          WHERE fingerprint <> @fingerprint OR kin <> @kin`,
       { namespace, name, mapping, fingerprint, kin: kin.get(name) ?? "", now },
     );
-  for (const { kind, table, entries } of tables)
+  const prints = [...lean()].map(([kind, print]) => ({
+    kind,
+    table: LEAN,
+    entries: new Map([[LEAN, print]]),
+    fallback: true,
+    keeps: false,
+  }));
+  for (const { kind, table, entries, fallback, keeps } of [...tables, ...prints]) {
+    // An entry that comes back must say what it said.
+    const former = fallback || keeps ? null : entriesOf(database, { namespace, kind, mapping, table });
+    const all = { ...former, ...Object.fromEntries(entries) };
     database.run(
       `INSERT INTO key_tables (namespace, name, mapping, source, entries) VALUES (@namespace, @kind, @mapping, @table, @json)
        ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = @json WHERE entries <> @json`,
-      { namespace, kind, mapping, table, json: JSON.stringify(Object.fromEntries(entries)) },
+      { namespace, kind, mapping, table, json: JSON.stringify(all) },
     );
+  }
 }

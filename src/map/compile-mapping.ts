@@ -17,11 +17,16 @@ import type { MappingSource } from "./language/source.js";
 import type { Mapping, MappingInput } from "./mapping.js";
 import { findWarnings } from "./warnings.js";
 
-/** A mapping whose mistakes were reported to `source` must not be used. */
-export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
+/** `lean`: the compiled tables, for fingerprints without lists. A mapping whose mistakes were reported to `source` must not be used. */
+export function compileMapping(
+  spec: MappingSpec,
+  source: MappingSource,
+  beside: Beside,
+  lean: ReadonlyMap<string, Table | null> | null = null,
+): Mapping {
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
   const conversions = new Conversions(sound(defaults, source));
-  const tables = new Map<string, Table | null>();
+  const tables = new Map<string, Table | null>(lean);
   const { settings } = spec;
   const shared: Shared = {
     source,
@@ -34,9 +39,10 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     columns: spec.columns ?? {},
     known: knownNames(spec),
     labels: keyLabels(spec),
+    isLean: lean !== null,
     lateAttribute: settings.late.refuse ? null : settings.late.attribute,
   };
-  for (const [name, table] of Object.entries(spec.tables ?? {})) {
+  for (const [name, table] of lean === null ? Object.entries(spec.tables ?? {}) : []) {
     refuseName(name, source, ["tables", name]);
     const file = beside.tables.get(name);
     tables.set(name, file === undefined ? null : compileTable(name, table, file, shared));
@@ -55,7 +61,7 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     inputs,
     settings,
     fingerprints: keyMakers.fingerprints,
-    keyMakers,
+    keyMakers: { ...keyMakers, lean: () => compileMapping(spec, source, beside, tables).fingerprints },
     warnings: findWarnings(spec, source, new Set(compiled.flatMap((one) => one.tables))),
     dependencies: beside.dependencies,
     tables: beside.tablePaths,

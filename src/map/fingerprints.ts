@@ -1,11 +1,11 @@
 /** Hashes everything that determines the keys of one kind of document or event (H25). */
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "../model/json.js";
+import { foldName } from "../model/fold.js";
 import { KEY_ALGORITHM } from "../model/keys.js";
 import type { Table } from "./column/table.js";
-import type { ConvertDefaults } from "./convert/conversion.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
-import type { KeyMaker } from "./piece.js";
+import type { KeyList, KeyMaker } from "./piece.js";
 
 export interface KeyMakers {
   /**
@@ -16,45 +16,50 @@ export interface KeyMakers {
   kin: Map<string, string>;
   declaredNew: ReadonlySet<string>;
   tables: readonly KeyTable[];
+  /** Fingerprints without the lists among `tables`, which may grow. */
+  lean(): ReadonlyMap<string, string>;
 }
 
-export interface KeyTable {
+export interface KeyTable extends Omit<KeyList, "name"> {
   /** The document or event whose key reads the table. */
   kind: string;
   table: string;
-  entries: ReadonlyMap<string, string>;
-  /** Whether a row that the table lacks still gets a key. */
-  fallback: boolean;
   /** The format of the only files whose keys it makes; null: all formats. */
   format: "xlsx" | null;
 }
 
-/** How typed cells are read as text. */
-function spellingOf(defaults: ConvertDefaults): Omit<KeyTable, "kind"> {
-  const names = ["dates", "decimal", "booleans", "language", "twoDigitYears"] as const;
-  const entries = new Map(names.map((name) => [name, JSON.stringify(defaults[name] ?? null)]));
-  return { table: "typed cells", entries, fallback: false, format: "xlsx" };
-}
+/** The settings by which typed cells are read as text. */
+const SPELLING = ["dates", "decimal", "booleans", "language", "twoDigitYears"] as const;
 
 export function fingerprint(
   { namespace, defaults: { trim = true, ...defaults } = {} }: MappingSpec,
   makers: readonly KeyMaker[],
   beside: { functionsText: string; tables: ReadonlyMap<string, Table | null> },
-): KeyMakers {
+): Omit<KeyMakers, "lean"> {
   const texts = new Map<string, Set<string>>();
   const tables: KeyTable[] = [];
   for (const { name, tree, reads } of makers) {
     const parts: JsonValue[] = [tree];
+    const add = (table: string, entries: KeyTable["entries"], more: Partial<KeyTable> = {}) =>
+      tables.push({ kind: name, table, entries, fallback: false, keeps: false, format: null, ...more });
     if (reads.others.has("function")) parts.push(beside.functionsText);
     for (const read of [...reads.tables].toSorted()) {
       const [called = "", column = ""] = read.split(".");
       const table = beside.tables.get(called);
       if (table == null) continue;
       parts.push(table.tree(column));
-      const fallback = table.missing === "blank";
-      tables.push({ kind: name, table: read, entries: table.entries(column), fallback, format: null });
+      add(read, table.entries(column), { fallback: table.missing === "blank" });
     }
-    if (reads.others.has("spelling")) tables.push({ kind: name, ...spellingOf(defaults) });
+    for (const { use, set, lists } of reads.columns)
+      for (const { name: list, entries, ...rest } of lists) {
+        let table = `${list} of ${foldName(use?.headers[0] ?? set?.pattern ?? "")}`;
+        // Another input, or column, may read the same header by other lists.
+        while (tables.some((one) => one.kind === name && one.table === table)) table += "'";
+        add(table, entries, rest);
+      }
+    if (reads.others.has("dates")) add("dates", new Map(defaults.dates?.map((one) => [one, ""])), { keeps: true });
+    const spelling = SPELLING.map((one): [string, string] => [one, JSON.stringify(defaults[one] ?? null)]);
+    if (reads.others.has("spelling")) add("typed cells", new Map(spelling), { format: "xlsx" });
     texts.set(name, (texts.get(name) ?? new Set()).add(canonicalJson(parts)));
   }
   const print = (name: string, of: ReadonlySet<string>) => {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
+import { isJsonObject } from "../model/json.js";
 import { compileMapping } from "./compile-mapping.js";
 import { readBeside } from "./beside.js";
 import type { Mapping } from "./mapping.js";
@@ -90,7 +91,7 @@ async function extendByBase(source: MappingSource): Promise<void> {
     const base = await readSource(join(dirname(source.path), name));
     source.problems.push(...base.problems);
     source.doubts.push(...base.doubts);
-    if (typeof base.data !== "object" || base.data === null) refuse(`${name} holds no parts of a mapping.`);
+    if (!isJsonObject(base.data)) refuse(`${name} holds no parts of a mapping.`);
     else if ("extends" in base.data) refuse(`${name} extends another one itself; one mapping extends one other.`);
     if (source.problems.length === 0) source.extend(base);
   } catch (error) {

@@ -24,9 +24,17 @@ export interface Reads {
   columns: Set<Column>;
   /** As `plants.region`. */
   tables: Set<string>;
-  /** The row's number and the names of its file and sheet, all rows of its group, a custom function, how typed cells are spelt. */
-  others: Set<"row" | "file" | "sheet" | "group" | "function" | "spelling">;
+  /** The row's number and the names of its file and sheet, all rows of its group, a custom function, how typed cells are spelt, the mapping's formats of dates. */
+  others: Set<"row" | "file" | "sheet" | "group" | "function" | "spelling" | "dates">;
 }
+
+/** One of each kind of record. */
+export const CALLED = {
+  participants: "participant",
+  addresses: "address",
+  documents: "document",
+  events: "event",
+} as const;
 
 /** What to write instead of a text that a value never is; null: it may be that text. */
 export type Never = (text: string) => string | null;
@@ -61,8 +69,20 @@ export interface Column extends Piece<Value> {
   } | null;
   /** Whether a key or an id uses it. */
   identity: boolean;
+  /** What its tree leaves out if it is lean. */
+  lists: KeyList[];
   /** The parts of a tax id. */
   taxId: { [part in "type" | "country"]?: Piece<Value> | undefined };
+}
+
+/** A list of a column, or a table, that may grow without giving landed records other keys. */
+export interface KeyList {
+  name: string;
+  entries: ReadonlyMap<string, string>;
+  /** Whether a text that it lacks still gets a key. */
+  fallback: boolean;
+  /** Whether a text of an entry that is gone may get another key. */
+  keeps: boolean;
 }
 
 /** A record exists only where this is true; a blank is false. */

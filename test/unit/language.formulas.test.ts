@@ -93,6 +93,15 @@ it.each(['sure in ["sim"]', 'at in ["01/02/2026"]', 'n in ["1"]'])(
   },
 );
 
+it("a number stays what it is in a function that reads numbers, in whatever form texts have them", async () => {
+  const yaml = yamlWith("number(n)").replace('decimal: ","', 'decimal: ",", grouping: true');
+  const mapped = mapRows(await load(yaml), [
+    { ...DAY, N: "0,5" },
+    { ...DAY, N: "1,234" },
+  ]);
+  expect(recordsOf(mapped).events.map(({ attributes }) => attributes[0]?.value)).toEqual(["0.5", "1.234"]);
+});
+
 describe("two columns of text with +", () => {
   const added = async (a: string, b: string, formula = "a + b") => {
     const yaml = mappingWith({ columns: "a: A\nb: B", attributes: `Sum: =${formula}` });

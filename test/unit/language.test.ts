@@ -195,6 +195,8 @@ inputs:
     expect(problems.map(({ place }) => place.file?.split("/").at(-1))).toContain("common.yaml");
     const missing = await checkMapping(written({ "m.yaml": own }));
     expect(missing.problems[0]?.message).toContain("common.yaml");
+    const listed = await checkMapping(written({ "m.yaml": own, "common.yaml": "- columns\n" }));
+    expect(listed.problems).toMatchObject([{ message: "common.yaml holds no parts of a mapping." }]);
   });
 });
 
@@ -257,7 +259,7 @@ it("two columns may read one header; a column is converted only where something 
 describe("words that are one word", () => {
   it.each([
     ["units", "as: number, units: { mg: 0.000001, Mg: 1000 }", /"mg" and "Mg"/],
-    ["words for true and false", "as: boolean, true: [Sim, x], false: [sim, n]", /"sim"/],
+    ["words for true and false", "as: boolean, true: [Sim, x], false: [sim, n]", /"sim"/i],
     ["permitted values", "oneOf: [kg, KG]", /"kg" and "KG"/],
   ])("and mean two things are refused: %s", async (_title, options, mistake) => {
     const { message, hint } = await refusal(

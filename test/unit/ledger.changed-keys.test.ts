@@ -94,3 +94,71 @@ describe("a key from typed cells, and another format of dates", () => {
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
   });
 });
+
+describe("a list that a key reads", () => {
+  const listing = (is: string[], units: string[]) =>
+    weighingsWith({
+      columns: { kind: "Kind", net: { header: "Net", as: "number", units } },
+      event: { by: "kind", is, key: ["=kind", "=net"] },
+    });
+  const written = (...cells: string[][]) => [["Load", "At", "Gross", "Kind", "Net"], ...cells];
+  const first = ["L1", "2026-01-01 10:00", "5", "in", "2 kg"];
+  const second = ["L1", "2026-01-01 11:00", "5", "OUT", "2 t"];
+
+  it("may grow, for no key that was made becomes another; what comes back in it must say what it said", async () => {
+    world = createWorld();
+    const office = openOffice(listing(["In"], ["kg"]));
+    office.writeCsv("w.csv", written(first));
+    expect((await office.import("w.csv")).exitCode).toBe(0);
+    office.writeMapping(listing(["Out"], ["t"]));
+    office.writeCsv("w.csv", written(second));
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
+    office.writeMapping(listing(["IN", "Out"], ["kg", "t"]));
+    office.writeCsv("w.csv", written(first, second));
+    expect((await office.type("import", "m.yaml", "w.csv")).err).toContain("load/weighing (2 sent");
+    office.writeMapping(listing(["In", "Out"], ["kg", "t"]));
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 2 } });
+  });
+
+  it("may be another where nothing was sent by it, and is then the one that counts", async () => {
+    world = createWorld();
+    const dated = (format: string) =>
+      weighingsWith({
+        columns: {
+          at: { header: "At", as: "timestamp", formats: [format] },
+          kind: { header: "Kind", map: { a: format }, otherwise: "b" },
+        },
+        event: { key: ["=at", "=kind"] },
+      });
+    const office = openOffice(dated("MM/dd/yyyy"));
+    const cells = [
+      ["Load", "At", "Gross", "Kind"],
+      ["L1", "25/01/2026", "5", "a"],
+    ];
+    office.writeCsv("w.csv", cells);
+    expect(await office.import("w.csv")).toMatchObject({ rows: { invalid: 1 } });
+    for (const known of [0, 1]) {
+      office.writeMapping(dated("dd/MM/yyyy"));
+      expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known } });
+    }
+    office.writeMapping(dated("d/M/yyyy"));
+    expect((await office.type("import", "m.yaml", "w.csv")).err).toContain("load/weighing (1 sent");
+  });
+
+  it("of two inputs that read one header by other lists is each compared with its own", async () => {
+    world = createWorld();
+    const { inputs, ...rest } = weighingsWith({
+      columns: { kind: { header: "Kind", map: { a: "x" } } },
+      event: { key: "=kind" },
+    });
+    const other = structuredClone(inputs.weighings) as unknown as { files: string; columns: { kind: unknown } };
+    Object.assign(other, { files: "v.csv", columns: { ...other.columns, kind: { header: "Kind", map: { a: "y" } } } });
+    const office = openOffice({ ...rest, inputs: { weighings: { ...inputs.weighings, files: "w.csv" }, other } });
+    office.writeCsv("w.csv", [
+      ["Load", "At", "Gross", "Kind"],
+      ["L1", "2026-01-01 10:00", "5", "a"],
+    ]);
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
+  });
+});

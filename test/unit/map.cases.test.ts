@@ -69,6 +69,13 @@ cases:
     expect(differences).toContainEqual(expect.objectContaining({ expected: "skipped", actual: "valid" }));
   });
 
+  it("takes each problem for one of its codes, in any order", async () => {
+    const { results } = await run(
+      'cases: [{ name: any, rows: [{ Peso: x }], codes: [value-required, "value-required: Doc", number-unreadable] }]',
+    );
+    expect(results[0]?.differences).toEqual([]);
+  });
+
   it("says which header of its rows, or name in its records, is misspelt", async () => {
     const { results } = await run(`
 cases:

@@ -63,9 +63,15 @@ it.each([
   ["2025-12-31", "yyyy-MM-dd"],
   ["2025-12-31T22:30", "yyyy-MM-dd'T'HH:mm"],
   ["2025-12-31 22:30:05", "yyyy-MM-dd HH:mm:ss"],
+  ["2025-12-31 22:30:05.5", "yyyy-MM-dd HH:mm:ss.S"],
 ])("%s without an offset is no ISO, which is said with the form that it has", (cell, form) => {
   const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
   expect(refused).toMatchObject({ hint: expect.stringContaining(`Z or an offset; add ${form} to`) as string });
+});
+
+it.each(["2025-12-31T22:30:05+2", "2025-12-31 22:30:05 +0200"])("%s is not called a local time", (cell) => {
+  const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
+  expect(refused).toMatchObject({ hint: expect.not.stringContaining("local") as string });
 });
 
 describe("timestamp", () => {
@@ -97,6 +103,7 @@ describe("timestamp", () => {
   it.each([
     [["d/M/yyyy H:mm"], "9/3/2025 7:05", "2025-03-09T10:05:00.000Z"],
     [["yyyy-MM-dd'T'HH:mm:ss"], "2025-03-09T07:05:09", "2025-03-09T10:05:09.000Z"],
+    [["yyyy-MM-ddTHH:mm:ss"], "2025-03-09T07:05:09", "2025-03-09T10:05:09.000Z"],
     [["dd/MM/yyyy HH'h'mm"], "09/03/2025 07h05", "2025-03-09T10:05:00.000Z"],
     [["yyyyMMddHHmmss"], "20250309070509", "2025-03-09T10:05:09.000Z"],
     [["dd/MM/yyyy hh:mm a"], "09/03/2025 12:05 AM", "2025-03-09T03:05:00.000Z"],
@@ -176,6 +183,10 @@ describe("dates of a workbook", () => {
     expect(instant("45725.5868055556", excel, "number")).toBe("2025-03-09T17:05:00.000Z");
     expect(instant("45725,5868055556", excel)).toBe("2025-03-09T17:05:00.000Z");
     expect(instant("60", excel, "number")).toBe("date-impossible");
+    const noon = { name: "timestamp", timeOfDay: "12:30" };
+    expect(instant("45725", excel, "number", noon)).toBe("2025-03-09T15:30:00.000Z");
+    expect(instant("45725.25", excel, "number", noon)).toBe("2025-03-09T09:00:00.000Z");
+    expect(instant("43408", excel, "number")).toBe(instant("2018-11-04", excel, "date"));
   });
 });
 

@@ -1,6 +1,6 @@
 import { stdnum } from "stdnum";
 import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
-import { taxIdTypeOf } from "../../src/map/convert/tax-id.js";
+import { taxIdTypesOf } from "../../src/map/convert/tax-id.js";
 import type { RowferryError } from "../../src/model/error.js";
 import type { CellKind } from "../../src/model/row.js";
 import { converted } from "../support/converted.js";
@@ -93,10 +93,10 @@ describe("taxId", () => {
   });
 
   it("tells which type a number is, for the participant's taxIdType", () => {
-    expect(taxIdTypeOf("11.222.333/0001-81", "BR")).toBe("CNPJ");
-    expect(taxIdTypeOf("529.982.247-25", "BR")).toBe("CPF");
-    expect(taxIdTypeOf("1", "BR")).toBeNull();
-    expect(taxIdTypeOf("1", "XX")).toBeNull();
+    expect(taxIdTypesOf("11.222.333/0001-81", "BR")).toEqual(["CNPJ"]);
+    expect(taxIdTypesOf("529.982.247-25", "BR")).toEqual(["CPF"]);
+    expect(taxIdTypesOf("1", "BR")).toEqual([]);
+    expect(taxIdTypesOf("1", "XX")).toEqual([]);
   });
 });
 

@@ -104,4 +104,28 @@ describe("the fingerprint of what makes a key", () => {
       expect([key, before.fingerprints.get("paper") === after.fingerprints.get("paper")]).toEqual([key, false]);
     }
   });
+
+  it.each([
+    ["words of `is`", "is: [A, B]", "is: [A, B, C]"],
+    [
+      "another event by that column",
+      "more: {",
+      "third: { by: kind, is: D, name: D, key: once, externalCreatedAt: =day, isPublic: true }\n      more: {",
+    ],
+    ["texts of `map`", "map: { a: x }", "map: { a: x, b: y }"],
+    ["values of `oneOf`", "oneOf: [u, v]", "oneOf: [u, v, w]"],
+    ["units", "units: [kg]", "units: [kg, g]"],
+    ["formats of dates", '["dd/MM/yyyy"]', '[yyyy-MM-dd, "dd/MM/yyyy"]'],
+  ])("is the same without lists where there are further %s", async (_what, text, edited) => {
+    const yaml = mappingWith({
+      columns: `kind: Kind\nm: { header: M, map: { a: x } }\no: { header: O, oneOf: [u, v] }\nn: { header: N, as: number, units: [kg] }`,
+      event: "by: kind\nis: [A, B]",
+      more: "more: { by: kind, is: [E], name: E, key: [=kind, =m, =o, =n, =day, =date(m)], externalCreatedAt: =day, isPublic: true }",
+    });
+    const [before, after] = [await load(yaml), await load(yaml.replace(text, edited))];
+    expect(yaml).toContain(text);
+    const lean = ({ keyMakers }: typeof before) => keyMakers.lean().get("paper/more");
+    expect(lean(after)).toBe(lean(before));
+    expect(after.fingerprints.get("paper/more")).not.toBe(before.fingerprints.get("paper/more"));
+  });
 });

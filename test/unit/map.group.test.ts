@@ -82,6 +82,11 @@ describe("a group", () => {
     });
   });
 
+  it("is joined with a text, never with the name of a column", async () => {
+    const yaml = mappingWith({ input: GROUP, columns: "kind: Kind\nby: By", attributes: 'A: "=join(kind, by)"' });
+    expect((await refusal(yaml)).message).toContain("must be a literal");
+  });
+
   it("may yield an event for each of its rows, whose mistakes name the row", async () => {
     const more =
       "line: { each: row, name: Line, key: =line, externalCreatedAt: =line_day, isPublic: true, attributes: { public: { Kg: =kg } } }";

@@ -1,5 +1,4 @@
 /** Runs the cases beside a mapping. Touches no ledger and no network. */
-import { extname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";
 import { isJsonObject, type JsonValue } from "../../model/json.js";
@@ -36,7 +35,7 @@ export interface CasesReport {
 }
 
 export function casesPathOf(mappingPath: string): string {
-  return `${mappingPath.slice(0, mappingPath.length - extname(mappingPath).length)}.cases.yaml`;
+  return mappingPath.replace(/\.\w+$/, "") + ".cases.yaml";
 }
 
 /** A case that fails is a result. @throws RowferryError for mistakes in the mapping or the cases file. */
@@ -116,11 +115,14 @@ function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[]
 
 function compareCodes(codes: readonly string[], problems: readonly Problem[]): Difference[] {
   const left = [...problems];
-  const missing = codes.filter((wanted) => {
-    const position = left.findIndex(({ code, column }) => code === wanted || `${code}: ${column ?? ""}` === wanted);
-    if (position >= 0) left.splice(position, 1);
-    return position < 0;
-  });
+  // Those that name a column are longer: first, so that no other takes their problem.
+  const missing = codes
+    .toSorted((one, other) => other.length - one.length)
+    .filter((wanted) => {
+      const position = left.findIndex(({ code, column }) => code === wanted || `${code}: ${column ?? ""}` === wanted);
+      if (position >= 0) left.splice(position, 1);
+      return position < 0;
+    });
   return [
     ...missing.map((expected) => ({ place: "codes", expected, actual: null })),
     ...left.map(({ code, column, message }) => ({
@@ -159,8 +161,7 @@ function toRow(cells: CaseSpec["rows"][number], header: readonly string[], numbe
     const [kind = "text", text = ""] = typeof cell === "string" ? ["text", cell] : (Object.entries(cell)[0] ?? []);
     return { kind: kind as CellKind, text };
   });
-  const kinds = typed.some(({ kind }) => kind !== "text") ? typed.map(({ kind }) => kind) : null;
-  return { number, cells: typed.map(({ text }) => text), kinds, problems: null };
+  return { number, cells: typed.map(({ text }) => text), kinds: typed.map(({ kind }) => kind), problems: null };
 }
 
 /** Compares only what `expected` names; lists must have the same length, scalars compare as text. */

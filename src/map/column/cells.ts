@@ -6,6 +6,7 @@ import { DateTime } from "luxon";
 import type { CellKind } from "../../model/row.js";
 import type { ConvertDefaults } from "../convert/conversion.js";
 import { errorCell, quoteCell, Refused } from "../convert/conversion-kind.js";
+import { quotedT } from "../convert/dates.js";
 import { compileDateReader } from "../convert/timestamp.js";
 
 /** `map` may list what a spreadsheet wrote. */
@@ -111,7 +112,9 @@ function compileSpelling({
   ...defaults
 }: ConvertDefaults): (cell: string, kind: CellKind) => string {
   const written = (defaults.dates ?? []).filter((format) => format !== "ISO" && format !== "EXCEL");
-  const formats = written.map((format) => ({ format, read: compileDateReader({ formats: [format] }, defaults) }));
+  const formats = written
+    .map(quotedT)
+    .map((format) => ({ format, read: compileDateReader({ formats: [format] }, defaults) }));
   return (cell, kind) => {
     if (kind === "number") return decimal === "," ? cell.replace(".", ",") : cell;
     if (kind === "boolean") return booleans?.[cell === "true" ? "true" : "false"][0] ?? cell;

@@ -60,7 +60,7 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     let fault = cells.fault(cell, cellKind, purpose === "value" && map !== null ? "map" : purpose);
     if (fault === null && map !== null) {
       const shown = cells.text(cell, cellKind);
-      const mapped = map.get(shown) ?? map.get(foldName(shown)) ?? otherwise;
+      const mapped = map.get(foldName(shown))?.value ?? otherwise;
       if (mapped !== undefined) {
         text = literalText(mapped);
         kind = kindOf(mapped);
@@ -82,6 +82,8 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
 /** What texts of these types look like, where reading one again does not tell. */
 const FORMS: { [as: string]: RegExp } = { date: /^\d{4}-\d\d-\d\d$/, taxId: /^[\dA-Z]+$/i };
 const MOST_NAMED = 10;
+/** Of a text that is none of them in any spelling. */
+export const ITS_VALUES = "Its values are";
 
 function neverOf(
   { oneOf, map, otherwise, default: fallback }: ColumnObject,
@@ -108,7 +110,7 @@ function neverOf(
       return FORMS[name] === undefined ? null : "It is compared without dots, dashes and strokes.";
     if (near && (values?.includes(near) ?? true)) return `Write "${near}".`;
     if (values === undefined) return `Its cells are read \`as: ${name}\`.`;
-    return `Its values are ${values.slice(0, MOST_NAMED).join(", ")}${values.length > MOST_NAMED ? " …" : ""}.`;
+    return `${ITS_VALUES} ${values.slice(0, MOST_NAMED).join(", ")}${values.length > MOST_NAMED ? " …" : ""}.`;
   };
 }
 
@@ -182,19 +184,16 @@ function compileDefault(literal: Scalar, name: ConversionName, convert: Conversi
   return undefined;
 }
 
-/** By exact and by folded text. */
-function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site): ReadonlyMap<string, Scalar> {
-  const known = new Map(Object.entries(map));
-  const first = new Map<string, string>();
+/** By folded text. */
+function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site) {
+  const known = new Map<string, { text: string; value: Scalar }>();
   for (const [text, value] of Object.entries(map)) {
     const isBlank = site.scope.shared.cells.text(text, "text") === "";
     if (isBlank) site.reportName("mapping-value", NO_BLANK, "Write `default: …` for blank cells.", "map", text);
-    const folded = foldName(text);
-    const other = first.get(folded) ?? text;
-    first.set(folded, other);
-    if (!known.has(folded)) known.set(folded, value);
-    if (literalText(map[other] ?? "") === literalText(value)) continue;
-    const message = `: "${other}" and "${text}" are the same text (case, accents and white space do not count) but have two values.`;
+    const other = known.get(foldName(text)) ?? { text, value };
+    known.set(foldName(text), other);
+    if (literalText(other.value) === literalText(value)) continue;
+    const message = `: "${other.text}" and "${text}" are the same text (case, accents and white space do not count) but have two values.`;
     site.report("mapping-value", message, null, "map", text);
   }
   return known;

@@ -11,13 +11,22 @@ import type { Callable, Part } from "../formula/part.js";
 import type { ColumnObject, ColumnSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingSource, Path } from "../language/source.js";
-import { BROKEN, type Column, constantPiece, newReads, type Piece, type RecordParts, take } from "../piece.js";
+import {
+  BROKEN,
+  type Column,
+  constantPiece,
+  type KeyList,
+  newReads,
+  type Piece,
+  type RecordParts,
+  take,
+} from "../piece.js";
 import type { Cells } from "./cells.js";
 import { agreed, cellReading, compileReader, type Conversions, type Reader, TYPED } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
-import { asText, type Eval, type View } from "./view.js";
+import { asText, type Eval, literalText, type View } from "./view.js";
 
 export interface Shared {
   source: MappingSource;
@@ -31,6 +40,8 @@ export interface Shared {
   known: { [kinds in keyof RecordParts]: ReadonlySet<string> };
   /** Documents with another name in keys, by their label. */
   labels: ReadonlyMap<string, string>;
+  /** Trees without the entries of lists. */
+  isLean: boolean;
   /** Where `settings.late` keeps the original time; null: nowhere. */
   lateAttribute: string | null;
 }
@@ -42,6 +53,8 @@ export class Scope {
   group: Piece<string[]> | undefined;
   /** The words of `is` for each `by` column, by their folded form. */
   readonly words = new Map<string, Map<string, string>>();
+  /** Those `by` columns of which another word still gives a key. */
+  readonly open = new Set<string>();
   readonly #sites = new Map<string, { spec: ColumnSpec; site: Site }>();
   /** Null: it is being compiled. */
   readonly #columns = new Map<string, Column | null>();
@@ -115,7 +128,7 @@ export class Scope {
 
   #broken(name: string): Column {
     const none = { as: null, zone: null, filled: null, use: null, set: null, identity: false };
-    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), taxId: {} };
+    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), lists: [], taxId: {} };
   }
 
   /** In a group: a value over its rows, or the value on which they agree. */
@@ -154,8 +167,9 @@ export class Scope {
     Object.assign(column, {
       as: spec.as ?? "text",
       zone: spec.as === "timestamp" ? (timezone ?? null) : null,
-      tree: this.#tree(name, spec),
+      lists: this.#lists(name, spec),
     });
+    column.tree = this.#tree(column, spec);
     const reader = this.#reader(column, spec, site);
     const cell = cellReading(reader, this.shared.cells);
     column.reads.columns.add(column);
@@ -231,8 +245,25 @@ export class Scope {
     };
   }
 
+  /** Another entry of one of them changes no value that was read before. */
+  #lists(name: string, spec: ColumnObject): KeyList[] {
+    const isDate = spec.as === "date" || spec.as === "timestamp";
+    const dates = isDate ? this.shared.conversions.defaults.dates : undefined;
+    const { map, oneOf, units, formats = dates } = spec as { [list: string]: object | undefined };
+    const open = [this.open.has(name) && "words", spec.otherwise !== undefined && "map"];
+    return Object.entries({ words: this.words.get(name), map, oneOf, units, formats }).flatMap(([list, all]) => {
+      if (all === undefined) return [];
+      const written = Object.entries(all).map(([text, value]): [string, string] => [
+        foldName(Array.isArray(all) ? literalText(value as string) : text),
+        JSON.stringify(value),
+      ]);
+      const entries = all instanceof Map ? all : new Map(written);
+      return { name: list, entries, fallback: open.includes(list), keeps: list === "formats" };
+    });
+  }
+
   /** What determines its values, for fingerprints: only the first of its headers. */
-  #tree(name: string, spec: ColumnObject): string {
+  #tree({ name, lists }: Column, spec: ColumnObject): string {
     const { as = "text" } = spec;
     const [first] = [spec.header ?? []].flat();
     const counts = {
@@ -246,6 +277,10 @@ export class Scope {
       defaults: defaultsOf({ ...spec, as }, this.shared.conversions.defaults),
       blanks: spec.default === undefined ? undefined : this.blanks,
     };
+    if (this.shared.isLean) {
+      for (const { name: list, keeps } of lists) Object.assign(counts, { [list]: keeps ? undefined : true });
+      delete counts.defaults.dates;
+    }
     return JSON.stringify(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 }

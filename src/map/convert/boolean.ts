@@ -32,26 +32,23 @@ export const boolean = defineConversion({
     { spec: { name: "boolean", true: ["público"], false: ["reservado"] }, in: "PUBLICO", out: true },
   ],
   compile(options, defaults) {
-    const meanings = new Map<string, boolean>();
-    const learn = (list: readonly string[], value: boolean) => {
-      for (const word of list) meanings.set(foldText(word), value);
-    };
     const own = options.true || options.false ? options : defaults.booleans;
     const language = options.language ?? defaults.language;
     const known = language === undefined ? Object.values(words) : [words[language]];
-    for (const [yes = "", no = ""] of own === undefined ? [...known, always] : []) {
-      learn(no.split(" "), false);
-      learn(yes.split(" "), true);
-    }
-    const yes = new Set(own?.true?.map(foldText));
-    const both = own?.false?.find((word) => yes.has(foldText(word)));
-    if (both !== undefined)
-      refuseOptions(
-        `"${both}" is a word for true and for false`,
-        "Case and accents do not matter: keep it in one of the lists.",
-      );
-    learn(own?.false ?? [], false);
-    learn(own?.true ?? [], true);
+    const built = [...known, always].map((pair) => pair.map((list) => list.split(" ")));
+    const meanings = new Map<string, boolean>();
+    for (const [yes = [], no = []] of own === undefined ? built : [[own.true ?? [], own.false ?? []]])
+      for (const list of [no, yes])
+        for (const word of list) {
+          const folded = foldText(word);
+          const value = list === yes;
+          if (meanings.get(folded) === !value)
+            refuseOptions(
+              `"${word}" is a word for true and for false`,
+              "Case and accents do not matter: keep it in one of the lists.",
+            );
+          meanings.set(folded, value);
+        }
     return (cell, kind) => {
       const value = kind === "boolean" ? cell === "true" : meanings.get(foldText(cleanText(cell)));
       if (value !== undefined) return value;

@@ -24,7 +24,7 @@ export interface DateFormat {
   read: ReadDate;
   /** Reads numbers of a workbook: digits without signs between them. */
   ofNumbers: boolean;
-  hasTime: boolean;
+  hasTime(text: string): boolean;
 }
 
 export interface DateFormatOptions {
@@ -39,6 +39,9 @@ function within(local: number, offset: number | null): LocalTime | DateFault {
   const isKnown = year >= 1900 && year <= 2999 && (offset === null || (offset >= -12 * 60 && offset <= 14 * 60));
   return isKnown ? { local, offset } : "impossible";
 }
+
+/** In luxon's notation a bare T would be a time of its own, which no text has between day and hour. */
+export const quotedT = (format: string): string => format.replace(/(?<=d)T(?=[Hh])/, "'T'");
 
 const TOKENS: { [token: string]: string } = {
   yyyy: "(?<year>\\d{4})",
@@ -144,9 +147,13 @@ function slipIn(format: string): string | null {
 /** A date needs all of these tokens. */
 const DATE_TOKENS = [/^y+$/, /^[MLo]+$/, /^[do]+$/];
 
-export function compileDateFormat(format: string, options: DateFormatOptions): DateFormat {
+export function compileDateFormat(written: string, options: DateFormatOptions): DateFormat {
+  const format = quotedT(written);
   const named = Object.hasOwn(NAMED, format) ? NAMED[format] : undefined;
-  if (named !== undefined) return { read: named, ofNumbers: format !== "ISO", hasTime: true };
+  if (named !== undefined) {
+    const hasTime = (text: string) => format !== "EXCEL" || !/^\d+$/.test(text);
+    return { read: named, ofNumbers: format !== "ISO", hasTime };
+  }
   const refuse = (message: string): never => {
     const usual =
       "Formats are written like dd/MM/yyyy HH:mm (luxon's notation), or ISO, EXCEL, UNIX (seconds since 1970) or UNIX_MS.";
@@ -175,7 +182,7 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
   const hasTime = tokens.some((token) => /^[HhTt]/.test(token));
   const inDigits = tokens.every((token) => token in TOKENS);
   const read = inDigits ? digitReader(pieces, options) : luxonReader(format, tokens, options);
-  return { read, ofNumbers: tokens.length === pieces.length, hasTime };
+  return { read, ofNumbers: tokens.length === pieces.length, hasTime: () => hasTime };
 }
 
 function digitReader(pieces: readonly RegExpExecArray[], { twoDigitYears }: DateFormatOptions): ReadDate {

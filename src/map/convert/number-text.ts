@@ -10,7 +10,7 @@ export interface ReadNumber {
   unit: string;
 }
 
-export type NumberFault = "exponent" | "grouping" | "ambiguous" | "sign" | "form" | "digits";
+export type NumberFault = "exponent" | "grouping" | "ambiguous" | "sign" | "bracket" | "form" | "digits";
 
 const LONGEST = 200;
 
@@ -82,10 +82,10 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
   const matcher = FORM.matcher(trimmed.replace(/\s/gu, " "));
   if (!matcher.matches()) return "form";
   const part = (name: string) => matcher.group(name)?.trim() ?? "";
-  const minuses = [part("open") !== "", /[-−]/.test(part("sign")), part("minus") !== ""].filter(Boolean).length;
-  const open = part("open") !== "" && part("closed") === "";
-  const closed = part("open") === "" && part("closed") !== "";
-  if (open || closed || minuses > 1 || (part("sign") === "+" && minuses > 0)) return "sign";
+  const inBrackets = part("open") !== "";
+  if (inBrackets !== (part("closed") !== "")) return "bracket";
+  const minuses = [inBrackets, /[-−]/.test(part("sign")), part("minus") !== ""].filter(Boolean).length;
+  if (minuses > 1 || (part("sign") === "+" && minuses > 0)) return "sign";
   const [unit = "", ...units] = ["before", "after", "unit"].map(part).filter((one) => one !== "");
   if (units.length > 0) return "form";
   const number = fromMarks(part("body"), minuses === 1 ? "-" : "", decimal, grouping);

@@ -67,12 +67,6 @@ export function taxIdTypesOf(text: string, country: string): string[] {
   return fitting.map(({ name }) => name);
 }
 
-/** Null: none or several. */
-export function taxIdTypeOf(text: string, country: string): string | null {
-  const fitting = taxIdTypesOf(text, country);
-  return fitting.length === 1 ? (fitting[0] ?? null) : null;
-}
-
 function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {
   if (country === undefined)
     return refuseOptions(

@@ -58,8 +58,8 @@ export function compileDateReader(
     if (typeof read !== "string") return read;
     const { code, cause, hint } = unread[read];
     const [message = "", remedy = ""] = [cause, hint].map((said) => said.replace("FORMATS", () => known));
-    const isLocal = read === "form" && written.includes("ISO") && /^\d{4}-\d\d-\d\d/.test(text);
-    return refuse(code, text, message, isLocal ? localIso(text) : remedy);
+    const isIso = read === "form" && written.includes("ISO");
+    return refuse(code, text, message, (isIso && localIso(text)) || remedy);
   };
 }
 
@@ -79,19 +79,22 @@ function readByFormats(formats: readonly DateFormat[], text: string): ReadCell |
     const found = read(text);
     if (typeof found !== "string") {
       if (first !== undefined && found.local !== first.local) return "ambiguous";
-      first ??= { ...found, hasTime };
+      first ??= { ...found, hasTime: hasTime(text) };
     } else if (TELLING.indexOf(found) > TELLING.indexOf(fault)) fault = found;
   }
   return first ?? fault;
 }
 
-function localIso(text: string): string {
+/** Null: it is no such text. */
+function localIso(text: string): string | null {
   const form = text
     .replace(/^\d{4}-\d\d-\d\d/, "yyyy-MM-dd")
     .replace("T", "'T'")
     .replace(/\d\d:\d\d/, "HH:mm")
-    .replace(/:\d\d$/, ":ss");
-  return `\`ISO\` reads times with Z or an offset; add ${/\d/.test(form) ? "yyyy-MM-dd'T'HH:mm" : form} to the mapping's \`dates\` for local ones.`;
+    .replace(/:\d\d/, ":ss")
+    .replace(/\.\d{1,3}$/, ".S");
+  if (/\d/.test(form)) return null;
+  return `\`ISO\` reads times with Z or an offset; add ${form} to the mapping's \`dates\` for local ones.`;
 }
 
 const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {

@@ -91,6 +91,7 @@ const AGGREGATES: { [name: string]: Aggregate } = {
 /** Blanks do not count, and calls do not nest. */
 function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Compiling, node: ASTNode): Part {
   const [first, between] = args as [ASTNode, ASTNode | undefined];
+  const separator = between === undefined ? "; " : between.op === "value" ? between.args : null;
   if (scope.group === undefined) {
     const hint = "Say which rows belong together with `group:` in the input.";
     return refuseNode(node, `${name}() needs the rows of a group, but there is no group here`, hint);
@@ -103,7 +104,6 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
   const one = name === "sum" ? wanted(given, "number", first) : given;
   if ((name === "min" || name === "max") && (one.type === "boolean" || one.type === "any"))
     refuseNode(first, `${typeName(one.type)} cannot be ordered`);
-  const separator = between === undefined ? "; " : between.args;
   if (typeof separator !== "string")
     return refuseNode(between ?? node, 'the text between must be a literal: join(waste, " + ")');
   const order = orderBy(scope.shared.conversions.defaults);

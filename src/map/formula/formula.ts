@@ -91,7 +91,11 @@ const SEES_BLANKS: ReadonlySet<string> = new Set(["==", "!=", "in", "&&", "||", 
 
 function settingsOf(called: string, { blanks, shared }: Scope): string[] {
   const as = conversionNames.find((name) => name === called);
-  if (as !== undefined) return [JSON.stringify(defaultsOf({ as }, shared.conversions.defaults))];
+  if (as !== undefined) {
+    const settings = defaultsOf({ as }, shared.conversions.defaults);
+    if (shared.isLean) delete settings.dates;
+    return [JSON.stringify(settings)];
+  }
   return forms.has(called) || SEES_BLANKS.has(called) ? [blanks] : [];
 }
 
@@ -102,7 +106,7 @@ function compileNode(node: ASTNode, context: Compiling): Part {
   if (node.op === "id") return nameOf(node, node.args, context);
   if (node.op === ".") return member(node, node.args, context);
   if (node.op === "call") return call(node, node.args[0], node.args[1], context);
-  if (node.op === "[]") return tableAlone(node, context);
+  if (node.op === "[]") return tableMember(node, node, null, context);
   if (node.op === "rcall")
     return refuseNode(node, `.${node.args[0]}() is not known here`, `Write ${node.args[0]}(x, …).`);
   const operator = OPERATORS[node.op];
@@ -325,17 +329,13 @@ function tableOf(node: ASTNode): string | null {
   return node.op === "." && node.args[0].op === "id" && node.args[0].args === "tables" ? node.args[1] : null;
 }
 
-/** `tables.plants[code]`, without one of its columns. */
-function tableAlone(node: ASTNode, { scope }: Compiling): never {
-  let inner = node;
-  while (inner.op === "[]") inner = inner.args[0];
-  const columns = [...(scope.shared.tables.get(tableOf(inner) ?? "")?.columns.keys() ?? [])];
-  if (columns.length === 0) return refuseNode(node, "only tables are read with [ ]", READ_TABLE);
-  const hint = `Write ${sourceOf(node)}.${columns[0]}; its columns: ${columns.join(", ")}.`;
-  return refuseNode(node, "a column of the table is missing", hint);
-}
-
-function tableMember(node: ASTNode, receiver: ASTNode, column: string, { scope, reads, compile }: Compiling): Part {
+/** `column`: null if it is left out. */
+function tableMember(
+  node: ASTNode,
+  receiver: ASTNode,
+  column: string | null,
+  { scope, reads, compile }: Compiling,
+): Part {
   const { tables } = scope.shared;
   const keys: ASTNode[] = [];
   let inner = receiver;
@@ -350,6 +350,11 @@ function tableMember(node: ASTNode, receiver: ASTNode, column: string, { scope, 
   if (table === undefined) {
     const hint = didYouMean(name, tables.keys()).trim() || "Name it under `tables:`.";
     return refuseNode(inner, `there is no table "${name}"`, hint);
+  }
+  if (column === null) {
+    const columns = [...table.columns.keys()];
+    const hint = `Write ${sourceOf(node)}.${columns[0]}; its columns: ${columns.join(", ")}.`;
+    return refuseNode(node, "a column of the table is missing", hint);
   }
   const found = table.columns.get(column);
   if (found === undefined) {
@@ -389,6 +394,7 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   if (first?.op === "value" && VARYING_FIRST.has(name))
     refuseNode(first, `${name}() is given a value that is the same for every row`, signatureOf(name));
   refuseCase(name, args);
+  if (name === "date" || name === "timestamp") context.reads.others.add("dates");
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));

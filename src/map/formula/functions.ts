@@ -49,8 +49,8 @@ const MAX_PADDED = 1000;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of arguments are checked by `takes`
 type Run = (...values: any[]) => Value | undefined;
-/** A literal pattern is compiled when the mapping loads. */
-type Takes = Type | "pattern" | "replacement";
+/** A literal pattern is compiled when the mapping loads. `written`: a text, or a number as it is. */
+type Takes = Type | "pattern" | "replacement" | "written";
 
 export function ofValues(takes: readonly Takes[], gives: Type, run: Run, never: Never | null = null): Callable {
   return {
@@ -83,7 +83,8 @@ function refuseSlip(node: ASTNode, by: ASTNode | undefined) {
 }
 
 /** Text functions take any value as keys write it; numbers stay numbers. */
-function argument(node: ASTNode, type: Type | "replacement", given: Part): Part {
+function argument(node: ASTNode, type: Exclude<Takes, "pattern">, given: Part): Part {
+  if (type === "written") return given.type === "number" ? given : argument(node, "text", given);
   if (type !== "text" && type !== "replacement") return wanted(given, type, node);
   const part = given.type === "number" ? given : wanted(given, "text", node);
   // In a cell, `US$10` names no group.
@@ -114,16 +115,27 @@ export function callables(
   const table = new Map(forms);
   for (const name of conversionNames) {
     if (name === "text" || name === "hash") continue;
-    const run = (text: string) => {
-      const result = conversions.get(name)(text, "text");
+    // The text of a number is not in the mapping's form.
+    const convert = (given: string | Exact) =>
+      conversions.get(name)(asText(given), typeof given === "string" ? "text" : "number");
+    const run = (given: string | Exact) => {
+      const result = convert(given);
       if (!(result instanceof Refused)) return valueOf(result, name);
       throw new Refused(`${name}(): ${result.message}`, result.code, result.hint);
     };
     const spelling = (text: string) => {
-      const result = conversions.get(name)(text, "text");
+      const result = convert(text);
       return result instanceof Refused ? null : String(result);
     };
-    table.set(name, ofValues(["text"], typeOf(name), run, SPELLS.has(name) ? neverBut(spelling) : null));
+    table.set(
+      name,
+      ofValues(
+        [typeOf(name) === "number" ? "written" : "text"],
+        typeOf(name),
+        run,
+        SPELLS.has(name) ? neverBut(spelling) : null,
+      ),
+    );
   }
   for (const [name, takes, gives, run] of FUNCTIONS)
     table.set(name, ofValues(takes, gives, run, name === "fold" ? neverBut(foldName) : null));
@@ -218,7 +230,16 @@ const MAX_PROGRAM = 20_000;
 export function compileRegularExpression(pattern: string): RE2JS {
   if (pattern.length > MAX_PATTERN)
     throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_PATTERN} are allowed`);
-  const compiled = parsePattern(pattern);
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(pattern);
+  } catch (cause) {
+    const { error, input } = cause instanceof RE2JSSyntaxException ? cause : { error: "", input: null };
+    const why = PATTERN_FAULTS[error] ?? "it is not a regular expression";
+    throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${input === null ? "" : `: ${input}`}`, {
+      cause,
+    });
+  }
   if (compiled.programSize() > MAX_PROGRAM)
     throw new Error("the pattern is too large once its repetitions are written out");
   return compiled;
@@ -239,18 +260,6 @@ const PATTERN_FAULTS: { [theirs: string]: string } = {
   "trailing backslash at end of expression": "it ends with a \\",
   "invalid or unsupported Perl syntax": "this is not part of RE2, which has no look-ahead or look-behind",
 };
-
-function parsePattern(pattern: string) {
-  try {
-    return RE2JS.compile(pattern);
-  } catch (cause) {
-    const { error, input } = cause instanceof RE2JSSyntaxException ? cause : { error: "", input: null };
-    const why = PATTERN_FAULTS[error] ?? "it is not a regular expression";
-    throw new Error(`the pattern ${quoteCell(pattern)} cannot be read: ${why}${input === null ? "" : `: ${input}`}`, {
-      cause,
-    });
-  }
-}
 
 function callCustom(
   name: string,

@@ -2,13 +2,14 @@
 import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
 import type { CellKind } from "../../model/row.js";
+import { ITS_VALUES } from "../column/column.js";
 import { Headers } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { asText, View } from "../column/view.js";
 import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../language/mapping-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
-import { type Column, merged, type Piece } from "../piece.js";
+import { CALLED, type Column, merged, type Piece } from "../piece.js";
 import { compileDocument } from "../record/documents.js";
 import { compileEvent } from "../record/events.js";
 import { compileCondition, compileKey, compileKeyPart } from "../record/fields.js";
@@ -32,6 +33,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       words.set(foldName(word), word);
     }
     scope.words.set(by, words);
+    if (spec.rowsWithoutEvents === "allow" || [is].flat().includes("otherwise")) scope.open.add(by);
   }
   const bare = new Site(scope, path, "");
   const skip = bare.member(spec, "skip", compileCondition);
@@ -67,7 +69,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
   }
   const bound = new Set(scope.compiled());
   scope.compileRest();
-  checkReach(events, spec, site);
+  checkReach(events, site);
   const reads = merged([skip, rowId, group, ...all]);
   const columns = [...reads.columns].filter((column) => bound.has(column));
   const input: MappingInput = {
@@ -95,10 +97,8 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       const said = (tell: (column: Column) => string | null) =>
         header.map((_, at) => [...new Set(reading(at).flatMap((column) => tell(column) ?? []))].join(", ") || null);
       const read = (index: number, cell: string, kind: CellKind) => {
-        const [cells, kinds] = [header.map(() => ""), header.map((): CellKind => "text")];
-        cells[index] = cell;
-        kinds[index] = kind;
-        view.look({ number: 0, cells, kinds, problems: null }, null);
+        const cells = header.map((_, at) => (at === index ? cell : ""));
+        view.look({ number: 0, cells, kinds: header.map(() => kind), problems: null }, null);
         const [column] = reading(index);
         const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
         return value == null ? null : asText(value, column?.type);
@@ -127,10 +127,8 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
   };
 }
 
-const LABELS = { participants: "participant", addresses: "address", documents: "document", events: "event" };
-
-function recordSite({ scope, path }: Site, kind: keyof typeof LABELS, name: string): Site {
-  return new Site(scope, [...path, kind, name], `${LABELS[kind]} "${name}"`);
+function recordSite({ scope, path }: Site, kind: keyof typeof CALLED, name: string): Site {
+  return new Site(scope, [...path, kind, name], `${CALLED[kind]} "${name}"`);
 }
 
 /** The input's own parties, and those at the top that it refers to. */
@@ -161,20 +159,15 @@ function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope) {
   });
 }
 
-/** An event is unreachable by a word that the column refuses or never gives. */
-function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site) {
-  for (const [event, { by = "", is = [] }] of Object.entries(events)) {
-    const column = spec.columns?.[by];
-    if (column === undefined || typeof column === "string" || site.scope.column(by)?.use === null) continue;
-    const { oneOf, map, otherwise } = column;
-    const given = oneOf ?? (map !== undefined && otherwise === undefined ? Object.values(map) : null);
-    const possible = given && new Set(["otherwise", ...given.map((one) => foldName(String(one)))]);
+/** An event is unreachable by a word that the column never gives. */
+function checkReach(events: { [event: string]: EventSpec }, site: Site) {
+  for (const [event, { by = "", is = [] }] of Object.entries(events))
     for (const word of [is].flat()) {
-      if (possible?.has(foldName(word)) !== false) continue;
+      const hint = word === "otherwise" ? null : site.scope.column(by)?.never?.(word);
+      if (hint?.startsWith(ITS_VALUES) !== true) continue;
       const message = `: no row can reach it by "${word}", because column "${by}" never says that.`;
-      recordSite(site, "events", event).report("mapping-rule", message, null, "is");
+      recordSite(site, "events", event).report("mapping-rule", message, hint, "is");
     }
-  }
 }
 
 /** Omits absent settings, so that the readers' defaults apply. */

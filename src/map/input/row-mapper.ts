@@ -10,7 +10,16 @@ import { foldName, listed, shorten } from "../../model/fold.js";
 import type { RowMapper } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 import type { EventPart } from "../record/events.js";
-import { type Column, type Condition, merged, onlyColumn, type Piece, type RecordParts, share } from "../piece.js";
+import {
+  CALLED,
+  type Column,
+  type Condition,
+  merged,
+  onlyColumn,
+  type Piece,
+  type RecordParts,
+  share,
+} from "../piece.js";
 
 export interface InputParts extends RecordParts {
   skip: Condition | undefined;
@@ -30,8 +39,6 @@ const isShapeless = (problems: Problems) => problems.some(({ code }) => SHAPELES
 /** A group is held in memory as a whole. */
 const MAX_GROUP = 100_000;
 const SHOWN = 8;
-
-const PARTY = { participants: "participant", addresses: "address" } as const;
 
 /** `unread`: the headers of columns that nothing reads. */
 export function bindRowMapper(
@@ -175,7 +182,7 @@ export function bindRowMapper(
           [...parts[kinds]].flatMap(([kind, { key }], position): PromisedParty[] => {
             const happens = made[kinds][position] !== undefined;
             const told = happens ? key?.run(view) : undefined;
-            return told == null ? [] : [{ party: PARTY[kinds], kind, key: joinKey(told) }];
+            return told == null ? [] : [{ party: CALLED[kinds], kind, key: joinKey(told) }];
           }),
         );
 

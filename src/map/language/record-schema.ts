@@ -35,7 +35,7 @@ export const scalarSchema = z.union([z.string(), z.number(), exactNumberSchema, 
 export type Scalar = z.infer<typeof scalarSchema>;
 
 function value(description: string, examples?: unknown[]) {
-  return maybe(z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]), description, examples);
+  return maybe(scalarSchema, description, examples);
 }
 
 function field(takes: Takes, description: string, more: { blank?: true; identity?: true; examples?: unknown[] } = {}) {

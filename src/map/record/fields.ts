@@ -38,17 +38,16 @@ const YES_OR_NO = /^(?:yes|no|on|off)$/i;
 const NEVER_TRUE = ": no row can reach this; it is never true.";
 
 export function compileCondition(spec: string | boolean, site: Site): Condition {
-  if (spec === false) site.report("mapping-rule", NEVER_TRUE);
-  if (typeof spec === "boolean") return { ...constantPiece(spec, ""), words: String(spec) };
-  const words = `${spec.slice(1)} holds`;
-  if (!isFormula(spec)) {
-    const message = `: ${quoteCell(spec)} is not a formula.`;
-    const hint = YES_OR_NO.test(spec)
+  const text = typeof spec === "boolean" ? `=${spec}` : spec;
+  const words = `${text.slice(1)} holds`;
+  if (!isFormula(text)) {
+    const message = `: ${quoteCell(text)} is not a formula.`;
+    const hint = YES_OR_NO.test(text)
       ? 'Write a formula, such as =status == "void", or leave it out.'
-      : `Write \`=${String(spec)}\`, with the = in front.`;
+      : `Write \`=${String(text)}\`, with the = in front.`;
     return { ...site.report("mapping-value", message, hint), words };
   }
-  const formula = compileFormula(spec.slice(1), site);
+  const formula = compileFormula(text.slice(1), site);
   const { type, column } = formula;
   if (type !== "boolean" && type !== "any") {
     const message = `: a formula that is true or false is needed, and this is ${typeName(type)}.`;

@@ -2,7 +2,7 @@
 import { joinKey, naturalKey } from "../../model/keys.js";
 import type { AddressRef, DocumentRef, ParticipantRecord, ParticipantRef } from "../../model/records.js";
 import { literalText, type Made } from "../column/view.js";
-import { taxIdTypeOf } from "../convert/tax-id.js";
+import { taxIdTypesOf } from "../convert/tax-id.js";
 import {
   type AddressRefSpec,
   type DocumentRefSpec,
@@ -14,11 +14,10 @@ import {
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import { BROKEN, derive, type Piece } from "../piece.js";
+import { BROKEN, CALLED, derive, type Piece } from "../piece.js";
 import { compileField, compileFields, compileKey, convertBy } from "./fields.js";
 
 type Kinds = keyof Made;
-const CALLED = { participants: "participant", addresses: "address", documents: "document" };
 
 export function participantRef(spec: ParticipantRefSpec, site: Site): Piece<ParticipantRef> {
   const ways = ["ref", "taxId", "id"];
@@ -123,13 +122,11 @@ export function compileTaxId(
   const formula = taxId === undefined ? undefined : compileField(taxId, info, site.at("taxId")).formula;
   const typed = formula?.type === "taxId" ? String(taxId).slice(1) : null;
   const where = countryCode ?? country;
-  const told =
-    taxId === undefined || formula !== undefined || typeof where !== "string"
-      ? undefined
-      : (taxIdTypeOf(literalText(taxId), where) ?? undefined);
+  const isLiteral = taxId !== undefined && formula === undefined && typeof where === "string";
+  const [told, ...others] = isLiteral ? taxIdTypesOf(literalText(taxId), where) : [];
   const specs = {
     taxId,
-    taxIdType: taxIdType ?? (typed === null ? told : `=(${typed}).type`),
+    taxIdType: taxIdType ?? (typed === null ? (others.length > 0 ? undefined : told) : `=(${typed}).type`),
     countryCode: countryCode ?? (typed === null ? country : `=(${typed}).country`),
   };
   // A blank tax id is one mistake, not three.
