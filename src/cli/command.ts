@@ -1,10 +1,14 @@
 /** A command as data, from which main.ts makes a command line. */
-import { type Command, CommanderError, Option } from "commander";
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { nearestName } from "../map/nearest.js";
+import { RowferryError } from "../model/error.js";
 import type { Frame } from "./frame.js";
 import { fitted } from "./render/text.js";
 
-/** How it is typed, its description, a function that reads it or its choices, and its default. */
+/**
+ * How it is typed, its description, a function that reads it or its choices, and its default. A function that takes what
+ * was given before makes it repeatable.
+ */
 export type Flag = readonly [
   typed: string,
   says: string,
@@ -58,8 +62,9 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   if (usage !== undefined) made.usage(usage);
   for (const [typed, says, read, usual] of [...Object.values(flags), ...(run === undefined ? [] : [json])]) {
     const option = new Option(typed, says);
-    if (typeof read === "function") option.argParser(read);
-    else if (read !== undefined) option.choices(read);
+    const choice = typeof read === "object" ? option.choices(read).parseArg : undefined;
+    const reader = typeof read === "function" ? read : (text: string) => choice?.(text, text) ?? text;
+    if (option.required) option.argParser(oneValue(reader));
     made.addOption(usual === undefined ? option : option.default(usual));
   }
   // Commander reports this for groups in other words.
@@ -72,10 +77,27 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   });
   if (run === undefined) return made;
   return made.action(async (...taken: unknown[]) => {
+    for (const [at, argument] of made.registeredArguments.entries())
+      if ([taken[at]].flat().includes("")) throw new RowferryError("usage", `<${argument.name()}> ${BLANK}`);
     // Flags may come before or after the subcommand.
     const given = (taken.at(-1) as Command).optsWithGlobals();
     frame.exitCode = await run(frame, given, ...(taken.slice(0, -2) as never[]));
   });
+}
+
+/** An empty path would mean the working folder, with all its files. */
+const BLANK = "is empty: is a variable not set?";
+
+/** Of two values the last one would be used, and the other ignored in silence. */
+function oneValue(read: (text: string, before: never) => unknown) {
+  let first: string | null = null;
+  return (text: string, before: unknown) => {
+    if (text === "") throw new InvalidArgumentError(`It ${BLANK}`);
+    if (first !== null && first !== text && read.length < 2)
+      throw new InvalidArgumentError(`It was given as '${first}' before; type a command for each.`);
+    first = text;
+    return read(text, before as never);
+  };
 }
 
 /** Commander finds no `--dry-run` for `--dry`, and `--help` for `--keep`. */

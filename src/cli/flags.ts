@@ -43,7 +43,7 @@ const timeOfDay = textLike("a time of day such as 06:00", (text) => /^([01]?\d|2
 
 const rowName = textLike("a row such as march.csv:17, or a number", (text) => /^(.+:)?\d{1,9}$/s.test(text));
 
-const rowNames = (text: string, before: readonly string[] = []): readonly string[] => [...before, rowName(text)];
+const rowNames = (text: string, before?: readonly string[]): readonly string[] => [...(before ?? []), rowName(text)];
 
 const DAY_MS = 86_400_000;
 
