@@ -40,14 +40,29 @@ export interface Run {
 type SendingSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
   /** Before anything is opened. A number: the command has ended with it. */
   prepare(frame: Frame, given: Given<Table> & SendingFlags, ...taken: never[]): Run | number | Promise<Run | number>;
+  /** With --dry-run. */
+  foresee?(work: Work, given: Given<Table>, ...taken: never[]): Promise<Told>;
 };
 
-export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: SendingSpec<Table>): CommandSpec {
+/** What is foreseen is all that the ledger and the files hold. */
+const bounds = ["fresh", "limit", "until", "maxErrors"];
+
+export function sendingCommand<const Table extends Flags>({
+  prepare,
+  foresee,
+  ...spec
+}: SendingSpec<Table>): CommandSpec {
+  const table: Flags = { ...spec.flags, ...sendingFlags };
   return command({
     ...spec,
-    flags: { ...spec.flags, ...sendingFlags },
+    flags: table,
     async run(frame, given, ...taken) {
       const flags = given as Given<Table> & SendingFlags;
+      if (foresee !== undefined && "dryRun" in given) {
+        const left = bounds.flatMap((name) => (name in given ? (table[name]?.[0].split(" ", 1) ?? []) : []));
+        if (left.length > 0) throw new RowferryError("usage", `--dry-run cannot foresee ${left.join(" or ")}.`);
+        return withTarget(frame, flags, (work) => foresee(work, flags, ...taken));
+      }
       const prepared = await prepare(frame, flags, ...taken);
       return typeof prepared === "number" ? prepared : runCommand(frame, flags, prepared);
     },

@@ -52,3 +52,16 @@ it("the same value twice is one value, and a repeatable option takes several", a
   const { err } = await typed(world, "dismiss", "--input", "a.csv", "--input", "a.csv", "--row", "1", "--row", "2");
   expect(err).toContain("There is no ledger here");
 });
+
+it.each([
+  ["import m.yaml a.csv --dry-run --fresh --limit 2", "--dry-run cannot foresee --fresh or --limit."],
+  ["import m.yaml a.csv --dry-run --max-errors 1%", "--dry-run cannot foresee --max-errors."],
+  ["resume --dry-run --until 06:00", "--dry-run cannot foresee --until."],
+  ["retry --dry-run --limit 2", "--dry-run cannot foresee --limit."],
+  ["show march.csv:17 --since 90m", "--since, --before and --count belong to `show requests`."],
+  ["show march.csv:17 --count 3", "--since, --before and --count belong to `show requests`."],
+  ["sandbox --memory --store here.db", "--memory keeps nothing, so --store has no use."],
+])("%s: what it would ignore is refused", async (line, said) => {
+  const { code, err } = await typed(testWorld(), ...line.split(" "));
+  expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+});

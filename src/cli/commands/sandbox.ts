@@ -61,6 +61,8 @@ export const spec = command({
   notes: ["Ctrl-C ends it. At the start it prints where its documentation (OpenAPI) is."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
   async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
+    if (memory === true && store !== undefined)
+      throw new RowferryError("usage", "--memory keeps nothing, so --store has no use.");
     const { createSandbox } = await import("../../sandbox/index.js");
     const file = memory === true ? null : storeFile(world.cwd, store);
     if (file !== null) makeFolder(dirname(file));

@@ -43,7 +43,9 @@ export const spec = onTarget({
     const { nearAnything, showAnything, showSentBetween } = await import("../../desk/show.js");
     const { since, before, count = 200, ids = false, requests = false } = given;
     const now = world.clock.now();
-    const isRequests = anything === "requests" || since !== undefined || before !== undefined;
+    const isRequests = anything === "requests";
+    if (!isRequests && (since ?? before ?? given.count) !== undefined)
+      throw new RowferryError("usage", "--since, --before and --count belong to `show requests`.");
     const until = (before === undefined ? null : moment(before, now)) ?? now;
     const from = (since === undefined ? null : moment(since, now)) ?? until - 3_600_000;
     const found = isRequests
