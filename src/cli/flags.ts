@@ -4,7 +4,7 @@ import type { Selectors } from "../ledger/decide/selection.js";
 import { isRedisAddress } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
 import { READABLE } from "../model/file-endings.js";
-import { shellQuoted } from "../model/shell-quoted.js";
+import { quotedPath } from "../model/shell-quoted.js";
 import type { Flags, Given } from "./command.js";
 
 /** `read` returns null for a text that is not `wanted`. */
@@ -178,10 +178,10 @@ export function checkMappingFirst(command: string, mappingPath: string, files: r
   if (!READABLE.test(mappingPath)) return;
   const mapping = files.find((file) => /\.ya?ml$/i.test(file));
   if (mapping === undefined && /\.txt$/i.test(mappingPath)) return;
-  const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(shellQuoted).join(" ");
+  const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(quotedPath).join(" ");
   const hint =
     mapping === undefined
       ? `Draft one, if there is none: rowferry guess ${others} -o mapping.yaml`
-      : `Type: rowferry ${command} ${shellQuoted(mapping)} ${others}`;
+      : `Type the same with the mapping first: rowferry ${command} ${quotedPath(mapping)} ${others} …`;
   throw new RowferryError("usage", "the mapping comes first, then the files", { hint });
 }

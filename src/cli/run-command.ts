@@ -10,7 +10,7 @@ import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { keepCourse } from "../report/course.js";
 import { localZone, shortDuration } from "../report/figures.js";
-import { nextSteps } from "../report/next-steps.js";
+import { nextSteps, withFlags } from "../report/next-steps.js";
 import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
 import { targetName } from "../settings/target.js";
@@ -110,7 +110,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
           logLevel: flags.logLevel,
         });
       }).finally(course.close);
-      const commands = nextSteps(summary, work.shown).map((step) => step.command);
+      const commands = nextSteps(summary, work.shown, work.step).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
       return tellSummary(work, summary);
     };
@@ -160,7 +160,7 @@ export async function tellerOf(target: Target, world: World): Promise<Teller | n
 }
 
 /** Shows cells on a terminal; collected output hides them (P9). */
-async function tellSummary({ world, target, shown }: Work, summary: Summary): Promise<Told> {
+async function tellSummary({ world, target, shown, step }: Work, summary: Summary): Promise<Told> {
   let { problems } = summary;
   if (world.stdout.isTTY && problems.length > 0) {
     // The ledger knows nothing of empty files.
@@ -169,15 +169,16 @@ async function tellSummary({ world, target, shown }: Work, summary: Summary): Pr
     const status = await world.pipeline.readStatus({ target, cells: true, files });
     problems = [...empty, ...status.problems];
   }
-  return printSummary(summary, problems, shown);
+  return printSummary(summary, problems, shown, step);
 }
 
 export async function watched<Result>(
-  { world, output, target }: Work,
+  { world, output, target, step }: Work,
   work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
 ): Promise<Result> {
   const progress = openProgress(world, output, target.rate);
-  const observe = (event: PipelineEvent) => {
+  const observe = (found: PipelineEvent) => {
+    const event = found.type === "notice" ? { ...found, message: withFlags(found.message, step) } : found;
     output.data(event);
     progress.observe(event);
   };

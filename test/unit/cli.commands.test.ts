@@ -68,7 +68,7 @@ describe("an option that a command does not have", () => {
 describe("a command that reads files by a mapping", () => {
   it.each([
     [["import", "m.yaml"], /the files are missing/],
-    [["import", "a.csv", "m.yaml"], /Type: rowferry import \S*m\.yaml a\.csv/],
+    [["import", "a.csv", "m.yaml"], /with the mapping first: rowferry import \S*m\.yaml a\.csv …/],
     [["import", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
     [["check", "a.csv"], /rowferry guess a\.csv -o mapping\.yaml/],
   ])("%j is a mistake, exit 2", async (argv, message) => {

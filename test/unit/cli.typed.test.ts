@@ -1,8 +1,14 @@
 /** What is typed is used whole, or refused: nothing is taken for something else, and nothing is ignored in silence. */
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { commands, loadCommand } from "../../src/cli/commands.js";
 import type { CommandSpec } from "../../src/cli/command.js";
+import { shownPath } from "../../src/cli/output.js";
+import { quotedPath } from "../../src/model/shell-quoted.js";
+import { stepOn, withFlags } from "../../src/report/next-steps.js";
 import { testWorld, typed } from "../support/cli.world.js";
+import { openOffice } from "../support/office.js";
+import { loads, weighings } from "../support/weighings.js";
 
 interface Typed {
   line: string;
@@ -64,4 +70,65 @@ it.each([
 ])("%s: what it would ignore is refused", async (line, said) => {
   const { code, err } = await typed(testWorld(), ...line.split(" "));
   expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+});
+
+describe("a command that is printed", () => {
+  const elsewhere = { ledger: "/elsewhere/state/production/ledger.db", journal: "/mnt/journal" };
+  const step = stepOn("production", elsewhere, (path) => path);
+
+  it.each(all.filter(({ spec }) => spec.run !== undefined))("$line: has only flags that it takes", ({ line, spec }) => {
+    const flags = [...step(line, "").command.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag);
+    const taken = Object.values(spec.flags ?? {}).flatMap(([written]) => /--[a-z-]+/.exec(written) ?? []);
+    expect(taken).toEqual(expect.arrayContaining(flags));
+    expect(flags.includes("--ledger")).toBe(taken.includes("--ledger"));
+  });
+
+  it("has the flags of its target inside a sentence too, and no second ones", () => {
+    const flags = " --target production --ledger /elsewhere/state/production/ledger.db";
+    const said =
+      "Run `rowferry verify`, or `rowferry explain late`; `rowferry resume --sandbox` or `rowferry import --help`.";
+    expect(withFlags(said, step)).toBe(said.replace("verify", `verify${flags}`));
+  });
+
+  it("names the ledger and the target that the sentence is about", async () => {
+    const office = openOffice(weighings);
+    const ledger = ["--ledger", "other/ledger.db"];
+    office.writeCsv("march.csv", loads(...Array.from({ length: 15 }, (_, at) => `A${at} 10 ${"x".repeat(at + 1)}`)));
+    await office.type("import", "m.yaml", "march.csv", ...ledger);
+    const { err } = await office.type("show", "nothing", "--since", "1h", ...ledger);
+    const refused = await office.type("resolve", "A99", "--landed", ...ledger);
+    expect(refused.err).toContain("`rowferry show <key> --sandbox --ledger other/ledger.db`");
+    expect(err).toContain("`rowferry show --help`");
+    // Named by the flag, though it is where the usual one would be.
+    const usual = await office.type("import", "m.yaml", "march.csv", "--ledger", "state/sandbox/ledger.db");
+    expect(usual.out).toMatch(/^rowferry import .* --sandbox --ledger state\/sandbox\/ledger\.db$/m);
+  });
+
+  it.each(["-x.csv", "./-x.csv", "-"])("can be typed where a file is called %s", (name) => {
+    expect([quotedPath(name), shownPath(join("/work", name), "/work")]).toEqual(
+      name === "-" ? ["-", "./-"] : ["./-x.csv", "./-x.csv"],
+    );
+  });
+
+  it("is not `rejects` before anything is in a ledger", async () => {
+    const office = openOffice(weighings);
+    const rows = ["A x 5", "B 10 x", ...Array.from({ length: 9 }, (_, at) => `C${at} 10 ${at}`)];
+    office.writeCsv("march.csv", loads(...rows));
+    for (const command of ["plan", "check"])
+      expect((await office.type(command, "m.yaml", "march.csv")).out).not.toContain("rowferry rejects");
+  });
+});
+
+it("a path that holds the working folder's path is told whole, and so is an address in the root folder", async () => {
+  const world = testWorld();
+  const folder = join(world.cwd, "backup", world.cwd);
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, "m.yaml");
+  expect((await typed(world, "check", path)).err).toContain(`backup${join(world.cwd, "m.yaml")}: `);
+  expect((await typed(world, "check", join(world.cwd, "m.yaml"))).err).toMatch(/^rowferry: m\.yaml: /);
+  const service = { TOKEN_URL: "https://a.example", CLIENT_ID: "me", CLIENT_SECRET: "s", BASE_URL: "ftp://a.example" };
+  const env = Object.fromEntries(Object.entries(service).map(([name, value]) => [`ROWFERRY_${name}`, value]));
+  const root = testWorld({ env });
+  root.cwd = "/";
+  expect((await typed(root, "status")).err).toContain("ftp://");
 });

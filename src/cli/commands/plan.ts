@@ -1,7 +1,7 @@
 /** `rowferry plan <mapping> <files…>`: what an import would do. Changes and sends nothing. */
 import type { Plan } from "../../model/summary.js";
 import { grouped } from "../../report/figures.js";
-import { shellQuoted } from "../../model/shell-quoted.js";
+import { quotedPath } from "../../model/shell-quoted.js";
 import { aboutEmpty, stepsOfWaiting } from "../../report/next-steps.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
@@ -55,7 +55,7 @@ export async function planImport(
     text: (plan) => printed(plan),
     verbatim: found.preview === null ? "" : preview(plain(found.preview)),
     next: [
-      ...(isIdle ? [] : [step(`import ${[mappingPath, ...files].map(shellQuoted).join(" ")}`, "send what is ready")]),
+      ...(isIdle ? [] : [step(`import ${[mappingPath, ...files].map(quotedPath).join(" ")}`, "send what is ready")]),
       ...(found.problems.some(({ code }) => code === "file-empty") ? [aboutEmpty(step)] : []),
       // Nothing is in the ledger yet that could be given up.
       ...stepsOfWaiting(found.waiting, step).filter(({ command }) => command.startsWith("rowferry import ")),
@@ -76,7 +76,7 @@ function printed(plan: Plan): Part[] {
   return [
     `${wouldSend(plan)} Nothing was sent${total(requests) === 0 ? ", and the ledger is unchanged" : ""}.`,
     numbers,
-    ...problemSections(problems),
+    ...problemSections(problems, false),
     causes("Would wait", "each for something else", waiting),
     causes("Would be sent", "the service may refuse these", doubted),
     causes("Worth a look", "these hold nothing back", warnings),
