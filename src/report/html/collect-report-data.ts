@@ -1,6 +1,6 @@
 /** Collects the report's data from a ledger and a run's summary. */
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
-import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/views/problems.js";
+import { type ProblemExample, problemExamples, tallyHeld, warningExamples } from "../../ledger/views/problems.js";
 import { type Pace, paceOf } from "../../ledger/views/past-runs.js";
 import { type HeldRecord, heldEvents, type StrandedRecord, strandedDocuments } from "../../ledger/views/waiting.js";
 import type { Code } from "../../model/codes.js";
@@ -12,7 +12,8 @@ export interface Sample<Item> {
   items: Item[];
 }
 
-export type ProblemGroup = { code: Code } & Sample<ProblemExample>;
+export type Group<Item> = { code: Code } & Sample<Item>;
+export type ProblemGroup = Group<ProblemExample>;
 
 export interface ReportData {
   summary: Summary;
@@ -20,7 +21,8 @@ export interface ReportData {
   pace: Pace | null;
   problems: ProblemGroup[];
   warnings: ProblemGroup[];
-  held: Sample<HeldRecord>;
+  /** By what they wait for. */
+  held: Group<HeldRecord>[];
   stranded: Sample<StrandedRecord>;
 }
 
@@ -32,14 +34,19 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
   const { open, problems, warnings } = summary;
   const since = Date.parse(summary.startedAt);
   // Most runs end well, so only nonzero counts are looked up.
-  const nothing = { total: 0, items: [] };
+  const waiting = total(open.events) > 0 ? tallyHeld(database) : [];
+  const held = waiting.length > 0 ? heldEvents(database, most.held).items : [];
   return {
-    summary,
+    summary: { ...summary, waiting },
     pace: paceOf(database, runId),
     problems: problems.length === 0 ? [] : grouped(problems, problemExamples(database, most.perCode)),
     warnings: warnings.length === 0 ? [] : grouped(warnings, warningExamples(database, since, most.perCode)),
-    held: total(open.events) > 0 ? heldEvents(database, most.held) : nothing,
-    stranded: total(open.documents) > 0 ? strandedDocuments(database, most.stranded) : nothing,
+    held: waiting.map(({ code, count }) => ({
+      code,
+      total: count,
+      items: held.filter(({ reason }) => reason === code),
+    })),
+    stranded: total(open.documents) > 0 ? strandedDocuments(database, most.stranded) : { total: 0, items: [] },
   };
 }
 
