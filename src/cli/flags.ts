@@ -5,6 +5,7 @@ import { isRedisAddress } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
 import { READABLE } from "../model/file-endings.js";
 import { quotedPath } from "../model/shell-quoted.js";
+import { ERROR_BOUND } from "../model/summary.js";
 import type { Flags, Given } from "./command.js";
 
 /** `read` returns null for a text that is not `wanted`. */
@@ -35,9 +36,7 @@ export const port = valueOf("a port, 0 to 65535", (text) =>
 /** Any other text would be taken for a host name. */
 const redisUrl = textLike("an address such as redis://localhost", isRedisAddress);
 
-const errorBound = textLike("a whole number, or a percentage such as 2%", (text) =>
-  /^(\d+|(\d|[1-9]\d)(\.\d+)?%|100(\.0+)?%)$/.test(text),
-);
+const errorBound = textLike("a whole number, or a percentage such as 2%", (text) => ERROR_BOUND.test(text));
 
 const timeOfDay = textLike("a time of day such as 06:00", (text) => /^([01]?\d|2[0-3]):[0-5]\d$/.test(text));
 

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, resolve, sep } from "node:path";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
+import { quotedPath } from "../model/shell-quoted.js";
 
 const OTHERS_READ = 0o004;
 const GROUP_WRITE = 0o020;
@@ -21,11 +22,13 @@ export function refuseUnsafe(path: string, shown: string, holds: "settings" | "s
   if (status?.isFile() !== true || process.getuid === undefined) return;
   const user = process.getuid();
   if (status.uid !== user && status.uid !== 0) throw unsafe(`${shown} belongs to another user (${status.uid})`);
-  if ((status.mode & OTHERS_WRITE) !== 0) throw unsafe(`every user may write ${shown}`, `chmod o-w ${shown}`);
+  if ((status.mode & OTHERS_WRITE) !== 0)
+    throw unsafe(`every user may write ${shown}`, `chmod o-w ${quotedPath(shown)}`);
   const ownGroup = status.gid === process.getgid?.() && status.gid === user;
-  if ((status.mode & GROUP_WRITE) !== 0 && !ownGroup) throw unsafe(`a group may write ${shown}`, `chmod g-w ${shown}`);
+  if ((status.mode & GROUP_WRITE) !== 0 && !ownGroup)
+    throw unsafe(`a group may write ${shown}`, `chmod g-w ${quotedPath(shown)}`);
   if (holds === "secret" && (status.mode & OTHERS_READ) !== 0)
-    throw unsafe(`every user may read the secret in ${shown}`, `chmod o-r ${shown}`);
+    throw unsafe(`every user may read the secret in ${shown}`, `chmod o-r ${quotedPath(shown)}`);
 }
 
 /**
@@ -43,7 +46,7 @@ export function refuseForeignSecret(
   const folders = [folder, ...named.filter((each) => each !== "")];
   if (folders.some((each) => target.startsWith(real(resolve(folder, each)) + sep))) return;
   const hint = existsSync(path)
-    ? `If you trust these settings with it, run with ROWFERRY_SECRETS=${dirname(resolve(path))}.`
+    ? `If you trust these settings with it, run with ROWFERRY_SECRETS=${quotedPath(dirname(resolve(path)))}.`
     : "There is no such file now; systemd removes a unit's credentials when it ends.";
   throw new RowferryError("settings-unsafe", `${namedBy} names a secret outside its folder: ${path}`, { hint });
 }

@@ -176,7 +176,7 @@ describe("rowferry doctor", () => {
     writeFileSync(join(state, "ledger.db"), "");
     chmodSync(join(state, "ledger.db"), 0o644);
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.out).toContain("state/sandbox can be written by other users (chmod go-w)");
+    expect(world.out).toContain("state/sandbox can be written by other users (chmod go-w");
     expect(world.out).toContain("state/sandbox/ledger.db can be read by other users");
   });
 

@@ -1,5 +1,5 @@
 /** What is typed is used whole, or refused: nothing is taken for something else, and nothing is ignored in silence. */
-import { mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands, loadCommand } from "../../src/cli/commands.js";
 import type { CommandSpec } from "../../src/cli/command.js";
@@ -108,6 +108,18 @@ describe("a command that is printed", () => {
     expect([quotedPath(name), shownPath(join("/work", name), "/work")]).toEqual(
       name === "-" ? ["-", "./-"] : ["./-x.csv", "./-x.csv"],
     );
+  });
+
+  it("can be typed where a folder's name has blanks", async () => {
+    const world = testWorld({ files: { "my secrets/s": "x", "rowferry.config.yaml": "" } });
+    const config =
+      "targets: { p: { baseUrl: https://a.b, tokenUrl: https://a.b, clientId: c, clientSecretFile: my secrets/s } }";
+    writeFileSync(join(world.cwd, "rowferry.config.yaml"), config, { mode: 0o600 });
+    chmodSync(join(world.cwd, "my secrets/s"), 0o644);
+    expect((await typed(world, "doctor", "--target", "p")).out.replaceAll(/\s+/g, " ")).toContain(
+      "chmod o-r 'my secrets/s'",
+    );
+    expect((await typed(world, "init", "my imports")).out).toContain("  cd 'my imports'\n  rowferry guess ");
   });
 
   it("is not `rejects` before anything is in a ledger", async () => {
