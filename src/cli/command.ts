@@ -6,14 +6,13 @@ import type { Frame } from "./frame.js";
 import { fitted } from "./render/text.js";
 
 /**
- * How it is typed, its description, a function that reads it or its choices, and its default. A function that takes what
- * was given before makes it repeatable.
+ * How it is typed, its description, and a function that reads it or its choices. A function that takes what was given
+ * before makes it repeatable.
  */
 export type Flag = readonly [
   typed: string,
   says: string,
   read?: ((text: string) => unknown) | readonly string[] | undefined,
-  usual?: unknown,
 ];
 
 /** Flags by the names under which a command gets their values. */
@@ -21,7 +20,7 @@ export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/** A value is absent if the flag was left out and has no default. */
+/** A value is absent if the flag was left out. */
 export type Given<Table extends Flags> = { -readonly [Name in keyof Table]?: ValueOf<Table[Name]> };
 
 type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Value
@@ -60,12 +59,12 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   const examples = Object.assign({}, spec.examples, ...Object.values(subcommands).map(([, sub]) => sub.examples));
   for (const [argument, says] of Object.entries(takes)) made.argument(argument, says);
   if (usage !== undefined) made.usage(usage);
-  for (const [typed, says, read, usual] of [...Object.values(flags), ...(run === undefined ? [] : [json])]) {
+  for (const [typed, says, read] of [...Object.values(flags), ...(run === undefined ? [] : [json])]) {
     const option = new Option(typed, says);
     const choice = typeof read === "object" ? option.choices(read).parseArg : undefined;
     const reader = typeof read === "function" ? read : (text: string) => choice?.(text, text) ?? text;
     if (option.required) option.argParser(oneValue(reader));
-    made.addOption(usual === undefined ? option : option.default(usual));
+    made.addOption(option);
   }
   // Commander reports this for groups in other words.
   if (run === undefined) made.helpCommand("help [command]", "print the help of a command");
@@ -103,11 +102,7 @@ function oneValue(read: (text: string, before: never) => unknown) {
 /** Commander finds no `--dry-run` for `--dry`, and `--help` for `--keep`. */
 function unknownOption(made: Command, { exitCode, code, message }: CommanderError): CommanderError {
   const [said = ""] = message.split("\n");
-  const typed = said
-    .slice(said.indexOf("'"))
-    .replace(/^'-*/, "")
-    .replace(/['=].*/s, "")
-    .toLowerCase();
+  const typed = /'-*([^'=]*)/.exec(said)?.[1]?.toLowerCase() ?? "";
   const known = [...made.options, ...(made.parent?.options ?? [])].flatMap(({ long }) => long?.slice(2) ?? []);
   const holding = typed.length < 2 ? [] : known.filter((name) => `-${name}`.includes(`-${typed}`));
   const near = holding.length > 0 ? holding : [nearestName(typed, [...known, "help"])].filter((name) => name !== null);

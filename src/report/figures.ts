@@ -5,6 +5,9 @@ export function grouped(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+export const sumOf = <Name extends string>(all: readonly { [_ in Name]: number }[], name: Name): number =>
+  all.reduce((sum, one) => sum + one[name], 0);
+
 /** `1 event`, `2 events`, `1,240 addresses`. */
 export function counted(count: number, one: string, many = `${one}${one.endsWith("s") ? "es" : "s"}`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;

@@ -95,9 +95,13 @@ export const resolveAll = (path: string, step: StepMaker): NextStep =>
 type Open = Pick<Summary, "open"> & { problems: readonly ToldProblem[]; everywhere?: readonly ToldProblem[] };
 
 const some =
-  (kind: "events" | "documents", state: string, atLeast = 1) =>
-  ({ open }: Open) =>
-    (open[kind][state] ?? 0) >= atLeast;
+  (kind: "events" | "documents", state: string, atLeast = 1, atMost = Infinity) =>
+  ({
+    open: {
+      [kind]: { [state]: count = 0 },
+    },
+  }: Open) =>
+    count >= atLeast && count <= atMost;
 
 const told =
   (code: Code) =>
@@ -125,17 +129,13 @@ const canBeReplaced =
 /** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does. */
 function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
   const dismiss = `dismiss --code ${code}`;
-  const cannot = `${what}; their documents have created others and cannot be sent again: ${otherwise}`;
+  const why = `${what}; their documents have created others and cannot be sent again: ${otherwise}`;
+  const [can, cannot] = [canBeReplaced(code), canBeReplaced(code, false)];
   return [
-    [canBeReplaced(code), `${what}: ${again},`, replace, code],
-    [canBeReplaced(code), `or ${otherwise}`, dismiss],
-    [(open) => canBeReplaced(code, false)(open) && !canBeReplaced(code)(open), cannot, dismiss],
-    [
-      (open) => canBeReplaced(code, false)(open) && canBeReplaced(code)(open),
-      cannot,
-      `${dismiss} --document <document>`,
-      code,
-    ],
+    [can, `${what}: ${again},`, replace, code],
+    [can, `or ${otherwise}`, dismiss],
+    [(open) => cannot(open) && !can(open), why, dismiss],
+    [(open) => cannot(open) && can(open), why, `${dismiss} --document <document>`, code],
   ];
 }
 
@@ -198,7 +198,7 @@ export const decisions: readonly Decision[] = [
   ],
   [told("row-gone"), "or send them anyway", "retry --code row-gone"],
   [
-    (open) => some("documents", "stranded")(open) && !some("documents", "stranded", 2)(open),
+    some("documents", "stranded", 1, 1),
     "find the stranded document's id at the service and enter it",
     giveId,
     "document-stranded",

@@ -2,7 +2,7 @@
 import { ExitCode } from "../model/exit-code.js";
 import type { ShownRow } from "../model/lines/show.js";
 import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary, ToldProblem } from "../model/summary.js";
-import { counted, grouped, moment, shortDuration } from "./figures.js";
+import { counted, grouped, moment, shortDuration, sumOf } from "./figures.js";
 
 /** `word`: for lists. `tone`: its colour. */
 export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" | "bad" }> = {
@@ -55,8 +55,7 @@ export function problemsHere(problems: readonly ToldProblem[]): readonly ToldPro
 
 /** How many problems `problemsHere` leaves out. */
 export function earlierOf(problems: readonly ToldProblem[]): number {
-  const sum = (all: readonly ToldProblem[]) => all.reduce((count, problem) => count + problem.count, 0);
-  return sum(problems) - sum(problemsHere(problems));
+  return sumOf(problems, "count") - sumOf(problemsHere(problems), "count");
 }
 
 /** Is all well, and what must be done? */
@@ -194,12 +193,24 @@ export function registrations({ requests, ...summary }: Summary): string {
   return `${said} ${parts.some(({ count, created }) => count > created) ? "found or registered" : "registered"}`;
 }
 
+export const recordKinds = ["participants", "addresses", "documents", "events"] as const;
+
 /** Rows to correct, and records to decide. */
-export function needed({ rows, documents, events, participants, addresses }: OpenWork): number {
-  const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0 }: StateCounts) =>
-    rejected + changed + foreign + unsettled;
-  return rows + of(events) + of(participants) + of(addresses) + of(documents) + (documents["stranded"] ?? 0);
+export function needed({ rows, ...open }: OpenWork): number {
+  const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0, stranded = 0 }: StateCounts) =>
+    rejected + changed + foreign + unsettled + stranded;
+  return recordKinds.reduce((sum, kind) => sum + of(open[kind]), rows);
 }
+
+/** `99 held, 1 in the future`; blank: none. */
+export const leftBehind = ({ held, deferred, refused = 0 }: { held: number; deferred: number; refused?: number }) =>
+  [
+    held > 0 && `${grouped(held)} held`,
+    deferred > 0 && `${grouped(deferred)} in the future`,
+    refused > 0 && `${grouped(refused)} that can never be sent`,
+  ]
+    .filter((part) => part !== false)
+    .join(", ");
 
 const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][] = [
   ["landed", "landed", "good"],

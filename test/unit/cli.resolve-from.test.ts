@@ -99,7 +99,7 @@ describe("stranded.csv", () => {
     await typed("import", "m.yaml", "one.csv");
     const other = ["--ledger", "other.db"];
     const dismiss = ["dismiss", "--code", "foreign-collision", ...other];
-    const left = "Whatever may exist at the service stays open; `rowferry resolve`";
+    const left = "Whatever may exist at the service stays open; `rowferry resolve --target env --ledger other.db`";
     expect(await typed("import", "m.yaml", "one.csv", ...other)).toMatchObject({ code: 3 });
     expect((await typed(...dismiss)).said).toContain(`Nothing was dismissed. ${left}`);
     await typed("resolve", "L1", "--document-id", idOf("L1"), "--yes", ...other);

@@ -3,7 +3,7 @@ import type { Plan } from "../../model/summary.js";
 import { grouped } from "../../report/figures.js";
 import { quotedPath } from "../../model/shell-quoted.js";
 import { aboutEmpty, stepsOfWaiting } from "../../report/next-steps.js";
-import { rowSum, sumOfRows, total } from "../../report/outcome.js";
+import { leftBehind, rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";
 import { checkMappingFirst, rateFlags, wait } from "../flags.js";
@@ -89,13 +89,6 @@ const kinds = (requests: Plan["requests"]): string =>
       ([kind, count]) => count > 0 && `${kind === "create-participant" ? "up to " : ""}${grouped(count)} ${kind}`,
     ),
   );
-
-const leftBehind = ({ held, deferred, refused }: { held: number; deferred: number; refused: number }): string =>
-  joined([
-    held > 0 && `${grouped(held)} held`,
-    deferred > 0 && `${grouped(deferred)} in the future`,
-    refused > 0 && `${grouped(refused)} that can never be sent`,
-  ]);
 
 /** Texts from cells are escaped by JSON, and plain. */
 function preview(found: NonNullable<Plan["preview"]>): string {

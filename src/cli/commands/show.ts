@@ -11,7 +11,7 @@ import type {
   ShownRun,
 } from "../../model/lines/show.js";
 import { counted, grouped, localTime, localZone } from "../../report/figures.js";
-import { endings, fateNow, rowFates, total } from "../../report/outcome.js";
+import { ending, fateNow, rowFates, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
@@ -244,10 +244,8 @@ const cells = ({ cells: kept }: ShownRow): Part =>
 const mappingOf = ({ mapping, mappingText }: ShownRow): Part =>
   mappingText !== null && [`${mapping}, as it was used`, deeper(mappingText.trimEnd())];
 
-const endOf = ({ finishedAt, exitCode }: ShownRun): string =>
-  finishedAt === null
-    ? "still working, or killed"
-    : joined([endings[exitCode as keyof typeof endings]?.word, `finished ${localTime(finishedAt)}`]);
+const endOf = (run: ShownRun): string =>
+  joined([ending(run), run.finishedAt !== null && `finished ${localTime(run.finishedAt)}`]);
 
 function runLines({ startedAt, startedBy, did, mapping, inputs, requests, events }: ShownRun): Part {
   return [

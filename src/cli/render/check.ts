@@ -3,7 +3,7 @@ import { describeMappingProblem, type MappingProblem } from "../../map/language/
 import { isJsonObject, type JsonValue } from "../../model/json.js";
 import { describePlace } from "../../model/place.js";
 import type { FileCheck, TableCheck } from "../../model/summary.js";
-import { counted, grouped } from "../../report/figures.js";
+import { counted, grouped, sumOf } from "../../report/figures.js";
 import { shorten } from "../../model/fold.js";
 import { plainLines } from "../../report/plain-text.js";
 import { causes } from "./problems.js";
@@ -117,7 +117,7 @@ export function printTotal(checks: readonly FileCheck[]): string {
   const rows = { read: 0, skipped: 0, invalid: 0, valid: 0 };
   for (const table of tables)
     for (const fate of Object.keys(rows) as (keyof typeof rows)[]) rows[fate] += table.rows[fate];
-  const events = tables.reduce((sum, table) => sum + table.events, 0);
+  const events = sumOf(tables, "events");
   const broken = [...checks, ...tables].filter(({ error }) => error !== null).length;
   const cut = broken === 0 ? "" : `; ${broken} could not be read to the end`;
   return `${counted(checks.length, "file")}: ${rowText({ rows, events, error: null })}${cut}`;

@@ -3,7 +3,7 @@ import type { RowCounts, StateCounts, Summary } from "../../model/summary.js";
 import { writeAtomically } from "../atomic-file.js";
 import { counted, grouped, localZone, shortDuration } from "../figures.js";
 import { nextSteps } from "../next-steps.js";
-import { answer, endings, rowParts, total } from "../outcome.js";
+import { answer, endings, recordKinds, rowParts, total } from "../outcome.js";
 import type { ReportData } from "./collect-report-data.js";
 import { html, type Markup, type Value } from "./markup.js";
 import { paceSection } from "./pace.js";
@@ -104,8 +104,7 @@ function rowsSection(summary: Summary): Section {
 }
 
 function recordsSection(summary: Summary): Section | null {
-  const kinds = ["participants", "addresses", "documents", "events"] as const;
-  const lines = kinds
+  const lines = recordKinds
     .filter((kind) => total(summary[kind]) + total(summary.open[kind]) > 0)
     .map((kind) => [kind, states(summary[kind]), states(summary.open[kind])]);
   if (lines.length === 0) return null;

@@ -3,7 +3,7 @@ import type { ProblemExample } from "../../ledger/views/problems.js";
 import type { HeldRecord } from "../../ledger/views/waiting.js";
 import { codes } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
-import { counted, grouped, localTime } from "../figures.js";
+import { counted, grouped, localTime, sumOf } from "../figures.js";
 import { stepOn, type StepMaker, withFlags } from "../next-steps.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import type { Group, ReportData, Sample } from "./collect-report-data.js";
@@ -59,7 +59,7 @@ function groupsSection<Item>(
 </details>
 `;
   });
-  return { id, title, count: groups.reduce((sum, group) => sum + group.total, 0), lead, body };
+  return { id, title, count: sumOf(groups, "total"), lead, body };
 }
 
 const problemMarkup = ({ file, sheet, row, column, message, hint }: ProblemExample): Markup => html`<li>
