@@ -3,8 +3,6 @@ import type { StatusOptions } from "../desk/status.js";
 import type { ImportOptions, ResumeOptions } from "../run/import.js";
 import type { PlanOptions } from "../run/plan.js";
 
-export type { ResumeOptions };
-
 export const pipeline = {
   runImport: async (options: ImportOptions) => (await import("../run/import.js")).runImport(options),
   planImport: async (options: PlanOptions) => (await import("../run/plan.js")).planImport(options),

@@ -48,7 +48,7 @@ export const withFlags = (text: string, step: StepMaker): string =>
  */
 export function nextSteps(
   summary: Summary,
-  shown: (path: string) => string,
+  shown = (path: string) => path,
   step = stepOn(summary.target.name, summary, shown),
 ): NextStep[] {
   const { exitCode, files, stopped, problems, waiting = [] } = summary;

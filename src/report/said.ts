@@ -130,11 +130,9 @@ export function cheaper({
   if (found === null) return "";
   const { setting, mapping, saves } = found;
   const times = `${shortDuration(found.secondsAtLimit)} at the limit instead of ${shortDuration(secondsAtLimit)}`;
-  return [
-    `"${setting}" under settings in ${mapping} would save ${grouped(saves)} of ${counted(total(requests), "request")}`,
-    secondsAtLimit < 1 ? ". " : `: ${times}. `,
-    "If the answer to a creation is lost, the document's first events are then in doubt too.",
-  ].join("");
+  const gain = `"${setting}" under settings in ${mapping} would save ${grouped(saves)} of ${counted(total(requests), "request")}`;
+  const doubt = "If the answer to a creation is lost, the document's first events are then in doubt too.";
+  return `${gain}${secondsAtLimit < 1 ? "" : `: ${times}`}. ${doubt}`;
 }
 
 const waits = (waiting: readonly { count: number; example: string }[]): string[] =>

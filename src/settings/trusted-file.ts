@@ -8,10 +8,6 @@ import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import { quotedPath } from "../model/shell-quoted.js";
 
-const OTHERS_READ = 0o004;
-const GROUP_WRITE = 0o020;
-const OTHERS_WRITE = 0o002;
-
 /**
  * Refuses a file that another user (except root) owns or may write; a link is judged by its target. A user's own group
  * (same number) may write it, as many systems are set up. Ignores a missing file. @throws RowferryError
@@ -22,12 +18,11 @@ export function refuseUnsafe(path: string, shown: string, holds: "settings" | "s
   if (status?.isFile() !== true || process.getuid === undefined) return;
   const user = process.getuid();
   if (status.uid !== user && status.uid !== 0) throw unsafe(`${shown} belongs to another user (${status.uid})`);
-  if ((status.mode & OTHERS_WRITE) !== 0)
-    throw unsafe(`every user may write ${shown}`, `chmod o-w ${quotedPath(shown)}`);
+  if ((status.mode & 0o002) !== 0) throw unsafe(`every user may write ${shown}`, `chmod o-w ${quotedPath(shown)}`);
   const ownGroup = status.gid === process.getgid?.() && status.gid === user;
-  if ((status.mode & GROUP_WRITE) !== 0 && !ownGroup)
+  if ((status.mode & 0o020) !== 0 && !ownGroup)
     throw unsafe(`a group may write ${shown}`, `chmod g-w ${quotedPath(shown)}`);
-  if (holds === "secret" && (status.mode & OTHERS_READ) !== 0)
+  if (holds === "secret" && (status.mode & 0o004) !== 0)
     throw unsafe(`every user may read the secret in ${shown}`, `chmod o-r ${quotedPath(shown)}`);
 }
 

@@ -1,6 +1,6 @@
 /** `rowferry plan <mapping> <files…>`: what an import would do. Changes and sends nothing. */
 import type { Plan } from "../../model/summary.js";
-import { grouped } from "../../report/figures.js";
+import { countedStates, grouped } from "../../report/figures.js";
 import { quotedPath } from "../../model/shell-quoted.js";
 import { aboutEmpty, stepsOfWaiting } from "../../report/next-steps.js";
 import { leftBehind, rowSum, sumOfRows, total } from "../../report/outcome.js";
@@ -10,7 +10,7 @@ import { checkMappingFirst, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
-import { bold, joined, labelled, lines, type Part, plain } from "../render/text.js";
+import { bold, labelled, lines, type Part, plain } from "../render/text.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
@@ -70,7 +70,7 @@ function printed(plan: Plan): Part[] {
   const numbers = [
     labelled("Rows", rowSum(sumOfRows(inputs), outcomes, true)),
     left !== "" && labelled("Events", `${grouped(events.ready)} to send, ${left}`),
-    labelled("Requests", kinds(requests)),
+    labelled("Requests", countedStates(requests).replace(/[\d,]+ create-participant/, "up to $&")),
     labelled("Cheaper", cheaper(plan)),
   ];
   return [
@@ -82,13 +82,6 @@ function printed(plan: Plan): Part[] {
     causes("Worth a look", "these hold nothing back", warnings),
   ];
 }
-
-const kinds = (requests: Plan["requests"]): string =>
-  joined(
-    Object.entries(requests).map(
-      ([kind, count]) => count > 0 && `${kind === "create-participant" ? "up to " : ""}${grouped(count)} ${kind}`,
-    ),
-  );
 
 /** Texts from cells are escaped by JSON, and plain. */
 function preview(found: NonNullable<Plan["preview"]>): string {

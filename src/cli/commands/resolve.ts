@@ -197,18 +197,15 @@ async function settle(
     const lines = events.map((event) => `  ${localTime(event.at)}  ${event.name}  ${event.deduplicationId}`);
     output.text([`In doubt on ${titleOf(document)} (${id}):`, ...own, ...lines, ""].join("\n"));
   }
-  const count = confirmed.reduce((sum, { events }) => sum + events.length, 0);
   const [first, ...others] = confirmed;
   const title = first === undefined || others.length > 0 ? `${confirmed.length} documents` : titleOf(first.document);
-  const what = count === 1 ? "this event" : `these ${counted(count, "event")}`;
-  const isAbsent =
-    first?.ofDocument === true
-      ? `${title} is not there`
-      : `${what} ${count === 1 ? "is" : "are"} not on the timeline of ${title}`;
+  const isAbsent = said === "not-landed" && first?.ofDocument === true;
+  const count = confirmed.flatMap(({ events }) => events).length;
+  const what = isAbsent ? title : `${counted(count, "event")} on the timeline of ${title}`;
   const question =
     said === "landed"
-      ? `You have seen ${what} on the timeline of ${title}; nothing of it is ever sent again.`
-      : `You have seen that ${isAbsent}; it is sent again.`;
+      ? `You have seen ${what}; nothing of it is ever sent again.`
+      : `You have not found ${what}; it is sent again.`;
   await confirm(world, question, first?.document.key ?? "", isSure);
   return tellDone(await decideAlone(target, decide, options));
 }

@@ -117,9 +117,7 @@ function readFaults(cwd: string, path: string): FaultRule[] {
     content = JSON.parse(decodeText(readFileSync(resolve(cwd, path)), path));
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    const isUnreadable = (cause as NodeJS.ErrnoException).code !== undefined;
-    const message = `the file of fault rules ${isUnreadable ? "cannot be read" : "is not JSON"}`;
-    throw new RowferryError("usage", message, { place, cause });
+    throw new RowferryError("usage", "the fault rules cannot be read, or are not JSON", { place, cause });
   }
   const [first] = faultRules.safeParse(content).error?.issues ?? [];
   if (first === undefined) return content as FaultRule[];

@@ -10,7 +10,7 @@ import type {
   ShownRow,
   ShownRun,
 } from "../../model/lines/show.js";
-import { counted, grouped, localTime, localZone } from "../../report/figures.js";
+import { counted, countedStates, grouped, localTime, localZone } from "../../report/figures.js";
 import { ending, fateNow, rowFates, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
@@ -103,9 +103,6 @@ const messages = ({ messages: said }: { messages: string[] }): Part => said.map(
 const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
   declaredBy !== null && `declared by ${declaredBy}`;
 
-const named = (counts: { [name: string]: number }): string =>
-  joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name}`));
-
 /** A replacement settles what was open, and nobody dismissed that. */
 function fateOf(event: ShownEvent, isReplaced: boolean): string {
   if (event.reason === "dismissed") return "dismissed, never sent";
@@ -169,7 +166,7 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     decisions.map(decision),
     holds.map((row) => `held by the invalid row ${row}`),
     all === 0 && (documentId === null ? "no event yet; the first one that is due creates it" : "no event"),
-    all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${localZone()}`,
+    all > 0 && `${counted(all, "event")}: ${countedStates(eventCounts)}; times in ${localZone()}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
       eventLines(events, look, document.replaced),
@@ -255,7 +252,7 @@ function runLines({ startedAt, startedBy, did, mapping, inputs, requests, events
       const sum = rowFates.map((fate) => `${grouped(rows[fate])} ${fate}`).join(" + ");
       return `${joined([name, sheet])}: ${grouped(rows.read)} = ${sum}`;
     }),
-    Object.keys(requests).length > 0 && `requests: ${named(requests)}`,
-    Object.keys(events).length > 0 && `events sent, as they are now: ${named(events)}`,
+    Object.keys(requests).length > 0 && `requests: ${countedStates(requests)}`,
+    Object.keys(events).length > 0 && `events sent, as they are now: ${countedStates(events)}`,
   ];
 }

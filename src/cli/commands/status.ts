@@ -1,7 +1,7 @@
 /** `rowferry status`: open work and what it waits for. Works beside a running import. */
 import { unexplainedWaits } from "../../model/solution.js";
 import type { Status } from "../../model/summary.js";
-import { counted, grouped, moment, sumOf } from "../../report/figures.js";
+import { counted, countedStates, grouped, moment, sumOf } from "../../report/figures.js";
 import {
   type NextStep,
   type StepMaker,
@@ -70,10 +70,10 @@ const needsResume = ({ open }: Status): boolean =>
   recordKinds.some((kind) => ["planned", "sending", "stalled"].some((state) => (open[kind][state] ?? 0) > 0));
 
 function openLines({ rows, ...records }: Status["open"]): string[] {
-  const lines = recordKinds.map((kind) => {
-    const states = Object.entries(records[kind]).map(([state, count]) => count > 0 && `${grouped(count)} ${state}`);
-    return [`${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, joined(states)];
-  });
+  const lines = recordKinds.map((kind) => [
+    `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`,
+    countedStates(records[kind]),
+  ]);
   if (rows > 0) lines.push(["Rows", `${grouped(rows)} to correct`]);
   return table(lines.flatMap(([kind = "", text = ""]) => (text === "" ? [] : [[bold(kind), text]])));
 }

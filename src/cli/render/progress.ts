@@ -14,18 +14,20 @@ export interface Progress {
   close(): void;
 }
 
-export interface ProgressOptions {
-  stream: Stream;
-  clock: Clock;
-  /** Null: unthrottled. */
-  limit: number | null;
-}
-
 export const silentProgress: Progress = { observe: () => {}, close: () => {} };
 
 const REDRAW_MS = 100;
 const LINE_MS = 60_000;
-export function createProgress({ stream, clock, limit }: ProgressOptions): Progress {
+/** `limit` null: unthrottled. */
+export function createProgress({
+  stream,
+  clock,
+  limit,
+}: {
+  stream: Stream;
+  clock: Clock;
+  limit: number | null;
+}): Progress {
   const drawing = stream.isTTY ? redrawn(stream) : aLineAMinute(stream, clock);
   const course = followCourse(() => clock.now(), limit);
   return {

@@ -74,9 +74,9 @@ function strandedSection(stranded: ReportData["stranded"], step: StepMaker): Sec
   const items = stranded.items.map(({ document, deduplicationId, sentAt, requestIds, waiting }) => {
     const { command } = step(`resolve ${shellQuoted(`${document.kind}/${document.key}`)} --document-id <id>`, "");
     const ids = requestIds.length === 0 ? "no answer came" : requestIds.join(", ");
-    return html`<h3>${documentName(document)}</h3>
+    return html`<li><h3>${documentName(document)}</h3>
 <p>Sent ${timeMarkup(sentAt)} with the key <code>${deduplicationId}</code>; ${ids}. ${counted(waiting, "event waits", "events wait")} for the id.</p>
-<pre><code>${command}</code></pre>`;
+<pre><code>${command}</code></pre></li>`;
   });
   return {
     id: "stranded",
@@ -88,7 +88,7 @@ function strandedSection(stranded: ReportData["stranded"], step: StepMaker): Sec
         "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
       step,
     ),
-    body: [html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`, leftOut(stranded)],
+    body: [html`<ul>${items}</ul>`, leftOut(stranded)],
   };
 }
 
