@@ -40,18 +40,21 @@ describe.each(all)("$line", ({ line, spec }) => {
       ]);
     },
   );
+});
 
-  it.runIf(spec.takes !== undefined)("an empty argument is refused, and not taken for the working folder", async () => {
+it.each(all.filter(({ spec }) => spec.takes !== undefined))(
+  "$line: an empty argument is refused, and not taken for the working folder",
+  async ({ line, spec }) => {
     const count = Object.keys(spec.takes ?? {}).length;
     for (let at = 0; at < count; at++) {
       const world = testWorld({ files: { "a.csv": "A\n1\n", "m.yaml": "version: 2\n" } });
       const given = Array.from({ length: count }, (_, other) => (other === at ? "" : "m.yaml"));
-      const { code, err } = await typed(world, ...words, ...given);
+      const { code, err } = await typed(world, ...line.split(" "), ...given);
       expect([code, err]).toEqual([2, expect.stringContaining("is empty: is a variable not set?")]);
       expect(readdirSync(world.cwd).toSorted()).toEqual(["a.csv", "m.yaml"]);
     }
-  });
-});
+  },
+);
 
 it("the same value twice is one value, and a repeatable option takes several", async () => {
   const world = testWorld();
