@@ -23,23 +23,22 @@ for (const { name } of commands) {
     all.push({ line: `${name} ${sub}`, spec: found });
 }
 
-describe.each(all)("$line", ({ line, spec }) => {
-  const words = line.split(" ");
-  const valued = Object.values(spec.flags ?? {}).filter(([written]) => written.includes("<"));
+const valued = all.flatMap(({ line, spec }) =>
+  Object.values(spec.flags ?? {}).flatMap(([written, , read]) =>
+    written.includes("<") ? [{ line, flag: /--[a-z-]+/.exec(written)?.[0] ?? "", read }] : [],
+  ),
+);
 
-  it.each(valued.map(([written, , read]) => [/--[a-z-]+/.exec(written)?.[0] ?? "", read] as const))(
-    "%s: an empty value, and a second one, are refused",
-    async (flag, read) => {
-      const { code, err } = await typed(testWorld(), ...words, flag, "");
-      expect([code, err]).toEqual([2, expect.stringMatching(/is empty: is a variable not set\?/)]);
-      if (read !== undefined) return;
-      const twice = await typed(testWorld(), ...words, flag, "one", flag, "two");
-      expect([twice.code, twice.err]).toEqual([
-        2,
-        expect.stringContaining("'two' is invalid. It was given as 'one' before"),
-      ]);
-    },
-  );
+it.each(valued)("$line $flag: an empty value, and a second one, are refused", async ({ line, flag, read }) => {
+  const words = line.split(" ");
+  const { code, err } = await typed(testWorld(), ...words, flag, "");
+  expect([code, err]).toEqual([2, expect.stringMatching(/is empty: is a variable not set\?/)]);
+  if (read !== undefined) return;
+  const twice = await typed(testWorld(), ...words, flag, "one", flag, "two");
+  expect([twice.code, twice.err]).toEqual([
+    2,
+    expect.stringContaining("'two' is invalid. It was given as 'one' before"),
+  ]);
 });
 
 it.each(all.filter(({ spec }) => spec.takes !== undefined))(
