@@ -11,7 +11,17 @@ import { loadMapping as compileMapping } from "./map/load-mapping.js";
 import * as runs from "./run/import.js";
 import * as plans from "./run/plan.js";
 import { writeReportAgain } from "./desk/files.js";
-import { checkOptions, harmless, importOptions, planOptions, runOptions, targetOptions } from "./options.js";
+import {
+  checkOptions,
+  harmless,
+  importOptions,
+  mappingOptions,
+  planOptions,
+  reportOptions,
+  runOptions,
+  statusOptions,
+  targetOptions,
+} from "./options.js";
 import type { Dispatcher } from "undici";
 import type { Logger, RunLogLevel } from "./report/run-log.js";
 
@@ -112,6 +122,7 @@ export interface Mapping {
 
 /** Loads a mapping as an import does. @throws RowferryError with every mistake, its place and its remedy */
 export async function loadMapping(path: string): Promise<Mapping> {
+  checkOptions(mappingOptions, { path });
   const { inputs, warnings, dependencies } = await compileMapping(path);
   return { inputs: inputs.map(({ name }) => name), warnings: warnings.map(({ message }) => message), dependencies };
 }
@@ -145,7 +156,8 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
 }
 
 /** Open work and its causes; works beside a run. @throws RowferryError `ledger-missing` */
-export function readStatus(options: { target: Target }): Promise<Status> {
+export async function readStatus(options: { target: Target }): Promise<Status> {
+  checkOptions(statusOptions, options);
   return readStatusOf(options);
 }
 
@@ -154,6 +166,7 @@ export function readStatus(options: { target: Target }): Promise<Status> {
  * `run-unknown`
  */
 export async function writeReport(options: { target: Target; run?: string }): Promise<string> {
+  checkOptions(reportOptions, options);
   return (await writeReportAgain(options.target, options.run ?? null)).path;
 }
 

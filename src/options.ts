@@ -1,7 +1,7 @@
 /** Checks the library's options; a `RowferryError` names the option and its allowed values. */
 import { z } from "zod";
 import { RowferryError } from "./model/error.js";
-import type { PipelineEvent } from "./model/summary.js";
+import { ERROR_BOUND, type PipelineEvent } from "./model/summary.js";
 
 const text = z.string("a text").min(1, "a text that is not empty");
 const positive = z.number("a number above 0").positive("a number above 0");
@@ -11,7 +11,7 @@ const callback = z.custom((given) => typeof given === "function", "a function");
 
 const limits = z.strictObject(
   {
-    maxErrors: text.regex(/^\d+(\.\d+)?%?$/, "such as 10 or 2%").optional(),
+    maxErrors: text.regex(ERROR_BOUND, "such as 10 or 2%").optional(),
     maxOutageMs: z.number("ms, not below 0").nonnegative("ms, not below 0").optional(),
     limitDocuments: whole.optional(),
     until: z.number("ms since 1970").optional(),
@@ -29,8 +29,15 @@ export const targetOptions = z.strictObject({
   burst: whole.optional(),
 });
 
-export const runOptions = z.strictObject({
+export const mappingOptions = z.strictObject({ path: text });
+
+export const statusOptions = z.strictObject({
   target: z.looseObject({ name: text, ledgerPath: text }, "the result of resolveTarget"),
+});
+
+export const reportOptions = statusOptions.extend({ run: text.optional() });
+
+export const runOptions = statusOptions.extend({
   onEvent: callback.optional(),
   signal: z.instanceof(AbortSignal, { error: "an AbortSignal" }).optional(),
   limits: limits.optional(),

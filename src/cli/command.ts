@@ -1,15 +1,18 @@
 /** A command as data, from which main.ts makes a command line. */
-import { type Command, CommanderError, Option } from "commander";
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { nearestName } from "../map/nearest.js";
+import { RowferryError } from "../model/error.js";
 import type { Frame } from "./frame.js";
 import { fitted } from "./render/text.js";
 
-/** How it is typed, its description, a function that reads it or its choices, and its default. */
+/**
+ * How it is typed, its description, and a function that reads it or its choices. A function that takes what was given
+ * before makes it repeatable.
+ */
 export type Flag = readonly [
   typed: string,
   says: string,
   read?: ((text: string) => unknown) | readonly string[] | undefined,
-  usual?: unknown,
 ];
 
 /** Flags by the names under which a command gets their values. */
@@ -17,7 +20,7 @@ export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/** A value is absent if the flag was left out and has no default. */
+/** A value is absent if the flag was left out. */
 export type Given<Table extends Flags> = { -readonly [Name in keyof Table]?: ValueOf<Table[Name]> };
 
 type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Value
@@ -56,11 +59,12 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   const examples = Object.assign({}, spec.examples, ...Object.values(subcommands).map(([, sub]) => sub.examples));
   for (const [argument, says] of Object.entries(takes)) made.argument(argument, says);
   if (usage !== undefined) made.usage(usage);
-  for (const [typed, says, read, usual] of [...Object.values(flags), ...(run === undefined ? [] : [json])]) {
+  for (const [typed, says, read] of [...Object.values(flags), ...(run === undefined ? [] : [json])]) {
     const option = new Option(typed, says);
-    if (typeof read === "function") option.argParser(read);
-    else if (read !== undefined) option.choices(read);
-    made.addOption(usual === undefined ? option : option.default(usual));
+    const choice = typeof read === "object" ? option.choices(read).parseArg : undefined;
+    const reader = typeof read === "function" ? read : (text: string) => choice?.(text, text) ?? text;
+    if (option.required) option.argParser(oneValue(reader));
+    made.addOption(option);
   }
   // Commander reports this for groups in other words.
   if (run === undefined) made.helpCommand("help [command]", "print the help of a command");
@@ -72,20 +76,33 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   });
   if (run === undefined) return made;
   return made.action(async (...taken: unknown[]) => {
+    for (const [at, argument] of made.registeredArguments.entries())
+      if ([taken[at]].flat().includes("")) throw new RowferryError("usage", `<${argument.name()}> ${BLANK}`);
     // Flags may come before or after the subcommand.
     const given = (taken.at(-1) as Command).optsWithGlobals();
     frame.exitCode = await run(frame, given, ...(taken.slice(0, -2) as never[]));
   });
 }
 
+/** An empty path would mean the working folder, with all its files. */
+const BLANK = "is empty: is a variable not set?";
+
+/** Of two values the last one would be used, and the other ignored in silence. */
+function oneValue(read: (text: string, before: never) => unknown) {
+  let first: string | null = null;
+  return (text: string, before: unknown) => {
+    if (text === "") throw new InvalidArgumentError(`It ${BLANK}`);
+    if (first !== null && first !== text && read.length < 2)
+      throw new InvalidArgumentError(`It was given as '${first}' before; type a command for each.`);
+    first = text;
+    return read(text, before as never);
+  };
+}
+
 /** Commander finds no `--dry-run` for `--dry`, and `--help` for `--keep`. */
 function unknownOption(made: Command, { exitCode, code, message }: CommanderError): CommanderError {
   const [said = ""] = message.split("\n");
-  const typed = said
-    .slice(said.indexOf("'"))
-    .replace(/^'-*/, "")
-    .replace(/['=].*/s, "")
-    .toLowerCase();
+  const typed = /'-*([^'=]*)/.exec(said)?.[1]?.toLowerCase() ?? "";
   const known = [...made.options, ...(made.parent?.options ?? [])].flatMap(({ long }) => long?.slice(2) ?? []);
   const holding = typed.length < 2 ? [] : known.filter((name) => `-${name}`.includes(`-${typed}`));
   const near = holding.length > 0 ? holding : [nearestName(typed, [...known, "help"])].filter((name) => name !== null);

@@ -10,6 +10,7 @@ import type { ServiceError } from "../model/attempt.js";
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { finding } from "../model/lines/run.js";
+import { quotedPath } from "../model/shell-quoted.js";
 import type { Target } from "../model/target.js";
 import { grouped, shortDuration } from "../report/figures.js";
 import { freeBytes } from "../run/free-disk.js";
@@ -96,12 +97,9 @@ function* rights({ target, shown }: DoctorOptions): Generator<Finding> {
     const open = found.mode & (found.isDirectory() ? 0o022 : 0o077);
     if (open === 0) continue;
     const what = (open & 0o022) === 0 ? "be read" : "be written";
-    const command = found.isDirectory() ? "chmod go-w" : "chmod go-rwx";
-    yield {
-      check: "rights",
-      result: "warning",
-      message: `${shown(path ?? "")} can ${what} by other users (${command})`,
-    };
+    const name = shown(path ?? "");
+    const command = `${found.isDirectory() ? "chmod go-w" : "chmod go-rwx"} ${quotedPath(name)}`;
+    yield { check: "rights", result: "warning", message: `${name} can ${what} by other users (${command})` };
   }
 }
 

@@ -4,7 +4,8 @@ import type { Selectors } from "../ledger/decide/selection.js";
 import { isRedisAddress } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
 import { READABLE } from "../model/file-endings.js";
-import { shellQuoted } from "../model/shell-quoted.js";
+import { quotedPath } from "../model/shell-quoted.js";
+import { ERROR_BOUND } from "../model/summary.js";
 import type { Flags, Given } from "./command.js";
 
 /** `read` returns null for a text that is not `wanted`. */
@@ -35,15 +36,13 @@ export const port = valueOf("a port, 0 to 65535", (text) =>
 /** Any other text would be taken for a host name. */
 const redisUrl = textLike("an address such as redis://localhost", isRedisAddress);
 
-const errorBound = textLike("a whole number, or a percentage such as 2%", (text) =>
-  /^(\d+|(\d|[1-9]\d)(\.\d+)?%|100(\.0+)?%)$/.test(text),
-);
+const errorBound = textLike("a whole number, or a percentage such as 2%", (text) => ERROR_BOUND.test(text));
 
 const timeOfDay = textLike("a time of day such as 06:00", (text) => /^([01]?\d|2[0-3]):[0-5]\d$/.test(text));
 
 const rowName = textLike("a row such as march.csv:17, or a number", (text) => /^(.+:)?\d{1,9}$/s.test(text));
 
-const rowNames = (text: string, before: readonly string[] = []): readonly string[] => [...before, rowName(text)];
+const rowNames = (text: string, before?: readonly string[]): readonly string[] => [...(before ?? []), rowName(text)];
 
 const DAY_MS = 86_400_000;
 
@@ -178,10 +177,10 @@ export function checkMappingFirst(command: string, mappingPath: string, files: r
   if (!READABLE.test(mappingPath)) return;
   const mapping = files.find((file) => /\.ya?ml$/i.test(file));
   if (mapping === undefined && /\.txt$/i.test(mappingPath)) return;
-  const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(shellQuoted).join(" ");
+  const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(quotedPath).join(" ");
   const hint =
     mapping === undefined
       ? `Draft one, if there is none: rowferry guess ${others} -o mapping.yaml`
-      : `Type: rowferry ${command} ${shellQuoted(mapping)} ${others}`;
+      : `Type the same with the mapping first: rowferry ${command} ${quotedPath(mapping)} ${others} …`;
   throw new RowferryError("usage", "the mapping comes first, then the files", { hint });
 }

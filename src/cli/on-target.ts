@@ -5,7 +5,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
 import { localZone } from "../report/figures.js";
-import { stepOn, type StepMaker } from "../report/next-steps.js";
+import { stepOn, type StepMaker, withFlags } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import { inZone } from "../settings/environment.js";
 import { resolveTarget, type TargetFlags } from "../settings/target.js";
@@ -13,6 +13,7 @@ import { command, type CommandSpec, type Flags, type Given } from "./command.js"
 import { targetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
 import { createOutput, type Output, shownPath, tell, type Told } from "./output.js";
+import { asRowferryError } from "./report-error.js";
 import type { World } from "./world.js";
 
 export interface Work {
@@ -80,6 +81,7 @@ export async function withTarget(
   const about = `${target.name}${service} · ledger ${shown(target.ledgerPath)}`;
   output.data({ type: "target", target: target.name, baseUrl: target.baseUrl, ledger: target.ledgerPath });
   const { journal, wait, fresh } = flags;
+  const step = stepOn(target.name, { ledger: target.ledgerPath, isNamed: flags.ledger !== undefined, journal }, shown);
   const work: Work = {
     world,
     target,
@@ -93,7 +95,7 @@ export async function withTarget(
       waitForLock: wait === true,
       fresh: fresh === true,
     },
-    step: stepOn(target.name, { ledger: target.ledgerPath, journal }, shown),
+    step,
     shown,
     announce: () => {
       if (!output.json && !output.quiet) world.stderr.write(`${about}\n`);
@@ -103,8 +105,12 @@ export async function withTarget(
   let ended: { exitCode: number; closing: string } = { exitCode: ExitCode.unexpected, closing: about };
   try {
     const found = await body(work);
-    tell(output, found);
+    tell(output, found, (text) => withFlags(text, step));
     ended = { exitCode: found.exitCode ?? ExitCode.ok, closing: found.closing ?? about };
+  } catch (thrown) {
+    const { code, message, place, hint, cause } = asRowferryError(thrown, signal.aborted);
+    const told = withFlags(hint, step);
+    throw told === hint ? thrown : new RowferryError(code, message, { place, hint: told, cause });
   } finally {
     ownTimes();
     output.end(ended.exitCode, ended.closing);

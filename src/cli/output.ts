@@ -66,13 +66,17 @@ export function createOutput(
   };
 }
 
-/** All but its end. */
-export function tell(output: Output, { line, text = said, verbatim = "", next = [] }: Told): void {
+/** All but its end. `put`: the commands in its sentences. */
+export function tell(
+  output: Output,
+  { line, text = said, verbatim = "", next = [] }: Told,
+  put = (sentences: string) => sentences,
+): void {
   const { columns } = output;
   const steps = next
     .map(({ why, command }) => `${bold(plainText(command))}\n${fitted(`    ${why}`, columns)}`)
     .join("\n");
-  const parts = [fitted(paragraphs(text(plain(line))), columns), verbatim, steps].filter((part) => part !== "");
+  const parts = [fitted(put(paragraphs(text(plain(line)))), columns), verbatim, steps].filter((part) => part !== "");
   if (parts.length > 0) output.text(parts.join("\n\n"), true);
   output.data(line);
 }
@@ -80,7 +84,7 @@ export function tell(output: Output, { line, text = said, verbatim = "", next = 
 /** Relative if inside the working folder. */
 export function shownPath(path: string, cwd: string): string {
   const below = relative(cwd, path);
-  return plainText(below === "" || below.startsWith("..") ? path : below);
+  return plainText(below === "" || below.startsWith("..") ? path : below.replace(/^-/, "./-"));
 }
 
 function useColors({ env, stdout }: World): boolean {

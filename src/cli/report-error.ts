@@ -66,8 +66,7 @@ export function tellError(
   { json, debug }: { json: boolean; debug: boolean },
 ): void {
   const { code, message, place, hint, cause } = error;
-  // Paths as the command line knows them.
-  const description = error.description.replaceAll(`${world.cwd}/`, "");
+  const description = within(error.description, `${world.cwd}/`);
   const lines = [`rowferry: ${plainLines(description)}`, `  ${plainLines(hint).replaceAll("\n", "\n  ")}`];
   if (code === "unexpected" && logFolder !== null)
     lines.push(`  The log of this run is in ${plainText(relative(world.cwd, logFolder) || ".")}/.`);
@@ -76,3 +75,7 @@ export function tellError(
   world.stderr.write(`${lines.join("\n")}\n`);
   if (json) world.stdout.write(`${JSON.stringify({ type: "error", code, message, place, hint, exitCode })}\n`);
 }
+
+/** Paths as the command line knows them. The folder's may be part of another, or, as `/`, of an address. */
+const within = (text: string, folder: string): string =>
+  text.split(folder).reduce((before, after) => before + (/[^\s"'(]$/.test(before) ? folder : "") + after);

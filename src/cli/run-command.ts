@@ -10,9 +10,10 @@ import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { keepCourse } from "../report/course.js";
 import { localZone, shortDuration } from "../report/figures.js";
-import { nextSteps } from "../report/next-steps.js";
+import { nextSteps, withFlags } from "../report/next-steps.js";
 import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
+import type { ResumeOptions } from "../run/import.js";
 import { targetName } from "../settings/target.js";
 import { runShellCommand } from "../serve/shell-command.js";
 import type { Teller } from "../serve/teller.js";
@@ -21,7 +22,7 @@ import { nearestTimeOfDay, runFlags, targetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
 import { type CommonFlags, type Work, withTarget } from "./on-target.js";
 import type { Output, Told } from "./output.js";
-import type { Pipeline, ResumeOptions } from "./pipeline.js";
+import type { Pipeline } from "./pipeline.js";
 import { createProgress, type Progress, silentProgress } from "./render/progress.js";
 import { printSummary } from "./render/summary.js";
 import { asRowferryError, endOf } from "./report-error.js";
@@ -40,14 +41,29 @@ export interface Run {
 type SendingSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
   /** Before anything is opened. A number: the command has ended with it. */
   prepare(frame: Frame, given: Given<Table> & SendingFlags, ...taken: never[]): Run | number | Promise<Run | number>;
+  /** With --dry-run. */
+  foresee?(work: Work, given: Given<Table>, ...taken: never[]): Promise<Told>;
 };
 
-export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: SendingSpec<Table>): CommandSpec {
+/** What is foreseen is all that the ledger and the files hold. */
+const bounds = ["fresh", "limit", "until", "maxErrors"];
+
+export function sendingCommand<const Table extends Flags>({
+  prepare,
+  foresee,
+  ...spec
+}: SendingSpec<Table>): CommandSpec {
+  const table: Flags = { ...spec.flags, ...sendingFlags };
   return command({
     ...spec,
-    flags: { ...spec.flags, ...sendingFlags },
+    flags: table,
     async run(frame, given, ...taken) {
       const flags = given as Given<Table> & SendingFlags;
+      if (foresee !== undefined && "dryRun" in given) {
+        const left = bounds.flatMap((name) => (name in given ? (table[name]?.[0].split(" ", 1) ?? []) : []));
+        if (left.length > 0) throw new RowferryError("usage", `--dry-run cannot foresee ${left.join(" or ")}.`);
+        return withTarget(frame, flags, (work) => foresee(work, flags, ...taken));
+      }
       const prepared = await prepare(frame, flags, ...taken);
       return typeof prepared === "number" ? prepared : runCommand(frame, flags, prepared);
     },
@@ -102,7 +118,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
         frame.isSending = false;
         course.close();
       });
-      const commands = nextSteps(summary, work.shown).map((step) => step.command);
+      const commands = nextSteps(summary, work.shown, work.step).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
       return tellSummary(work, summary);
     };
@@ -150,7 +166,7 @@ export async function tellerOf(target: Target, world: World): Promise<Teller | n
 }
 
 /** Shows cells on a terminal; collected output hides them (P9). */
-async function tellSummary({ world, target, shown }: Work, summary: Summary): Promise<Told> {
+async function tellSummary({ world, target, shown, step }: Work, summary: Summary): Promise<Told> {
   let { problems } = summary;
   if (world.stdout.isTTY && problems.length > 0) {
     // The ledger knows nothing of empty files.
@@ -159,15 +175,16 @@ async function tellSummary({ world, target, shown }: Work, summary: Summary): Pr
     const status = await world.pipeline.readStatus({ target, cells: true, files });
     problems = [...empty, ...status.problems];
   }
-  return printSummary(summary, problems, shown);
+  return printSummary(summary, problems, shown, step);
 }
 
 export async function watched<Result>(
-  { world, output, target }: Work,
+  { world, output, target, step }: Work,
   work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
 ): Promise<Result> {
   const progress = openProgress(world, output, target.rate);
-  const observe = (event: PipelineEvent) => {
+  const observe = (found: PipelineEvent) => {
+    const event = found.type === "notice" ? { ...found, message: withFlags(found.message, step) } : found;
     output.data(event);
     progress.observe(event);
   };

@@ -62,7 +62,7 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
   }
   if (stranded.length > 0) {
     const path = join(folder, STRANDED_FILE);
-    result.stranded = { path, documents: await writeStranded(path, stranded, { delimiter }) };
+    result.stranded = { path, documents: await writeStranded(path, stranded, delimiter) };
   }
   return result;
 }

@@ -22,7 +22,7 @@ export function isWorkDue(target: Target, now: number): boolean {
   });
 }
 
-interface StatusOptions {
+export interface StatusOptions {
   target: Target;
   cells?: boolean;
   files?: readonly string[];

@@ -1,6 +1,7 @@
 /** Decodes mappings, cases, settings and `.env`: UTF-8, or as the byte order mark says. */
 import { isUtf8 } from "node:buffer";
 import { RowferryError } from "./error.js";
+import { quotedPath } from "./shell-quoted.js";
 
 const REMEDY = "Save it as UTF-8: in an editor under Save as, Encoding; or: iconv -f windows-1252 -t utf-8";
 
@@ -24,7 +25,7 @@ export function decodeText(bytes: Buffer, file: string): string {
   // Without the line, which may be a secret.
   throw new RowferryError("text-not-utf8", `the file is not UTF-8 text: line ${line} holds other bytes`, {
     place: { file, line },
-    hint: `${REMEDY} ${file}`,
+    hint: `${REMEDY} ${quotedPath(file)}`,
   });
 }
 

@@ -2,3 +2,6 @@
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** A file's name may begin like an option; `-` alone is standard input. */
+export const quotedPath = (path: string): string => shellQuoted(path.replace(/^-(?=.)/, "./-"));

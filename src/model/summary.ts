@@ -55,3 +55,6 @@ export interface RunLimits {
   until?: number | undefined;
   waitForLock: boolean;
 }
+
+/** As `maxErrors` is written: a whole number, or a percentage. */
+export const ERROR_BOUND = /^(\d+|(\d|[1-9]\d)(\.\d+)?%|100(\.0+)?%)$/;

@@ -32,11 +32,11 @@ export function courseParts({ stage, of, share, done, total, perSecond, limit, .
   return [
     stage,
     `${Math.floor(share * 100)}%`,
-    of === "" || total === null ? "" : `${grouped(done)} of ${grouped(total)} ${of}`,
-    rate === undefined ? "" : `${rate}/s${limit === null ? "" : ` of ${limit}`}`,
-    rest.secondsLeft === null ? "" : `${shortDuration(rest.secondsLeft)} left`,
-    rest.problems > 0 ? counted(rest.problems, "open problem") : "",
-  ].filter((part) => part !== "");
+    of !== "" && total !== null && `${grouped(done)} of ${grouped(total)} ${of}`,
+    rate !== undefined && `${rate}/s${limit === null ? "" : ` of ${limit}`}`,
+    rest.secondsLeft !== null && `${shortDuration(rest.secondsLeft)} left`,
+    rest.problems > 0 && counted(rest.problems, "open problem"),
+  ].flatMap((part) => part || []);
 }
 
 /** The share for reading and checking, whose real share is not known beforehand. */

@@ -5,6 +5,19 @@ export function grouped(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** Empty parts are left out. */
+export const joined = (parts: readonly (Part | readonly Part[])[], separator = ", "): string =>
+  parts.flat().filter(Boolean).join(separator);
+
+type Part = string | false | null | undefined;
+
+/** `3 landed, 1 held`; zeros are left out. */
+export const countedStates = (counts: { [state: string]: number }): string =>
+  joined(Object.entries(counts).map(([state, count]) => count > 0 && `${grouped(count)} ${state}`));
+
+export const sumOf = <Name extends string>(all: readonly { [_ in Name]: number }[], name: Name): number =>
+  all.reduce((sum, one) => sum + one[name], 0);
+
 /** `1 event`, `2 events`, `1,240 addresses`. */
 export function counted(count: number, one: string, many = `${one}${one.endsWith("s") ? "es" : "s"}`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
@@ -12,10 +25,10 @@ export function counted(count: number, one: string, many = `${one}${one.endsWith
 
 /** `3 rows, 1 address` for `{ rows: 3, addresses: 1, events: 0 }`; `nothing` if all are 0. */
 export function countedKinds(counts: { [kinds: string]: number }): string {
-  const parts = Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([kinds, count]) => counted(count, kinds.replace(/(?<=ss)es$|s$/, "")));
-  return parts.length === 0 ? "nothing" : parts.join(", ");
+  const parts = Object.entries(counts).map(
+    ([kinds, count]) => count > 0 && counted(count, kinds.replace(/(?<=ss)es$|s$/, "")),
+  );
+  return joined(parts) || "nothing";
 }
 
 /** `7 s`, `1 min 32 s`, `12 min`, `3 h 05 min`, `2 d 04 h`. */

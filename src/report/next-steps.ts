@@ -12,34 +12,46 @@ export interface NextStep {
   command: string;
 }
 
-/** Paths of the ledger, and of the journal if only `--journal` names it. */
+/** Paths of the ledger, and of the journal if only `--journal` names it. `isNamed`: by `--ledger`. */
 interface Ledger {
   ledger: string;
+  isNamed?: boolean;
   journal?: string | null | undefined;
 }
 
 /** `words`: what follows `rowferry`. */
 export type StepMaker = (words: string, why: string) => NextStep;
 
+const withoutTarget = ["check", "explain", "guess", "init", "sandbox", "schema", "test"];
+const withJournal = ["import", "resume", "retry", "watch", "dismiss", "replace", "resolve"];
+
 /** Gives each command the flags of `targetFlags` that it takes. */
-export function stepOn(name: string, { ledger, journal }: Ledger, shown: (path: string) => string): StepMaker {
-  const elsewhere = ledgerFlag(name, ledger, shown);
-  const flags: Record<string, string> = {
+export function stepOn(name: string, found: Ledger, shown: (path: string) => string): StepMaker {
+  const elsewhere = ledgerFlag(name, found, shown);
+  const flagsOf = (command: string): string => {
+    if (withoutTarget.includes(command)) return "";
     // Without flags it shows every ledger of the folder.
-    console: elsewhere === "" ? "" : ` --target ${name}${elsewhere}`,
-    explain: "",
-    status: targetFlags(name, { ledger }, shown),
+    if (command === "console") return elsewhere === "" ? "" : ` --target ${name}${elsewhere}`;
+    return targetFlags(name, withJournal.includes(command) ? found : { ...found, journal: null }, shown);
   };
-  const others = targetFlags(name, { ledger, journal }, shown);
-  return (words, why) => ({ why, command: `rowferry ${words}${flags[words.split(" ")[0] ?? ""] ?? others}` });
+  return (words, why) => ({ why, command: `rowferry ${words}${flagsOf(words.split(" ")[0] ?? "")}` });
 }
+
+/** Typed as they stand, the commands that a text names would mean the usual target. */
+export const withFlags = (text: string, step: StepMaker): string =>
+  text.replace(/`rowferry ([a-z][^`]*)`/g, (whole, words: string) =>
+    / --(?:target|sandbox|help)\b/.test(words) ? whole : `\`${step(words, "").command}\``,
+  );
 
 /**
  * The steps after a run; problems of its own files come first. `shown`: shortens a path. Values are quoted for a shell.
  */
-export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const { target, exitCode, files, stopped, problems, waiting = [] } = summary;
-  const step = stepOn(target.name, summary, shown);
+export function nextSteps(
+  summary: Summary,
+  shown = (path: string) => path,
+  step = stepOn(summary.target.name, summary, shown),
+): NextStep[] {
+  const { exitCode, files, stopped, problems, waiting = [] } = summary;
   const quoted = (path: string) => shellQuoted(shown(path));
   const again = exitCode === ExitCode.again || exitCode >= ExitCode.interrupted;
   // Each corrected file needs its rows' mapping.
@@ -83,9 +95,13 @@ export const resolveAll = (path: string, step: StepMaker): NextStep =>
 type Open = Pick<Summary, "open"> & { problems: readonly ToldProblem[]; everywhere?: readonly ToldProblem[] };
 
 const some =
-  (kind: "events" | "documents", state: string, atLeast = 1) =>
-  ({ open }: Open) =>
-    (open[kind][state] ?? 0) >= atLeast;
+  (kind: "events" | "documents", state: string, atLeast = 1, atMost = Infinity) =>
+  ({
+    open: {
+      [kind]: { [state]: count = 0 },
+    },
+  }: Open) =>
+    count >= atLeast && count <= atMost;
 
 const told =
   (code: Code) =>
@@ -113,17 +129,13 @@ const canBeReplaced =
 /** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does. */
 function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
   const dismiss = `dismiss --code ${code}`;
-  const cannot = `${what}; their documents have created others and cannot be sent again: ${otherwise}`;
+  const why = `${what}; their documents have created others and cannot be sent again: ${otherwise}`;
+  const [can, cannot] = [canBeReplaced(code), canBeReplaced(code, false)];
   return [
-    [canBeReplaced(code), `${what}: ${again},`, replace, code],
-    [canBeReplaced(code), `or ${otherwise}`, dismiss],
-    [(open) => canBeReplaced(code, false)(open) && !canBeReplaced(code)(open), cannot, dismiss],
-    [
-      (open) => canBeReplaced(code, false)(open) && canBeReplaced(code)(open),
-      cannot,
-      `${dismiss} --document <document>`,
-      code,
-    ],
+    [can, `${what}: ${again},`, replace, code],
+    [can, `or ${otherwise}`, dismiss],
+    [(open) => cannot(open) && !can(open), why, dismiss],
+    [(open) => cannot(open) && can(open), why, `${dismiss} --document <document>`, code],
   ];
 }
 
@@ -186,7 +198,7 @@ export const decisions: readonly Decision[] = [
   ],
   [told("row-gone"), "or send them anyway", "retry --code row-gone"],
   [
-    (open) => some("documents", "stranded")(open) && !some("documents", "stranded", 2)(open),
+    some("documents", "stranded", 1, 1),
     "find the stranded document's id at the service and enter it",
     giveId,
     "document-stranded",
@@ -299,13 +311,13 @@ export const stepsOfRestored = (backup: string, step: StepMaker, journal = "<jou
  * ` --sandbox` or ` --target production`, with `--ledger` for a ledger elsewhere, and `--journal` if only that flag
  * names one.
  */
-export function targetFlags(name: string, { ledger, journal }: Ledger, shown: (path: string) => string): string {
-  const kept = journal == null ? "" : ` --journal ${shellQuoted(shown(journal))}`;
-  return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + ledgerFlag(name, ledger, shown) + kept;
+export function targetFlags(name: string, found: Ledger, shown: (path: string) => string): string {
+  const kept = found.journal == null ? "" : ` --journal ${shellQuoted(shown(found.journal))}`;
+  return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + ledgerFlag(name, found, shown) + kept;
 }
 
 /** Blank for the usual one in the folder where the command is typed. */
-function ledgerFlag(name: string, ledger: string, shown: (path: string) => string): string {
-  const isUsual = resolve(shown(ledger)) === resolve("state", name, "ledger.db");
+function ledgerFlag(name: string, { ledger, isNamed = false }: Ledger, shown: (path: string) => string): string {
+  const isUsual = !isNamed && resolve(shown(ledger)) === resolve("state", name, "ledger.db");
   return isUsual ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
 }

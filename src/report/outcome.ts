@@ -2,7 +2,7 @@
 import { ExitCode } from "../model/exit-code.js";
 import type { ShownRow } from "../model/lines/show.js";
 import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary, ToldProblem } from "../model/summary.js";
-import { counted, grouped, moment, shortDuration } from "./figures.js";
+import { counted, countedStates, grouped, joined, moment, shortDuration, sumOf } from "./figures.js";
 
 /** `word`: for lists. `tone`: its colour. */
 export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" | "bad" }> = {
@@ -55,8 +55,7 @@ export function problemsHere(problems: readonly ToldProblem[]): readonly ToldPro
 
 /** How many problems `problemsHere` leaves out. */
 export function earlierOf(problems: readonly ToldProblem[]): number {
-  const sum = (all: readonly ToldProblem[]) => all.reduce((count, problem) => count + problem.count, 0);
-  return sum(problems) - sum(problemsHere(problems));
+  return sumOf(problems, "count") - sumOf(problemsHere(problems), "count");
 }
 
 /** Is all well, and what must be done? */
@@ -88,17 +87,11 @@ function soFar({ rows, events, open }: Summary): string {
   const doubtful = sending + stalled;
   if (rows.read > 0 || planned + doubtful === 0) return "";
   const landed = landedOf(events);
-  const parts = (
-    [
-      [planned, "still to send"],
-      [doubtful, "in doubt"],
-    ] as const
-  ).filter(([count]) => count > 0);
-  const left = parts.map(([count, what], index) => {
-    const subject = index === 0 && landed === 0 ? counted(count, "event") : grouped(count);
-    return `${subject} ${count === 1 ? "is" : "are"} ${what}`;
-  });
-  return ` ${landed === 0 ? "Nothing" : counted(landed, "event")} landed in this run; ${left.join(", and ")}.`;
+  const left = joined([
+    planned > 0 && `${counted(planned, "event")} still to send`,
+    doubtful > 0 && `${counted(doubtful, "event")} in doubt`,
+  ]);
+  return ` ${landed === 0 ? "Nothing" : counted(landed, "event")} landed in this run; ${left}.`;
 }
 
 /** Blank: the sum of its rows says it. */
@@ -120,11 +113,11 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
     const isOpenElsewhere = open.rows > toCorrect || (open.events["held"] ?? 0) > 0;
     const done = isOpenElsewhere ? "everything else in these files is done" : "everything else is done";
     const waits = (count: number) => counted(count, "more row waits", "more rows wait");
-    const parts = [
-      ...(waiting > 0 ? [waits(waiting)] : []),
-      ...(toSettle > 0 ? [`${waits(toSettle)} for something else that only you can settle`] : []),
+    const behind = [
+      waiting > 0 && waits(waiting),
+      toSettle > 0 && `${waits(toSettle)} for something else that only you can settle`,
     ];
-    const rest = parts.length > 0 ? parts.join(", and ") : done;
+    const rest = joined(behind, ", and ") || done;
     const left = toSend > 0 ? `, ${counted(toSend, "row")} still to send` : "";
     return `${counted(rows, "row needs", "rows need")} you. Nothing is lost; ${rest}${left}.`;
   }
@@ -189,17 +182,26 @@ export function registrations({ requests, ...summary }: Summary): string {
     const count = summary[one === "address" ? "addresses" : "participants"]["registered"] ?? 0;
     return { count, one, created: requests.byKind[`create-${one}`] ?? 0 };
   });
-  const said = parts.flatMap(({ count, one }) => (count > 0 ? [counted(count, one)] : [])).join(" and ");
+  const said = joined(
+    parts.map(({ count, one }) => count > 0 && counted(count, one)),
+    " and ",
+  );
   if (said === "") return "";
   return `${said} ${parts.some(({ count, created }) => count > created) ? "found or registered" : "registered"}`;
 }
 
+export const recordKinds = ["participants", "addresses", "documents", "events"] as const;
+
 /** Rows to correct, and records to decide. */
-export function needed({ rows, documents, events, participants, addresses }: OpenWork): number {
-  const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0 }: StateCounts) =>
-    rejected + changed + foreign + unsettled;
-  return rows + of(events) + of(participants) + of(addresses) + of(documents) + (documents["stranded"] ?? 0);
+export function needed({ rows, ...open }: OpenWork): number {
+  const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0, stranded = 0 }: StateCounts) =>
+    rejected + changed + foreign + unsettled + stranded;
+  return recordKinds.reduce((sum, kind) => sum + of(open[kind]), rows);
 }
+
+/** `99 held, 1 in the future`; blank: none. */
+export const leftBehind = ({ held, deferred, refused = 0 }: { held: number; deferred: number; refused?: number }) =>
+  countedStates({ held, "in the future": deferred, "that can never be sent": refused });
 
 const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][] = [
   ["landed", "landed", "good"],
@@ -239,15 +241,16 @@ export function rowSum(rows: RowCounts, outcomes: RowOutcomes, isPlan = false): 
   const parts = rowParts(rows, outcomes).map(
     ({ count, name }) => `${grouped(count.of)} ${isPlan && name === "landed" ? "done" : name}`,
   );
-  return [grouped(rows.read), parts.join(" + ")].filter((part) => part !== "").join(" = ");
+  return joined([grouped(rows.read), parts.join(" + ")], " = ");
 }
 
 /** The fates of rows: read = skipped + invalid + known + staged. */
 export const rowFates = ["skipped", "invalid", "known", "staged"] as const;
+export const rowColumns = ["read", ...rowFates] as const;
 
 export function sumOfRows(inputs: readonly RowCounts[]): RowCounts {
   const sum = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
-  for (const input of inputs) for (const fate of ["read", ...rowFates] as const) sum[fate] += input[fate];
+  for (const input of inputs) for (const column of rowColumns) sum[column] += input[column];
   return sum;
 }
 

@@ -36,10 +36,10 @@ const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `
 export function writeReceipts(
   path: string,
   receipts: AsyncIterable<Receipt> | Iterable<Receipt>,
-  options: OwnCsvOptions = {},
+  delimiter?: string,
 ): Promise<number> {
   const cellsOf = (receipt: Receipt) => receiptFields.map((field) => receipt[field]);
-  return writeOwnCsv(path, receiptFields.map(snakeCase), receipts, cellsOf, options);
+  return writeOwnCsv(path, receiptFields.map(snakeCase), receipts, cellsOf, delimiter);
 }
 
 /** Read back by `resolve --from` (H5). */
@@ -48,30 +48,24 @@ export const STRANDED_FILE = "stranded.csv";
 const strandedHeader = ["document", "deduplication_id", "sent_at", "request_ids", "waiting_events", "document_id"];
 
 /** Each stranded document with evidence and an empty column for its id. No file without them. @returns their number */
-export function writeStranded(
-  path: string,
-  stranded: Iterable<StrandedRecord>,
-  options: OwnCsvOptions = {},
-): Promise<number> {
+export function writeStranded(path: string, stranded: Iterable<StrandedRecord>, delimiter?: string): Promise<number> {
   const cellsOf = ({ document, deduplicationId, sentAt, requestIds, waiting }: StrandedRecord) => {
     const sent = sentAt === 0 ? "" : new Date(sentAt).toISOString();
     return [`${document.kind}/${document.key}`, deduplicationId, sent, requestIds.join(", "), waiting, ""];
   };
-  return writeOwnCsv(path, strandedHeader, stranded, cellsOf, options);
+  return writeOwnCsv(path, strandedHeader, stranded, cellsOf, delimiter);
 }
 
-export interface OwnCsvOptions {
-  /** A CSV input's, so that the same program opens it; default `,`. */
-  delimiter?: string;
-}
-
-/** 0600; no file without rows. @returns their number */
+/**
+ * 0600; no file without rows. `delimiter`: a CSV input's, so that the same program opens it. @returns the number of
+ * rows
+ */
 function writeOwnCsv<Item>(
   path: string,
   header: readonly string[],
   items: AsyncIterable<Item> | Iterable<Item>,
   cellsOf: (item: Item) => readonly (string | number | null)[],
-  { delimiter = "," }: OwnCsvOptions,
+  delimiter = ",",
 ): Promise<number> {
   // A single LF or CR ends a row for most readers, and the library quotes only its own line end.
   const quoting = { quoted_match: /[\r\n]/, escape_formulas: true };

@@ -9,7 +9,7 @@ import { listed } from "../model/fold.js";
 import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
 import { originalColumns, ownColumns, ownPosition } from "../model/own-columns.js";
 import type { CellKind, CellLook } from "../model/row.js";
-import { counted } from "./figures.js";
+import { counted, joined } from "./figures.js";
 import { writeAtomically } from "./atomic-file.js";
 import type { RejectedContent, RejectedFile } from "./rejected-file.js";
 import { plainText } from "./plain-text.js";
@@ -109,8 +109,8 @@ async function fillSheet(
   const notes = [
     left > 0 && `${counted(left, "row is", "rows are")} left out, because a sheet holds no more than ${sheetRows}`,
     derived.size > 0 && `the coloured cells of ${quoted([...derived])} do not follow a correction: ${DERIVED}`,
-  ].filter((note) => note !== false);
-  return { rows: count, note: notes.length === 0 ? null : notes.join("; ") };
+  ];
+  return { rows: count, note: joined(notes, "; ") || null };
 }
 
 /** @returns false where the cell was computed by a formula that cannot come along, or in an earlier file could not: it is a value now. */

@@ -9,8 +9,6 @@ import { originalColumns, ownColumns } from "../model/own-columns.js";
 import { writeAtomically } from "./atomic-file.js";
 import { ownCells, type RejectedRow } from "./rejected-row.js";
 
-export { rejectedFileName, type RejectedRow } from "./rejected-row.js";
-
 export interface RejectedContent {
   header: string[];
   dialect: Dialect;

@@ -33,6 +33,10 @@ export interface RunLog {
   close(): void;
 }
 
+/** Undefined: there are none. */
+const cut = (texts: readonly string[], most: number) =>
+  texts.length === 0 ? undefined : texts.slice(0, 10).map((text) => text.slice(0, most));
+
 /** `own`: gets every line at any level. A log that cannot be written stops nothing. */
 export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): RunLog {
   const path = level === "silent" ? null : join(folder, "run.log");
@@ -66,10 +70,10 @@ export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): Ru
         attempt: number,
         status,
         durationMs: Math.round(durationMs),
-        ...(failure === null ? {} : { failure: failure.slice(0, 100) }),
-        ...(codes.length === 0 ? {} : { codes: codes.slice(0, 10).map((code) => code.slice(0, 100)) }),
-        ...(requestIds.length === 0 ? {} : { requestIds: requestIds.slice(0, 10).map((id) => id.slice(0, 200)) }),
-        ...(inDoubt ? { inDoubt } : {}),
+        failure: failure?.slice(0, 100),
+        codes: cut(codes, 100),
+        requestIds: cut(requestIds, 200),
+        inDoubt: inDoubt || undefined,
       };
       const accepted = status !== null && status >= 200 && status < 300;
       write(accepted ? "debug" : "info", line, "request");

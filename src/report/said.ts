@@ -5,7 +5,7 @@ import { answer, rowSum, sumOfRows, total } from "./outcome.js";
 
 type Say = { [Type in Line["type"]]?: (line: LineOf<Type>) => (string | false)[] };
 
-const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kind} ${key}`;
+export const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kind} ${key}`;
 
 const sentences: Say = {
   summary: (line) => [answer(line)],
@@ -59,8 +59,7 @@ const sentences: Say = {
   "resolved-from": ({ resolved, left, known, blank }) => [
     ...resolved.map(({ document, documentId }) => `${titleOf(document)} has the id ${documentId} now.`),
     ...left.map(({ document, documentId, findings }) => {
-      const against = findings.filter(({ agrees }) => !agrees).map(({ text }) => text);
-      return `${titleOf(document)} is left as it is: ${documentId}: ${against.join("; ")}`;
+      return `${titleOf(document)} is left as it is: ${documentId}: ${saidAgainst(findings)}`;
     }),
     known > 0 && `${counted(known, "document")} already had the id.`,
     blank > 0 && `${counted(blank, "document")} left without an id.`,
@@ -78,6 +77,10 @@ const sentences: Say = {
     ...unverifiable.map(({ text, count }) => `Not compared: ${text} (${grouped(count)})`),
   ],
 };
+
+/** What a read contradicts. */
+export const saidAgainst = (findings: readonly { agrees: boolean; text: string }[]): string =>
+  findings.flatMap(({ agrees, text }) => (agrees ? [] : [text])).join("; ");
 
 /** Empty: the line is data only. */
 export function said(line: Line): string[] {
@@ -127,11 +130,9 @@ export function cheaper({
   if (found === null) return "";
   const { setting, mapping, saves } = found;
   const times = `${shortDuration(found.secondsAtLimit)} at the limit instead of ${shortDuration(secondsAtLimit)}`;
-  return [
-    `"${setting}" under settings in ${mapping} would save ${grouped(saves)} of ${counted(total(requests), "request")}`,
-    secondsAtLimit < 1 ? ". " : `: ${times}. `,
-    "If the answer to a creation is lost, the document's first events are then in doubt too.",
-  ].join("");
+  const gain = `"${setting}" under settings in ${mapping} would save ${grouped(saves)} of ${counted(total(requests), "request")}`;
+  const doubt = "If the answer to a creation is lost, the document's first events are then in doubt too.";
+  return `${gain}${secondsAtLimit < 1 ? "" : `: ${times}`}. ${doubt}`;
 }
 
 const waits = (waiting: readonly { count: number; example: string }[]): string[] =>

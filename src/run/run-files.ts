@@ -15,7 +15,8 @@ import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
 import { writeReceipts, STRANDED_FILE, writeStranded, writeSummaryFile } from "../report/own-files.js";
 import { plainText } from "../report/plain-text.js";
-import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
+import { writeRejectedFile } from "../report/rejected-file.js";
+import { rejectedFileName } from "../report/rejected-row.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
 
@@ -55,15 +56,14 @@ export async function writeRunFiles(session: Session, summary: Summary, context:
 
 async function writeFiles(session: Session, folder: string, summary: Summary, context: Context): Promise<void> {
   await writeRejected(session, folder, summary);
-  const delimiter = delimiterOf(session, context.staged);
-  const format = delimiter === null ? {} : { delimiter };
+  const delimiter = delimiterOf(session, context.staged) ?? undefined;
   if ((summary.open.documents["stranded"] ?? 0) > 0) {
     const path = join(folder, STRANDED_FILE);
-    await writeStranded(path, everyStranded(session.database), format);
+    await writeStranded(path, everyStranded(session.database), delimiter);
     summary.files.push({ kind: "stranded", path });
   }
   const receipts = join(folder, "receipts.csv");
-  const count = await writeReceipts(receipts, receiptsOf(session.database, session.run.id), format);
+  const count = await writeReceipts(receipts, receiptsOf(session.database, session.run.id), delimiter);
   if (count > 0) summary.files.push({ kind: "receipts", path: receipts });
   const report = join(folder, "report.html");
   summary.files.push({ kind: "report", path: report });

@@ -26,7 +26,7 @@ export function chooseTarget(known: Known): string {
     if (flags.target === undefined || flags.target === "sandbox") return "sandbox";
     throw new RowferryError("usage", `--sandbox and --target ${flags.target} contradict each other`);
   }
-  if (flags.target !== undefined) return existing(flags.target, "--target", known);
+  if (flags.target !== undefined) return existing(flags.target, "", known);
   if (environment.has("ROWFERRY_TARGET")) {
     const name = environment.get("ROWFERRY_TARGET");
     if (name === undefined) throw notChosen("ROWFERRY_TARGET is set, but empty");
@@ -34,7 +34,7 @@ export function chooseTarget(known: Known): string {
     const inEnvironment = identifying.filter((each) => environment.origin(each) === "environment");
     if (origin === ".env" && name !== "env" && inEnvironment.length > 0)
       throw notChosen(`.env asks for the target "${name}", but the environment sets ${listed(inEnvironment)}`);
-    return trusted(existing(name, "ROWFERRY_TARGET", known), origin, known);
+    return trusted(existing(name, ", which ROWFERRY_TARGET names", known), origin, known);
   }
   const service = identifying.filter((name) => environment.has(name));
   if (service.length > 0) {
@@ -47,7 +47,7 @@ export function chooseTarget(known: Known): string {
 /** Neither flags nor environment name a service. */
 function byDefault(known: Known): string {
   const { config, environment } = known;
-  if (config.target !== undefined) return existing(config.target, "target", known);
+  if (config.target !== undefined) return existing(config.target, ", which `target` names", known);
   const names = Object.keys(config.targets ?? {});
   if (names.length > 0) throw notChosen(`rowferry.config.yaml names ${listed(names)}, and nothing says which is meant`);
   if (serviceSettings.some((name) => environment.has(name))) return "env";
@@ -59,12 +59,13 @@ function byDefault(known: Known): string {
   return "sandbox";
 }
 
-function existing(name: string, from: string, known: Known): string {
+/** `which`: says who asks for it; blank: the command, or the library's caller. */
+function existing(name: string, which: string, known: Known): string {
   const configured = Object.keys(known.config.targets ?? {});
   if (name === "sandbox" || name === "env" || configured.includes(name)) return name;
   const names = [...configured, "sandbox", "env"];
   const near = didYouMean(name, names);
-  const message = `${from} names "${name}", which is unknown${near === "" ? `; there are ${listed(names)}` : `.${near}`}`;
+  const message = `there is no target "${name}"${which}${near === "" ? `; there are ${listed(names)}` : `.${near}`}`;
   throw new RowferryError("target-unknown", message);
 }
 

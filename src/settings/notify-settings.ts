@@ -45,42 +45,34 @@ export function readNotifySettings(
     serviceUrl(`${name}.${url === undefined ? "urlFile" : "url"}`, address, { file: configFileName });
     return address;
   };
+  const channelOf = (
+    { webhook, slack, teams, email, command, when = [...usual] }: ChannelSettings,
+    index: number,
+  ): Channel => {
+    const at = `notify.${index}`;
+    if (webhook !== undefined) {
+      const url = addressOf(`${at}.webhook`, webhook);
+      const signing = webhook.secretFile === undefined ? null : secret(`${at}.webhook.secretFile`, webhook.secretFile);
+      return { kind: "webhook", name: `webhook ${new URL(url).host}`, when, url, secret: signing };
+    }
+    if (slack !== undefined) return { kind: "slack", name: "slack", when, url: addressOf(`${at}.slack`, slack) };
+    if (teams !== undefined) return { kind: "teams", name: "teams", when, url: addressOf(`${at}.teams`, teams) };
+    if (command !== undefined) return { kind: "command", name: "command", when, command, cwd };
+    if (email === undefined) throw new Error("a channel without a way");
+    const { smtp, passwordFile, from, to } = email;
+    if (!URL.canParse(smtp) || !/^smtps?:$/.test(new URL(smtp).protocol) || new URL(smtp).password !== "") {
+      const message = `${at}.email.smtp must be such as smtps://user@mail.example.com; the password belongs in passwordFile`;
+      throw new RowferryError("settings-invalid", message, { place: { file: configFileName } });
+    }
+    const password = passwordFile === undefined ? null : secret(`${at}.email.passwordFile`, passwordFile);
+    const list = Array.isArray(to) ? to : [to];
+    return { kind: "email", name: `email ${new URL(smtp).host}`, when, smtp, password, from, to: list };
+  };
   return {
-    channels: (notify ?? []).map((settings, index) =>
-      channelOf(settings, `notify.${index}`, { cwd, addressOf, secret }),
-    ),
+    channels: (notify ?? []).map(channelOf),
     ping: ping === undefined ? null : addressOf("ping", ping),
     expect: expect ?? null,
     silence: silence ?? [],
     consoleUrl: config.consoleUrl ?? null,
   };
-}
-
-function channelOf(
-  { webhook, slack, teams, email, command, when = [...usual] }: ChannelSettings,
-  at: string,
-  read: {
-    cwd: string;
-    addressOf: (name: string, address: { url?: string | undefined; urlFile?: string | undefined }) => string;
-    secret: (name: string, path: string) => string;
-  },
-): Channel {
-  const { cwd, addressOf, secret } = read;
-  if (webhook !== undefined) {
-    const url = addressOf(`${at}.webhook`, webhook);
-    const signing = webhook.secretFile === undefined ? null : secret(`${at}.webhook.secretFile`, webhook.secretFile);
-    return { kind: "webhook", name: `webhook ${new URL(url).host}`, when, url, secret: signing };
-  }
-  if (slack !== undefined) return { kind: "slack", name: "slack", when, url: addressOf(`${at}.slack`, slack) };
-  if (teams !== undefined) return { kind: "teams", name: "teams", when, url: addressOf(`${at}.teams`, teams) };
-  if (command !== undefined) return { kind: "command", name: "command", when, command, cwd };
-  if (email === undefined) throw new Error("a channel without a way");
-  const { smtp, passwordFile, from, to } = email;
-  if (!URL.canParse(smtp) || !/^smtps?:$/.test(new URL(smtp).protocol) || new URL(smtp).password !== "") {
-    const message = `${at}.email.smtp must be such as smtps://user@mail.example.com; the password belongs in passwordFile`;
-    throw new RowferryError("settings-invalid", message, { place: { file: configFileName } });
-  }
-  const password = passwordFile === undefined ? null : secret(`${at}.email.passwordFile`, passwordFile);
-  const list = Array.isArray(to) ? to : [to];
-  return { kind: "email", name: `email ${new URL(smtp).host}`, when, smtp, password, from, to: list };
 }

@@ -6,10 +6,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, resolve, sep } from "node:path";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
-
-const OTHERS_READ = 0o004;
-const GROUP_WRITE = 0o020;
-const OTHERS_WRITE = 0o002;
+import { quotedPath } from "../model/shell-quoted.js";
 
 /**
  * Refuses a file that another user (except root) owns or may write; a link is judged by its target. A user's own group
@@ -21,11 +18,12 @@ export function refuseUnsafe(path: string, shown: string, holds: "settings" | "s
   if (status?.isFile() !== true || process.getuid === undefined) return;
   const user = process.getuid();
   if (status.uid !== user && status.uid !== 0) throw unsafe(`${shown} belongs to another user (${status.uid})`);
-  if ((status.mode & OTHERS_WRITE) !== 0) throw unsafe(`every user may write ${shown}`, `chmod o-w ${shown}`);
+  if ((status.mode & 0o002) !== 0) throw unsafe(`every user may write ${shown}`, `chmod o-w ${quotedPath(shown)}`);
   const ownGroup = status.gid === process.getgid?.() && status.gid === user;
-  if ((status.mode & GROUP_WRITE) !== 0 && !ownGroup) throw unsafe(`a group may write ${shown}`, `chmod g-w ${shown}`);
-  if (holds === "secret" && (status.mode & OTHERS_READ) !== 0)
-    throw unsafe(`every user may read the secret in ${shown}`, `chmod o-r ${shown}`);
+  if ((status.mode & 0o020) !== 0 && !ownGroup)
+    throw unsafe(`a group may write ${shown}`, `chmod g-w ${quotedPath(shown)}`);
+  if (holds === "secret" && (status.mode & 0o004) !== 0)
+    throw unsafe(`every user may read the secret in ${shown}`, `chmod o-r ${quotedPath(shown)}`);
 }
 
 /**
@@ -43,7 +41,7 @@ export function refuseForeignSecret(
   const folders = [folder, ...named.filter((each) => each !== "")];
   if (folders.some((each) => target.startsWith(real(resolve(folder, each)) + sep))) return;
   const hint = existsSync(path)
-    ? `If you trust these settings with it, run with ROWFERRY_SECRETS=${dirname(resolve(path))}.`
+    ? `If you trust these settings with it, run with ROWFERRY_SECRETS=${quotedPath(dirname(resolve(path)))}.`
     : "There is no such file now; systemd removes a unit's credentials when it ends.";
   throw new RowferryError("settings-unsafe", `${namedBy} names a secret outside its folder: ${path}`, { hint });
 }

@@ -67,27 +67,36 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
         items: [located("settings-mixed", 3, null, "the participant was found with another name")],
       },
     ],
-    held: {
-      total: 37,
-      items: [
-        {
-          document: manifest("MTR-410023"),
-          event: "Drop-off",
-          at: start - 40 * minute,
-          reason: "behind-rejected",
-          waitsFor: "Weighing of 2026-11-20 01:00, which was rejected",
-          place: `${csv}, row 18`,
-        },
-        {
-          document: manifest("MTR-410077"),
-          event: "RELATED",
-          at: start - 30 * minute,
-          reason: "reference-unknown",
-          waitsFor: "document invoice 77-1, which nobody knows",
-          place: null,
-        },
-      ],
-    },
+    held: [
+      {
+        code: "behind-rejected",
+        total: 36,
+        items: [
+          {
+            document: manifest("MTR-410023"),
+            event: "Drop-off",
+            at: start - 40 * minute,
+            reason: "behind-rejected",
+            waitsFor: "Weighing of 2026-11-20 01:00, which was rejected",
+            place: `${csv}, row 18`,
+          },
+        ],
+      },
+      {
+        code: "reference-unknown",
+        total: 1,
+        items: [
+          {
+            document: manifest("MTR-410077"),
+            event: "RELATED",
+            at: start - 30 * minute,
+            reason: "reference-unknown",
+            waitsFor: "document invoice 77-1, which nobody knows",
+            place: null,
+          },
+        ],
+      },
+    ],
     stranded: {
       total: 2,
       items: ["MTR-410077", "it's 410078"].map((key, index) => ({

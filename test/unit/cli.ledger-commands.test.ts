@@ -292,7 +292,7 @@ describe("replace, resolve and verify", () => {
     const answer = await resolve("--landed", "--by", "Anna\u001b[31m");
     expect(answer).toEqual(shows("In doubt on load L1 (documentId "));
     expect(answer.out).toMatch(/2026-01-01 \d\d:10:00 {2}Weighing {2}rf1-[0-9a-f]{40}/);
-    expect(questions[0]).toContain("You have seen this event on the timeline of load L1");
+    expect(questions[0]).toContain("You have seen 1 event on the timeline of load L1");
     const shown = await typed("show", "march.csv:2");
     for (const words of ["looked at the service: it has landed", "Anna␛[31m"]) expect(shown).toEqual(shows(words));
     expect(await resolve("--landed", "--yes")).toEqual(refused("Nothing of march.csv:2 is in doubt."));

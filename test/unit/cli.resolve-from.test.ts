@@ -99,7 +99,7 @@ describe("stranded.csv", () => {
     await typed("import", "m.yaml", "one.csv");
     const other = ["--ledger", "other.db"];
     const dismiss = ["dismiss", "--code", "foreign-collision", ...other];
-    const left = "Whatever may exist at the service stays open; `rowferry resolve`";
+    const left = "Whatever may exist at the service stays open; `rowferry resolve --target env --ledger other.db`";
     const imported = await typed("import", "m.yaml", "one.csv", ...other);
     expect([imported.code, imported.said]).toEqual([
       3,

@@ -56,13 +56,13 @@ describe("the closing summary", () => {
     const left = openWith({ planned: 426 });
     expect(of({ open: left })).toMatch(/^All is well\. 45 events landed on .* 426 events left for the next run\. /);
     expect(of({ exitCode: 4, stopped, open: left })).toMatch(
-      /^Not finished\. The service answered 401\. 45 events landed in this run; 426 are still to send\. Nothing is lost/,
+      /^Not finished\. The service answered 401\. 45 events landed in this run; 426 events still to send\. Nothing is lost/,
     );
     expect(of({ exitCode: 4, stopped, events: {}, open: openWith({ planned: 1, stalled: 2 }) })).toMatch(
-      /401\. Nothing landed in this run; 1 event is still to send, and 2 are in doubt\. Nothing is lost/,
+      /401\. Nothing landed in this run; 1 event still to send, 2 events in doubt\. Nothing is lost/,
     );
     expect(of({ exitCode: 130, events: { landed: 1 }, open: openWith({ sending: 1 }) })).toMatch(
-      /^Interrupted\. 1 event landed in this run; 1 is in doubt\. Nothing is lost/,
+      /^Interrupted\. 1 event landed in this run; 1 event in doubt\. Nothing is lost/,
     );
     expect(of({ exitCode: 4, stopped, events: {}, open: openWith({ held: 2 }) })).toMatch(/401\. Nothing is lost/);
   });

@@ -5,13 +5,16 @@ import { inspect } from "node:util";
 import Database from "better-sqlite3";
 import { MockAgent } from "undici";
 import {
+  loadMapping,
   type PipelineEvent,
   planImport,
+  readStatus,
   resolveTarget,
   RowferryError,
   runImport,
   runResume,
   type Target,
+  writeReport,
 } from "../../src/index.js";
 import { folder } from "../support/cli.world.js";
 
@@ -27,7 +30,8 @@ beforeEach(() => {
 
 describe("an option that cannot be is named, with what it may be, before anything happens", () => {
   it.each([
-    [{ limits: { maxErrors: "abc" } }, "limits.maxErrors must be such as 10 or 2%."],
+    [{ limits: { maxErrors: "1.5" } }, "limits.maxErrors must be such as 10 or 2%."],
+    [{ limits: { maxErrors: "250%" } }, "limits.maxErrors must be such as 10 or 2%."],
     [{ limits: { until: Number.NaN } }, "limits.until must be ms since 1970."],
     [{ limits: { limitDocuments: Number.NaN } }, "limits.limitDocuments must be a whole number above 0."],
     [{ limits: { limitDocuments: -3 } }, "limits.limitDocuments must be a whole number above 0."],
@@ -51,6 +55,22 @@ describe("an option that cannot be is named, with what it may be, before anythin
       expect(error).toMatchObject({ code: "usage", message });
     }
     expect(existsSync(target.ledgerPath)).toBe(false);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ["readStatus", () => readStatus({} as never), "target must be the result of resolveTarget."],
+    ["readStatus without options", () => readStatus(undefined as never), "The options must be an object."],
+    ["writeReport", () => writeReport({ target, run: 5 as never }), "run must be a text."],
+    ["loadMapping", () => loadMapping(undefined as never), "path must be a text."],
+    [
+      "resolveTarget",
+      () => resolveTarget({ name: "prod", env: {}, cwd }),
+      'there is no target "prod"; there are sandbox and env',
+    ],
+  ])("%s", async (_name, call, message) => {
+    const error = await (async () => call())().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RowferryError);
+    expect(error).toMatchObject({ message });
   });
 
   it.each([

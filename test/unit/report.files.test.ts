@@ -83,7 +83,7 @@ describe("stranded.csv", () => {
   it("has a line per document, any number of them, in the delimiter asked for, with an empty column for the id", async () => {
     const path = place("stranded.csv");
     const many = Array.from({ length: 1200 }, (_, index) => stranded(`M;${index}`));
-    expect(await writeStranded(path, many, { delimiter: ";" })).toBe(1200);
+    expect(await writeStranded(path, many, ";")).toBe(1200);
     const rows = parse<object>(readFileSync(path, "utf8"), { bom: true, columns: true, delimiter: ";" });
     expect(rows).toHaveLength(1200);
     expect(rows[1199]).toEqual({
@@ -160,7 +160,7 @@ describe("receipts.csv", () => {
     const receipts = (async function* () {
       for (let row = 1; row <= 1_001; row++) yield { ...receipt, row, key: "=cmd|' /C calc'!A0" };
     })();
-    expect(await writeReceipts(path, receipts, { delimiter: ";" })).toBe(1_001);
+    expect(await writeReceipts(path, receipts, ";")).toBe(1_001);
     const lines: string[][] = parse(readFileSync(path), { bom: true, delimiter: ";" });
     expect(lines).toHaveLength(1_002);
     expect(new Set(lines.slice(1).map((line) => line[5]))).toEqual(new Set(["'=cmd|' /C calc'!A0"]));

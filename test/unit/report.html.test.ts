@@ -56,6 +56,18 @@ describe("the HTML report", () => {
     expect(words.reduce((sum, count) => sum + count, 0)).toBe(many);
   });
 
+  it("a cause has the number of all its problems or events, not of its examples; commands are those of this ledger", () => {
+    const page = htmlReport(reportData());
+    for (const id of ["problems", "held"]) {
+      const [, sum = "", groups = ""] =
+        new RegExp(`<h2 id="${id}-title">.*?>([\\d,]+)<([^]*?)</section>`).exec(page) ?? [];
+      const counts = [...groups.matchAll(/<summary><span class="count">([\d,]+)</g)].map(([, count]) => Number(count));
+      expect(counts.reduce((all, count) => all + count, 0)).toBe(Number(sum));
+    }
+    expect(page).toContain("resolve manifest/MTR-410077 --document-id &lt;id&gt; --target production");
+    for (const [, named] of page.matchAll(/`rowferry ([a-z][^`]*)`/g)) expect(named).toContain(" --target production");
+  });
+
   it("times are in the mapping's zone, which is named", () => {
     const over = inZone("Asia/Tokyo");
     onTestFinished(over);
@@ -75,10 +87,7 @@ describe("the HTML report", () => {
       // Codes are ours, a closed list.
       problems: data.problems.map((group, index) => ({ ...group, code: codes.problems[index]?.code ?? group.code })),
       warnings: data.warnings.map((group, index) => ({ ...group, code: codes.warnings[index]?.code ?? group.code })),
-      held: {
-        ...data.held,
-        items: data.held.items.map((item) => ({ ...item, reason: "behind-rejected" })),
-      },
+      held: data.held.map((group, index) => ({ ...group, code: codes.held[index]?.code ?? group.code })),
     });
     expect(page).toContain("&lt;script&gt;owned=1&lt;/script&gt;");
     expect(page).not.toMatch(/<(script|img)/i);

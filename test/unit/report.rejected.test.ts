@@ -7,7 +7,8 @@ import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import type { Dialect } from "../../src/model/dialect.js";
 import type { Problem } from "../../src/model/problem.js";
-import { rejectedFileName, type RejectedRow, writeRejectedFile } from "../../src/report/rejected-file.js";
+import { writeRejectedFile } from "../../src/report/rejected-file.js";
+import { rejectedFileName, type RejectedRow } from "../../src/report/rejected-row.js";
 import { folder } from "../support/cli.world.js";
 
 type Csv = Extract<Dialect, { format: "csv" }>;

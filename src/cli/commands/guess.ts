@@ -12,7 +12,7 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../model/make-folder.js";
 import { counted, grouped } from "../../report/figures.js";
-import { shellQuoted } from "../../model/shell-quoted.js";
+import { quotedPath } from "../../model/shell-quoted.js";
 import type { FileCheck } from "../../model/summary.js";
 import { checkFiles } from "../../run/check-files.js";
 import { command, type Given } from "../command.js";
@@ -107,9 +107,7 @@ async function guess(
     checks.flatMap(outcome),
     shown !== null && `Written to ${shown}.`,
   ]);
-  const next = plain(
-    `Next: rowferry check ${shellQuoted(shown ?? "mapping.yaml")} ${files.map(shellQuoted).join(" ")}`,
-  );
+  const next = plain(`Next: rowferry check ${quotedPath(shown ?? "mapping.yaml")} ${files.map(quotedPath).join(" ")}`);
   world.stderr.write(`${fitted(lines(said), world.stderr.columns ?? 80)}\n${next}\n`);
   return ExitCode.ok;
 }

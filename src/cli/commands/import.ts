@@ -1,7 +1,6 @@
 /** `rowferry import <mapping> <files…>`: the main job. */
 import { RowferryError } from "../../model/error.js";
 import { checkMappingFirst } from "../flags.js";
-import { withTarget } from "../on-target.js";
 import { sendingCommand } from "../run-command.js";
 import { planImport } from "./plan.js";
 
@@ -20,22 +19,20 @@ export const spec = sendingCommand({
   notes: [
     "Importing the same rows again sends nothing twice. Exit codes: 0 all is well, 2 usage or settings, 3 a person is needed, 4 not finished (resume), 5 the ledger is in use, 130 and 143 interrupted (resume).",
   ],
-  async prepare(frame, { dryRun, ...flags }, source: string, files: string[]) {
-    const checkNames = () => {
-      checkMappingFirst("import", source, files);
-      if (files.length === 0) throw new RowferryError("usage", "the files are missing");
-    };
-    if (dryRun === true)
-      return withTarget(frame, flags, (work) => {
-        checkNames();
-        return planImport(work, {}, source, files);
-      });
-    return {
-      source,
-      send(pipeline, options) {
-        checkNames();
-        return pipeline.runImport({ ...options, mappingPath: source, files });
-      },
-    };
+  foresee(work, _given, source: string, files: string[]) {
+    checkNames(source, files);
+    return planImport(work, {}, source, files);
   },
+  prepare: (_frame, _given, source: string, files: string[]) => ({
+    source,
+    send(pipeline, options) {
+      checkNames(source, files);
+      return pipeline.runImport({ ...options, mappingPath: source, files });
+    },
+  }),
 });
+
+function checkNames(source: string, files: readonly string[]): void {
+  checkMappingFirst("import", source, files);
+  if (files.length === 0) throw new RowferryError("usage", "the files are missing");
+}

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../model/make-folder.js";
+import { quotedPath } from "../../model/shell-quoted.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command, exampleText } from "../command.js";
 import { createOutput, shownPath } from "../output.js";
@@ -38,7 +39,8 @@ export const spec = command({
       output.data({ type: "written", path: shown, kept });
       output.text(`${kept ? "kept" : "made"}  ${shown.padEnd(22)} ${kept ? "it was there already" : what}`, true);
     }
-    output.text(exampleText(next, [], "Next:"), true);
+    const there = folder === "." ? {} : { [`cd ${quotedPath(shownPath(resolve(cwd, folder), cwd))}`]: "" };
+    output.text(exampleText({ ...there, ...next }, [], "Next:"), true);
     return Promise.resolve(ExitCode.ok);
   },
 });

@@ -1,16 +1,16 @@
 /** `rowferry plan <mapping> <files…>`: what an import would do. Changes and sends nothing. */
 import type { Plan } from "../../model/summary.js";
-import { grouped } from "../../report/figures.js";
-import { shellQuoted } from "../../model/shell-quoted.js";
+import { countedStates, grouped } from "../../report/figures.js";
+import { quotedPath } from "../../model/shell-quoted.js";
 import { aboutEmpty, stepsOfWaiting } from "../../report/next-steps.js";
-import { rowSum, sumOfRows, total } from "../../report/outcome.js";
+import { leftBehind, rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";
 import { checkMappingFirst, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
-import { bold, joined, labelled, lines, type Part, plain } from "../render/text.js";
+import { bold, labelled, lines, type Part, plain } from "../render/text.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
@@ -55,7 +55,7 @@ export async function planImport(
     text: (plan) => printed(plan),
     verbatim: found.preview === null ? "" : preview(plain(found.preview)),
     next: [
-      ...(isIdle ? [] : [step(`import ${[mappingPath, ...files].map(shellQuoted).join(" ")}`, "send what is ready")]),
+      ...(isIdle ? [] : [step(`import ${[mappingPath, ...files].map(quotedPath).join(" ")}`, "send what is ready")]),
       ...(found.problems.some(({ code }) => code === "file-empty") ? [aboutEmpty(step)] : []),
       // Nothing is in the ledger yet that could be given up.
       ...stepsOfWaiting(found.waiting, step).filter(({ command }) => command.startsWith("rowferry import ")),
@@ -70,32 +70,18 @@ function printed(plan: Plan): Part[] {
   const numbers = [
     labelled("Rows", rowSum(sumOfRows(inputs), outcomes, true)),
     left !== "" && labelled("Events", `${grouped(events.ready)} to send, ${left}`),
-    labelled("Requests", kinds(requests)),
+    labelled("Requests", countedStates(requests).replace(/[\d,]+ create-participant/, "up to $&")),
     labelled("Cheaper", cheaper(plan)),
   ];
   return [
     `${wouldSend(plan)} Nothing was sent${total(requests) === 0 ? ", and the ledger is unchanged" : ""}.`,
     numbers,
-    ...problemSections(problems),
+    ...problemSections(problems, false),
     causes("Would wait", "each for something else", waiting),
     causes("Would be sent", "the service may refuse these", doubted),
     causes("Worth a look", "these hold nothing back", warnings),
   ];
 }
-
-const kinds = (requests: Plan["requests"]): string =>
-  joined(
-    Object.entries(requests).map(
-      ([kind, count]) => count > 0 && `${kind === "create-participant" ? "up to " : ""}${grouped(count)} ${kind}`,
-    ),
-  );
-
-const leftBehind = ({ held, deferred, refused }: { held: number; deferred: number; refused: number }): string =>
-  joined([
-    held > 0 && `${grouped(held)} held`,
-    deferred > 0 && `${grouped(deferred)} in the future`,
-    refused > 0 && `${grouped(refused)} that can never be sent`,
-  ]);
 
 /** Texts from cells are escaped by JSON, and plain. */
 function preview(found: NonNullable<Plan["preview"]>): string {

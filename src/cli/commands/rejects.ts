@@ -2,7 +2,7 @@
 import { basename, join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { describePlace } from "../../model/place.js";
-import { counted, grouped } from "../../report/figures.js";
+import { counted, grouped, sumOf } from "../../report/figures.js";
 import { resolveAll } from "../../report/next-steps.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import { selectorFlags, selectorsOf } from "../flags.js";
@@ -36,8 +36,8 @@ export const spec = onTarget({
           `correct ${counted(correctable, "row")} in that file, save, and import it`,
         ),
       );
-    const count = files.reduce((sum, { rows }) => sum + rows, 0);
-    const decided = files.reduce((sum, { correctable }) => sum - correctable, count);
+    const count = sumOf(files, "rows");
+    const decided = count - sumOf(files, "correctable");
     if (decided > 0)
       next.push(step("status", `see what to decide about ${counted(decided, "row")} that no correction can send`));
     if (stranded !== null) next.push(resolveAll(shown(stranded.path), step));

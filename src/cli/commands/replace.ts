@@ -3,8 +3,9 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { listed } from "../../model/fold.js";
 import type { Replaced } from "../../desk/decide.js";
-import { counted } from "../../report/figures.js";
+import { counted, sumOf } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
+import { total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { said } from "../../report/said.js";
 import { confirm } from "../confirm.js";
@@ -51,14 +52,13 @@ export const spec = onTarget({
       return foreseen(work, decide, (all) => [...all.replaced.map(replaced), ...all.left.map(leftOut)]);
     const { decideAlone } = await import("../../desk/access.js");
     const namesOf = (all: Replaced) => all.replaced.map(({ document: { kind, key } }) => `${kind}/${key}`);
-    const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
     const all = await decideAlone(target, decide, options, async (found) => {
       if (changed === null) return;
       for (const one of found.left) tell(output, leftOut(one));
       const documents = namesOf(found);
-      const count = sum(documents.map((document) => changed.get(document) ?? 0));
+      const count = total(Object.fromEntries(documents.map((document) => [document, changed.get(document) ?? 0])));
       const what = `${counted(documents.length, "document")} for ${counted(count, "changed or late event")}`;
-      const events = counted(sum(found.replaced.map((one) => one.events)), "event");
+      const events = counted(sumOf(found.replaced, "events"), "event");
       const question = `This cancels ${what}, and sends them again with ${events}: ${listed(documents, 10)}.`;
       await confirm(world, question, String(documents.length), given.yes);
     });

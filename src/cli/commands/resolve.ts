@@ -6,7 +6,7 @@ import { shorten } from "../../model/fold.js";
 import { whoami } from "../../model/whoami.js";
 import { counted, grouped, localTime } from "../../report/figures.js";
 import { naming } from "../../report/next-steps.js";
-import { said as sentences } from "../../report/said.js";
+import { said as sentences, saidAgainst, titleOf } from "../../report/said.js";
 import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { journal, wait, yes } from "../flags.js";
@@ -69,8 +69,6 @@ export const spec = onTarget({
   },
 });
 
-const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kind} ${key}`;
-
 async function giveId(work: Work, request: { document: string; documentId: string }, word: Word): Promise<Told> {
   const { world, target, output, options } = work;
   const { agrees, checkResolve, resolving } = await import("../../desk/resolve.js");
@@ -125,10 +123,8 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
   const found = (await lookUp(target, wanted, options)).map(({ body: _, ...one }) => one);
   const left = found.filter((one) => !agrees(one));
   const resolved = found.filter(agrees);
-  for (const { row, document, documentId, findings } of plain(left)) {
-    const against = findings.flatMap((one) => (one.agrees ? [] : [one.text]));
-    output.text(`${name}:${row}  ${titleOf(document)}, ${documentId}: ${against.join("; ")}`);
-  }
+  for (const { row, document, documentId, findings } of plain(left))
+    output.text(`${name}:${row}  ${titleOf(document)}, ${documentId}: ${saidAgainst(findings)}`);
   const tellDone = () =>
     told({
       line: { type: "resolved-from", file, resolved, left, known, blank },
@@ -201,18 +197,15 @@ async function settle(
     const lines = events.map((event) => `  ${localTime(event.at)}  ${event.name}  ${event.deduplicationId}`);
     output.text([`In doubt on ${titleOf(document)} (${id}):`, ...own, ...lines, ""].join("\n"));
   }
-  const count = confirmed.reduce((sum, { events }) => sum + events.length, 0);
   const [first, ...others] = confirmed;
   const title = first === undefined || others.length > 0 ? `${confirmed.length} documents` : titleOf(first.document);
-  const what = count === 1 ? "this event" : `these ${counted(count, "event")}`;
-  const isAbsent =
-    first?.ofDocument === true
-      ? `${title} is not there`
-      : `${what} ${count === 1 ? "is" : "are"} not on the timeline of ${title}`;
+  const isAbsent = said === "not-landed" && first?.ofDocument === true;
+  const count = confirmed.flatMap(({ events }) => events).length;
+  const what = isAbsent ? title : `${counted(count, "event")} on the timeline of ${title}`;
   const question =
     said === "landed"
-      ? `You have seen ${what} on the timeline of ${title}; nothing of it is ever sent again.`
-      : `You have seen that ${isAbsent}; it is sent again.`;
+      ? `You have seen ${what}; nothing of it is ever sent again.`
+      : `You have not found ${what}; it is sent again.`;
   await confirm(world, question, first?.document.key ?? "", isSure);
   return tellDone(await decideAlone(target, decide, options));
 }

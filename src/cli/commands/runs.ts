@@ -1,5 +1,5 @@
 /** `rowferry runs`: what was run against this target, newest first. Works beside a running import. */
-import { grouped, moment } from "../../report/figures.js";
+import { grouped, moment, sumOf } from "../../report/figures.js";
 import { ending, landedOf, total } from "../../report/outcome.js";
 import { positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
@@ -23,7 +23,7 @@ export const spec = onTarget({
         // One at a time sends, so an older one is not at work.
         const last = runs.find(({ did }) => did === null);
         const lines = runs.map((run) => {
-          const rows = run.inputs.reduce((sum, { read }) => sum + read, 0);
+          const rows = sumOf(run.inputs, "read");
           const numbers = [rows, landedOf(run.events), total(run.requests)].map((number) =>
             run.did === null ? grouped(number) : "",
           );

@@ -61,6 +61,8 @@ export const spec = command({
   notes: ["Ctrl-C ends it. At the start it prints where its documentation (OpenAPI) is."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
   async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
+    if (memory === true && store !== undefined)
+      throw new RowferryError("usage", "--memory keeps nothing, so --store has no use.");
     const { createSandbox } = await import("../../sandbox/index.js");
     const file = memory === true ? null : storeFile(world.cwd, store);
     if (file !== null) makeFolder(dirname(file));
@@ -115,9 +117,7 @@ function readFaults(cwd: string, path: string): FaultRule[] {
     content = JSON.parse(decodeText(readFileSync(resolve(cwd, path)), path));
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    const isUnreadable = (cause as NodeJS.ErrnoException).code !== undefined;
-    const message = `the file of fault rules ${isUnreadable ? "cannot be read" : "is not JSON"}`;
-    throw new RowferryError("usage", message, { place, cause });
+    throw new RowferryError("usage", "the fault rules cannot be read, or are not JSON", { place, cause });
   }
   const [first] = faultRules.safeParse(content).error?.issues ?? [];
   if (first === undefined) return content as FaultRule[];

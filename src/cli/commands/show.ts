@@ -10,8 +10,8 @@ import type {
   ShownRow,
   ShownRun,
 } from "../../model/lines/show.js";
-import { counted, grouped, localTime, localZone } from "../../report/figures.js";
-import { endings, fateNow, rowFates, total } from "../../report/outcome.js";
+import { counted, countedStates, grouped, localTime, localZone } from "../../report/figures.js";
+import { ending, fateNow, rowFates, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
@@ -43,7 +43,9 @@ export const spec = onTarget({
     const { nearAnything, showAnything, showSentBetween } = await import("../../desk/show.js");
     const { since, before, count = 200, ids = false, requests = false } = given;
     const now = world.clock.now();
-    const isRequests = anything === "requests" || since !== undefined || before !== undefined;
+    const isRequests = anything === "requests";
+    if (!isRequests && (since ?? before ?? given.count) !== undefined)
+      throw new RowferryError("usage", "--since, --before and --count belong to `show requests`.");
     const until = (before === undefined ? null : moment(before, now)) ?? now;
     const from = (since === undefined ? null : moment(since, now)) ?? until - 3_600_000;
     const found = isRequests
@@ -100,9 +102,6 @@ const messages = ({ messages: said }: { messages: string[] }): Part => said.map(
 
 const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
   declaredBy !== null && `declared by ${declaredBy}`;
-
-const named = (counts: { [name: string]: number }): string =>
-  joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name}`));
 
 /** A replacement settles what was open, and nobody dismissed that. */
 function fateOf(event: ShownEvent, isReplaced: boolean): string {
@@ -167,7 +166,7 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     decisions.map(decision),
     holds.map((row) => `held by the invalid row ${row}`),
     all === 0 && (documentId === null ? "no event yet; the first one that is due creates it" : "no event"),
-    all > 0 && `${counted(all, "event")}: ${named(eventCounts)}; times in ${localZone()}`,
+    all > 0 && `${counted(all, "event")}: ${countedStates(eventCounts)}; times in ${localZone()}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
       eventLines(events, look, document.replaced),
@@ -242,10 +241,8 @@ const cells = ({ cells: kept }: ShownRow): Part =>
 const mappingOf = ({ mapping, mappingText }: ShownRow): Part =>
   mappingText !== null && [`${mapping}, as it was used`, deeper(mappingText.trimEnd())];
 
-const endOf = ({ finishedAt, exitCode }: ShownRun): string =>
-  finishedAt === null
-    ? "still working, or killed"
-    : joined([endings[exitCode as keyof typeof endings]?.word, `finished ${localTime(finishedAt)}`]);
+const endOf = (run: ShownRun): string =>
+  joined([ending(run), run.finishedAt !== null && `finished ${localTime(run.finishedAt)}`]);
 
 function runLines({ startedAt, startedBy, did, mapping, inputs, requests, events }: ShownRun): Part {
   return [
@@ -255,7 +252,7 @@ function runLines({ startedAt, startedBy, did, mapping, inputs, requests, events
       const sum = rowFates.map((fate) => `${grouped(rows[fate])} ${fate}`).join(" + ");
       return `${joined([name, sheet])}: ${grouped(rows.read)} = ${sum}`;
     }),
-    Object.keys(requests).length > 0 && `requests: ${named(requests)}`,
-    Object.keys(events).length > 0 && `events sent, as they are now: ${named(events)}`,
+    Object.keys(requests).length > 0 && `requests: ${countedStates(requests)}`,
+    Object.keys(events).length > 0 && `events sent, as they are now: ${countedStates(events)}`,
   ];
 }

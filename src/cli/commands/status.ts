@@ -1,7 +1,7 @@
 /** `rowferry status`: open work and what it waits for. Works beside a running import. */
 import { unexplainedWaits } from "../../model/solution.js";
 import type { Status } from "../../model/summary.js";
-import { counted, grouped, moment } from "../../report/figures.js";
+import { counted, countedStates, grouped, moment, sumOf } from "../../report/figures.js";
 import {
   type NextStep,
   type StepMaker,
@@ -14,6 +14,7 @@ import {
   needed,
   onlyYouCanSettle,
   openOfCopy,
+  recordKinds,
   saidRestored,
   saidUnstaged,
   waitForTime,
@@ -47,8 +48,6 @@ export const spec = onTarget({
   },
 });
 
-const kinds = ["participants", "addresses", "documents", "events"] as const;
-
 function answer(status: Status): string {
   const count = needed(status.open);
   const needs = `${counted(count, "thing needs", "things need")} you. Nothing is lost.`;
@@ -60,7 +59,7 @@ function answer(status: Status): string {
   if (count > 0) return yellow(needs);
   if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
   if (status.waiting.some(({ code }) => unexplainedWaits.includes(code)))
-    return yellow(onlyYouCanSettle(status.waiting.reduce((sum, wait) => sum + wait.count, 0)));
+    return yellow(onlyYouCanSettle(sumOf(status.waiting, "count")));
   if (status.waiting.length > 0) return yellow("some events wait. Nothing is lost.");
   if (status.restored !== null) return yellow(`nothing ${openOfCopy}`);
   return green(`all is well. ${waitForTime(status.open) || "Nothing is open."}`);
@@ -68,13 +67,13 @@ function answer(status: Status): string {
 
 /** Whether sending could continue without a person. */
 const needsResume = ({ open }: Status): boolean =>
-  kinds.some((kind) => ["planned", "sending", "stalled"].some((state) => (open[kind][state] ?? 0) > 0));
+  recordKinds.some((kind) => ["planned", "sending", "stalled"].some((state) => (open[kind][state] ?? 0) > 0));
 
 function openLines({ rows, ...records }: Status["open"]): string[] {
-  const lines = kinds.map((kind) => {
-    const states = Object.entries(records[kind]).map(([state, count]) => count > 0 && `${grouped(count)} ${state}`);
-    return [`${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, joined(states)];
-  });
+  const lines = recordKinds.map((kind) => [
+    `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`,
+    countedStates(records[kind]),
+  ]);
   if (rows > 0) lines.push(["Rows", `${grouped(rows)} to correct`]);
   return table(lines.flatMap(([kind = "", text = ""]) => (text === "" ? [] : [[bold(kind), text]])));
 }

@@ -3,8 +3,8 @@ import { describeMappingProblem, type MappingProblem } from "../../map/language/
 import { isJsonObject, type JsonValue } from "../../model/json.js";
 import { describePlace } from "../../model/place.js";
 import type { FileCheck, TableCheck } from "../../model/summary.js";
-import { counted, grouped } from "../../report/figures.js";
-import { shorten } from "../../model/fold.js";
+import { counted, grouped, sumOf } from "../../report/figures.js";
+import { listed, shorten } from "../../model/fold.js";
 import { plainLines } from "../../report/plain-text.js";
 import { causes } from "./problems.js";
 import { bold, dim, joined, lines, type Part, red, table as textTable } from "./text.js";
@@ -41,13 +41,8 @@ function tableText(table: TableCheck, width: number): string {
       dialect.format === "csv" && line("format", dialectText(dialect)),
       line("header", headerText(table)),
       line("columns", `${columns.found.length} found, ${columns.unmapped.length} not read`),
-      rows.read > 0
-        ? columnTable(table, width)
-        : [
-            columns.found.length > 0 && line("found", names(columns.found)),
-            columns.unmapped.length > 0 && line("unmapped", names(columns.unmapped)),
-          ],
-      columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${names(columns.absent)}`),
+      table.cells.length > 0 && columnTable(table, width),
+      columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${listed(columns.absent, 40)}`),
     ],
     samples.flatMap((record, at) =>
       bodyLines(record).map((text, member) => line(at + member === 0 ? "sends" : "", shorten(text, 300))),
@@ -77,7 +72,7 @@ function columnTable({ cells, rows }: TableCheck, width: number): Part {
         "   ",
         shorten(header, 30),
         type ?? "not read",
-        `${Math.floor((100 * filled) / rows.read)}%`,
+        rows.read > 0 ? `${Math.floor((100 * filled) / rows.read)}%` : "",
         distinct === null ? "many" : grouped(distinct),
       ]),
     ],
@@ -117,7 +112,7 @@ export function printTotal(checks: readonly FileCheck[]): string {
   const rows = { read: 0, skipped: 0, invalid: 0, valid: 0 };
   for (const table of tables)
     for (const fate of Object.keys(rows) as (keyof typeof rows)[]) rows[fate] += table.rows[fate];
-  const events = tables.reduce((sum, table) => sum + table.events, 0);
+  const events = sumOf(tables, "events");
   const broken = [...checks, ...tables].filter(({ error }) => error !== null).length;
   const cut = broken === 0 ? "" : `; ${broken} could not be read to the end`;
   return `${counted(checks.length, "file")}: ${rowText({ rows, events, error: null })}${cut}`;
@@ -158,10 +153,4 @@ function dialectText(dialect: Extract<TableCheck["dialect"], { format: "csv" }>)
     `lines end in ${lineEnding.replaceAll(/\r|␍/g, "CR").replaceAll(/\n|␊/g, "LF")}`,
     compression !== "none" && compression,
   ]);
-}
-
-/** As many as fit. */
-function names(columns: readonly string[]): string {
-  const shown = columns.slice(0, 40).map((name) => shorten(name, 60));
-  return joined([...shown, columns.length > shown.length && `and ${columns.length - shown.length} more`]);
 }

@@ -6,16 +6,16 @@ import { counted, grouped } from "../../report/figures.js";
 import { earlierOf, problemsHere } from "../../report/outcome.js";
 import { bold, dim, joined, lines, type Part } from "./text.js";
 
-/** `rejects` and the report have all causes. */
 const MOST = 12;
 
-/** What earlier imports left is only counted, unless there is nothing else. */
-export function problemSections(problems: readonly ToldProblem[]): Part[] {
+/** `inLedger`: `rejects` knows them. What earlier imports left is only counted, unless there is nothing else. */
+export function problemSections(problems: readonly ToldProblem[], inLedger = true): Part[] {
+  const rest = inLedger ? "; `rowferry rejects` lists every row" : "";
   const groups = Map.groupBy(problemsHere(problems), ({ code }) => solutionOf(code));
   const earlier = earlierOf(problems);
   return [
-    causes("To correct", "in the file; then import it again", groups.get("correct")),
-    causes("To decide", "correcting the rows does not help", groups.get("decide")),
+    causes("To correct", "in the file; then import it again", groups.get("correct"), rest),
+    causes("To decide", "correcting the rows does not help", groups.get("decide"), rest),
     causes("In doubt", "the next run settles these", groups.get("resume")),
     earlier > 0 && `Earlier imports left ${counted(earlier, "more problem")}.`,
   ];
@@ -30,7 +30,7 @@ export const waitSection = (waiting: readonly ToldProblem[]): string =>
   );
 
 /** Largest first; what only waits behind something else is last. */
-export function causes(title: string, lead: string, problems: readonly ToldProblem[] = []): string {
+export function causes(title: string, lead: string, problems: readonly ToldProblem[] = [], rest = ""): string {
   if (problems.length === 0) return "";
   const isBehind = ({ code }: ToldProblem) => Number(code.startsWith("behind-"));
   const largest = problems.toSorted((left, right) => isBehind(left) - isBehind(right) || right.count - left.count);
@@ -44,8 +44,7 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
         `${grouped(count).padStart(width)}  ${said(column, example)}`,
         dim(`${indent}${joined([place, code], " · ")}`),
       ]),
-    largest.length > MOST &&
-      `${indent}and ${counted(largest.length - MOST, "more cause")}; \`rowferry rejects\` lists every row`,
+    largest.length > MOST && `${indent}and ${counted(largest.length - MOST, "more cause")}${rest}`,
   );
 }
 

@@ -1,10 +1,12 @@
 /** Progress on stderr: a redrawn bar on a terminal, a plain line a minute elsewhere. */
 import type { Clock } from "../../model/clock.js";
 import type { PipelineEvent } from "../../model/summary.js";
-import { atLimit, counted, grouped } from "../../report/figures.js";
+import { atLimit, counted } from "../../report/figures.js";
+import { leftBehind, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { type Course, courseParts, followCourse } from "../../report/course.js";
 import type { Stream } from "../world.js";
+import { joined } from "./text.js";
 
 export interface Progress {
   observe(event: PipelineEvent): void;
@@ -12,18 +14,20 @@ export interface Progress {
   close(): void;
 }
 
-export interface ProgressOptions {
-  stream: Stream;
-  clock: Clock;
-  /** Null: unthrottled. */
-  limit: number | null;
-}
-
 export const silentProgress: Progress = { observe: () => {}, close: () => {} };
 
 const REDRAW_MS = 100;
 const LINE_MS = 60_000;
-export function createProgress({ stream, clock, limit }: ProgressOptions): Progress {
+/** `limit` null: unthrottled. */
+export function createProgress({
+  stream,
+  clock,
+  limit,
+}: {
+  stream: Stream;
+  clock: Clock;
+  limit: number | null;
+}): Progress {
   const drawing = stream.isTTY ? redrawn(stream) : aLineAMinute(stream, clock);
   const course = followCourse(() => clock.now(), limit);
   return {
@@ -49,16 +53,11 @@ function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>)
   }
   // Work of less than a minute is done before anybody reads this.
   if (event.secondsAtLimit < 60) return null;
-  const waiting = [
-    ...(event.held > 0 ? [`${grouped(event.held)} held`] : []),
-    ...(event.deferred > 0 ? [`${grouped(event.deferred)} in the future`] : []),
-  ];
-  const sum = (counts: { [kind: string]: number }) => Object.values(counts).reduce((all, count) => all + count, 0);
   const what =
     event.type === "backlog"
       ? `${counted(event.documents, "document")} to continue`
-      : `${counted(sum(event.requests), "request")} to send`;
-  return [`${what}, about ${atLimit(event.secondsAtLimit)}`, ...waiting].join(", ");
+      : `${counted(total(event.requests), "request")} to send`;
+  return joined([`${what}, about ${atLimit(event.secondsAtLimit)}`, leftBehind(event)]);
 }
 
 /** As many parts as fit. */

@@ -2,7 +2,7 @@
 import { ExitCode } from "../../model/exit-code.js";
 import type { Summary, ToldProblem } from "../../model/summary.js";
 import { atLimit, counted, grouped } from "../../report/figures.js";
-import { nextSteps } from "../../report/next-steps.js";
+import { nextSteps, type StepMaker } from "../../report/next-steps.js";
 import { answer, endings, registrations, rowSum, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { told, type Told } from "../output.js";
@@ -14,6 +14,7 @@ export function printSummary(
   summary: Summary,
   problems: readonly ToldProblem[],
   shown: (path: string) => string,
+  step?: StepMaker,
 ): Told {
   const { exitCode, target, run, files } = summary;
   const report = files.find(({ kind }) => kind === "report");
@@ -30,7 +31,7 @@ export function printSummary(
       exitCode === ExitCode.ok && causes("Waiting", "each for something else", line.waiting),
       causes("Worth a look", "these hold nothing back", line.warnings),
     ],
-    next: nextSteps({ ...summary, problems: [...problems] }, shown),
+    next: nextSteps({ ...summary, problems: [...problems] }, shown, step),
     closing: `${joined([plainText(target.name), `run ${plainText(run)}`, ending], " · ")}${place}`,
     exitCode,
   });

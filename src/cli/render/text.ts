@@ -4,6 +4,8 @@ import picocolors from "picocolors";
 import { isJsonObject } from "../../model/json.js";
 import { plainText } from "../../report/plain-text.js";
 
+export { joined } from "../../report/figures.js";
+
 /** The output takes them off where nobody sees them. */
 export const { bold, dim, green, red, yellow } = picocolors.createColors(true);
 
@@ -18,8 +20,6 @@ export const paragraphs = (parts: readonly Part[]): string =>
     .map((part) => lines(part))
     .filter((text) => text !== "")
     .join("\n\n");
-
-export const joined = (parts: readonly Part[], separator = ", "): string => kept(parts).join(separator);
 
 function kept(part: Part): string[] {
   if (typeof part === "string") return part === "" ? [] : [part];

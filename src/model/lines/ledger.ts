@@ -9,6 +9,7 @@ import {
   exitCode,
   findings,
   flag,
+  inputCounts,
   jsonObject,
   line,
   list,
@@ -16,7 +17,6 @@ import {
   object,
   openWork,
   problem,
-  rowCounts,
   rowOutcomes,
   text,
   textOrNull,
@@ -29,7 +29,7 @@ import {
 const left = { held: count, deferred: count, refused: count };
 
 export const plan = line("plan", "Printed by `plan` and `import --dry-run`.", {
-  inputs: list(rowCounts.extend({ input: text, sheet: textOrNull })),
+  inputs: inputCounts,
   outcomes: rowOutcomes,
   requests: counts.describe("by kind; for those that create participants, the highest possible number"),
   secondsAtLimit: number,

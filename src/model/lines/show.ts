@@ -10,6 +10,7 @@ import {
   list,
   number,
   object,
+  rowCounts,
   text,
   textOrNull,
   time,
@@ -146,17 +147,7 @@ const run = object({
   startedAt: time,
   finishedAt: timeOrNull.describe("null while it runs, or if it was killed"),
   exitCode: countOrNull,
-  inputs: list(
-    object({
-      name: text,
-      sheet: textOrNull,
-      read: count,
-      skipped: count,
-      invalid: count,
-      known: count,
-      staged: count,
-    }),
-  ),
+  inputs: list(rowCounts.extend({ name: text, sheet: textOrNull })),
   requests: counts.describe("by kind"),
   events: counts.describe("the events that it sent, by the state they are in now"),
 });

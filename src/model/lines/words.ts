@@ -36,6 +36,8 @@ export const place = object({
 
 export const rowCounts = object({ read: count, skipped: count, invalid: count, known: count, staged: count });
 
+export const inputCounts = list(rowCounts.extend({ input: text, sheet: textOrNull }));
+
 export const rowOutcomes = object({
   landed: count.describe("everything that the row yields is at the service"),
   later: count.describe("its time, or that of an event before it, has not come yet"),

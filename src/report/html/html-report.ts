@@ -3,7 +3,7 @@ import type { RowCounts, StateCounts, Summary } from "../../model/summary.js";
 import { writeAtomically } from "../atomic-file.js";
 import { counted, grouped, localZone, shortDuration } from "../figures.js";
 import { nextSteps } from "../next-steps.js";
-import { answer, endings, rowParts, total } from "../outcome.js";
+import { answer, endings, recordKinds, rowColumns, rowParts, total } from "../outcome.js";
 import type { ReportData } from "./collect-report-data.js";
 import { html, type Markup, type Value } from "./markup.js";
 import { paceSection } from "./pace.js";
@@ -53,9 +53,7 @@ function header(summary: Summary): Markup {
   const { run, target, exitCode, startedAt, finishedAt, mapping, ledger } = summary;
   const { word, tone } = endings[exitCode];
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
-  const steps = nextSteps(summary, (path) => path).map(
-    ({ why, command }) => html`<li>${why}<pre><code>${command}</code></pre></li>`,
-  );
+  const steps = nextSteps(summary).map(({ why, command }) => html`<li>${why}<pre><code>${command}</code></pre></li>`);
   const facts: [string, Value][] = [
     ["Target", `${target.name} ${target.baseUrl}`],
     ["Ledger", ledger],
@@ -86,10 +84,7 @@ function rowsChart({ rows, outcomes }: Summary): Markup | null {
 }
 
 function rowsSection(summary: Summary): Section {
-  const line = (name: Value, { read, skipped, invalid, known, staged }: RowCounts) => [
-    name,
-    ...[read, skipped, invalid, known, staged].map(grouped),
-  ];
+  const line = (name: Value, rows: RowCounts) => [name, ...rowColumns.map((column) => grouped(rows[column]))];
   const lines = summary.inputs.map((input) =>
     line([input.input, input.sheet === null ? null : `, sheet ${input.sheet}`], input),
   );
@@ -104,8 +99,7 @@ function rowsSection(summary: Summary): Section {
 }
 
 function recordsSection(summary: Summary): Section | null {
-  const kinds = ["participants", "addresses", "documents", "events"] as const;
-  const lines = kinds
+  const lines = recordKinds
     .filter((kind) => total(summary[kind]) + total(summary.open[kind]) > 0)
     .map((kind) => [kind, states(summary[kind]), states(summary.open[kind])]);
   if (lines.length === 0) return null;

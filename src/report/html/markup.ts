@@ -1,16 +1,12 @@
 /** HTML templates that escape every value unless it is markup (H35). */
 import { plainText } from "../plain-text.js";
 
-/** Made by `html` and `raw` only. */
+/** Made by `html`; otherwise of our own constants only. */
 export class Markup {
   readonly text: string;
 
   constructor(text: string) {
     this.text = text;
-  }
-
-  toString(): string {
-    return this.text;
   }
 }
 
@@ -32,11 +28,6 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Markup {
   values.forEach((value, index) => {
     text += rendered(value) + (parts[index + 1] ?? "");
   });
-  return new Markup(text);
-}
-
-/** For our own constants only. */
-export function raw(text: string): Markup {
   return new Markup(text);
 }
 

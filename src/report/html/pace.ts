@@ -1,6 +1,6 @@
 /** Requests over time against the limit: an SVG of shapes, with labels in HTML so that they keep their size. */
 import type { Summary } from "../../model/summary.js";
-import { atLimit, counted, grouped, shortDuration } from "../figures.js";
+import { atLimit, counted, grouped, joined, shortDuration } from "../figures.js";
 import type { ReportData } from "./collect-report-data.js";
 import { html, type Markup } from "./markup.js";
 import { type Section, timeMarkup } from "./sections.js";
@@ -15,14 +15,14 @@ export function paceSection(pace: ReportData["pace"], { requests }: Summary): Se
   const kinds = Object.entries(byKind).filter(([, count]) => count > 0);
   const lead = [
     atLimit(secondsAtLimit, limit),
-    retries > 0 ? counted(retries, "retry", "retries") : "",
-    rateLimited > 0 ? `${grouped(rateLimited)} refused as too many (429)` : "none refused as too many (429)",
+    retries > 0 && counted(retries, "retry", "retries"),
+    `${rateLimited > 0 ? grouped(rateLimited) : "none"} refused as too many (429)`,
   ];
   return {
     id: "requests",
     title: "Requests",
     count: sent,
-    lead: lead.filter((part) => part !== "").join("; "),
+    lead: joined(lead, "; "),
     body: [
       html`<p>${kinds.map(([kind, count]) => html`<span class="pair">${grouped(count)} ${kind}</span> `)}</p>`,
       pace === null ? null : plot(pace, limit.rate),

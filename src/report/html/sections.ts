@@ -1,10 +1,12 @@
 /** The report's sections on problems and held events, by cause. */
-import { type Code, codes } from "../../model/codes.js";
+import type { ProblemExample } from "../../ledger/views/problems.js";
+import type { HeldRecord } from "../../ledger/views/waiting.js";
+import { codes } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
-import { counted, grouped, localTime } from "../figures.js";
-import { targetFlags } from "../next-steps.js";
+import { counted, grouped, localTime, sumOf } from "../figures.js";
+import { stepOn, type StepMaker, withFlags } from "../next-steps.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
-import type { ProblemGroup, ReportData, Sample } from "./collect-report-data.js";
+import type { Group, ReportData, Sample } from "./collect-report-data.js";
 import { html, type Markup, type Value } from "./markup.js";
 
 /** `id`: for the links at the top; `lead`: what the section shows and what to do. */
@@ -27,87 +29,68 @@ ${body}
 }
 
 /** Sections without content have a count of 0. */
-export function detailSections(data: ReportData): Section[] {
-  const { problems, warnings } = data;
+export function detailSections({ summary, problems, warnings, stranded, held }: ReportData): Section[] {
+  const step = stepOn(summary.target.name, summary, (path) => path);
+  const lead = "Open in the whole ledger, by cause, most frequent first.";
+  const waits =
+    "Timelines only grow at the end: later events of a document wait, so that a corrected one can still be sent before them.";
   return [
-    problemsSection("problems", "Problems", problems, "By cause, most frequent first."),
-    strandedSection(data),
-    heldSection(data),
-    problemsSection("warnings", "Warnings", warnings, "Nothing was held back because of these."),
+    groupsSection("problems", "Problems", problems, lead, step, problemMarkup),
+    strandedSection(stranded, step),
+    groupsSection("held", "Held events", held, waits, step, heldMarkup),
+    groupsSection("warnings", "Warnings", warnings, "Nothing was held back because of these.", step, problemMarkup),
   ];
 }
 
-function problemsSection(id: string, title: string, groups: readonly ProblemGroup[], lead: string): Section {
+function groupsSection<Item>(
+  id: string,
+  title: string,
+  groups: readonly Group<Item>[],
+  lead: string,
+  step: StepMaker,
+  markup: (item: Item) => Markup,
+): Section {
   const body = groups.map((group, index) => {
-    const examples = group.items.map(
-      ({ file, sheet, row, column, message, hint }) => html`<li>
-<p class="soft">${describePlace({ file, sheet: sheet ?? undefined, row: row ?? undefined, column: column ?? undefined })}</p>
-<p>${message}</p>${hint === null ? null : html`<p class="hint">${hint}</p>`}</li>`,
-    );
-    return groupMarkup(group.code, group.total, index < 5, [html`<ul>${examples}</ul>`, leftOut(group)]);
-  });
-  return { id, title, count: groups.reduce((sum, group) => sum + group.total, 0), lead, body };
-}
-
-function groupMarkup(code: Code, count: number, open: boolean, body: Value): Markup {
-  const { meaning, remedy } = codes[code];
-  return html`<details class="group"${open ? html` open` : null}>
-<summary><span class="count">${grouped(count)}</span> ${meaning} <code class="soft">${code}</code></summary>
-<p class="hint">${remedy}</p>
-${body}
+    const { meaning, remedy } = codes[group.code];
+    return html`<details class="group"${index < 5 ? html` open` : null}>
+<summary><span class="count">${grouped(group.total)}</span> ${meaning} <code class="soft">${group.code}</code></summary>
+<p class="hint">${withFlags(remedy, step)}</p>
+<ul>${group.items.map(markup)}</ul>${leftOut(group)}
 </details>
 `;
+  });
+  return { id, title, count: sumOf(groups, "total"), lead, body };
 }
 
-function strandedSection({ stranded, summary }: ReportData): Section {
-  const flags = targetFlags(summary.target.name, summary, (path) => path);
+const problemMarkup = ({ file, sheet, row, column, message, hint }: ProblemExample): Markup => html`<li>
+<p class="soft">${describePlace({ file, sheet: sheet ?? undefined, row: row ?? undefined, column: column ?? undefined })}</p>
+<p>${message}</p>${hint === null ? null : html`<p class="hint">${hint}</p>`}</li>`;
+
+const heldMarkup = ({ document, event, at, waitsFor, place }: HeldRecord): Markup =>
+  html`<li><p>${documentName(document)} · ${event} · ${timeMarkup(at)}</p>
+<p>waits for ${waitsFor}</p>${place === null ? null : html`<p class="soft">${place}</p>`}</li>`;
+
+function strandedSection(stranded: ReportData["stranded"], step: StepMaker): Section {
   const items = stranded.items.map(({ document, deduplicationId, sentAt, requestIds, waiting }) => {
-    const command = `rowferry resolve ${shellQuoted(document.key)} --document-id <id>${flags}`;
+    const { command } = step(`resolve ${shellQuoted(`${document.kind}/${document.key}`)} --document-id <id>`, "");
     const ids = requestIds.length === 0 ? "no answer came" : requestIds.join(", ");
-    return html`<h3>${documentName(document)}</h3>
-<p>Sent ${timeMarkup(sentAt)} with the key <code>${deduplicationId}</code>; ${ids}. ${counted(waiting, "event")} ${waiting === 1 ? "waits" : "wait"} for the id.</p>
-<pre><code>${command}</code></pre>`;
+    return html`<li><h3>${documentName(document)}</h3>
+<p>Sent ${timeMarkup(sentAt)} with the key <code>${deduplicationId}</code>; ${ids}. ${counted(waiting, "event waits", "events wait")} for the id.</p>
+<pre><code>${command}</code></pre></li>`;
   });
   return {
     id: "stranded",
     title: "Stranded documents",
     count: stranded.total,
-    lead:
+    lead: withFlags(
       "These documents exist at the service, but the answer with their id was lost, and the service has no lookup by key. " +
-      "Find each id there by the evidence below and enter it; their later events wait until then. " +
-      "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
-    body: [cards(items), leftOut(stranded)],
-  };
-}
-
-function heldSection({ held }: ReportData): Section {
-  const groups = [...Map.groupBy(held.items, ({ reason }) => reason)].map(([reason, events]) =>
-    groupMarkup(
-      reason as Code,
-      events.length,
-      true,
-      html`<ul>${events.map(
-        ({
-          document,
-          event,
-          at,
-          waitsFor,
-          place: from,
-        }) => html`<li><p>${documentName(document)} · ${event} · ${timeMarkup(at)}</p>
-<p>waits for ${waitsFor}</p>${from === null ? null : html`<p class="soft">${from}</p>`}</li>`,
-      )}</ul>`,
+        "Find each id there by the evidence below and enter it; their later events wait until then. " +
+        "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
+      step,
     ),
-  );
-  return {
-    id: "held",
-    title: "Held events",
-    count: held.total,
-    lead: "Timelines only grow at the end: later events of a document wait, so that a corrected one can still be sent before them.",
-    body: [...groups, leftOut(held)],
+    body: [html`<ul>${items}</ul>`, leftOut(stranded)],
   };
 }
-
-const cards = (items: readonly Markup[]): Markup => html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 
 /** `and 1,912 more`. */
 function leftOut({ total, items }: Sample<unknown>): Value {

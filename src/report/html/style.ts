@@ -1,7 +1,7 @@
 /** The report's style sheet: light and dark, small and large screens, paper. No external resources. */
-import { raw } from "./markup.js";
+import { Markup } from "./markup.js";
 
-export const style = raw(`
+export const style = new Markup(`
 :root{color-scheme:light dark;--paper:#fff;--card:#f6f7f8;--line:#d9dde1;--ink:#1d2429;--soft:#5a6670;--accent:#0b6b74;--good:#1b7040;--waiting:#8a5a00;--bad:#a8261d}
 @media (prefers-color-scheme:dark){:root{--paper:#14181b;--card:#1d2327;--line:#39424a;--ink:#e7ebee;--soft:#a3afb8;--accent:#5cc4cf;--good:#7fd3a1;--waiting:#f0c168;--bad:#ff9c92}}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444}nav{display:none}li,tr{break-inside:avoid}details::details-content{content-visibility:visible;display:block}}
