@@ -21,7 +21,10 @@ const COMPARED = 10;
 const FEWEST = 3;
 const DAY = 86_400_000;
 
-const isCorrection = ({ inputs }: Summary) => inputs.some(({ input }) => /\.rejected\.(csv|xlsx)$/i.test(input));
+/** By its name, as rejected files and those of the console have it. */
+export const isCorrected = (file: string): boolean =>
+  /\.(rejected|to-correct|corrected-[^.]*)\.(csv|xlsx)$/i.test(file);
+const isCorrection = ({ inputs }: Summary) => inputs.some(({ input }) => isCorrected(input));
 const secondsOf = ({ startedAt, finishedAt }: Summary) => (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
 const pace = (summary: Summary) => secondsOf(summary) / Math.max(1, summary.requests.secondsAtLimit);
 const invalidShare = ({ rows }: Summary) => rows.invalid / Math.max(1, rows.read);

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { HISTORY, type Compared, missingInput, odditiesOf } from "./oddities.js";
+import { HISTORY, type Compared, isCorrected, missingInput, odditiesOf } from "./oddities.js";
 import { importsBefore, lastStaged, newestEvents } from "../ledger/views/past-runs.js";
 import type { Clock } from "../model/clock.js";
 import { codes } from "../model/codes.js";
@@ -142,10 +142,10 @@ function oddities(target: Target, summary: Summary, silence: NotifySettings["sil
   return compared === null ? [] : odditiesOf(compared, silence);
 }
 
-/** When rows were last staged, ms; null: never. @throws RowferryError of an unreadable ledger */
+/** When rows other than corrected ones were last staged, ms; null: never. @throws RowferryError of an unreadable ledger */
 function lastInput(target: Target): number | null {
   try {
-    return reading(target, lastStaged);
+    return reading(target, (database) => lastStaged(database, (file) => !isCorrected(file)));
   } catch (error) {
     if (error instanceof RowferryError && error.code === "ledger-missing") return null;
     throw error;
