@@ -222,6 +222,30 @@ inChromium(
     await eventually(() => page.locator("td.unsent").count()).toBe(0);
     await eventually(texts).toEqual(["SP", "AL"]);
     expect(await troubles(page)).toBe("");
+
+    // It is saved, but its answers are lost.
+    const changed = () => page.evaluate(`dispatchEvent(new Event("changed"))`);
+    let lost = 0;
+    await page.route(/api\/edit/, async (route) => {
+      const headers = { ...(await route.request().allHeaders()), "sec-fetch-site": "same-origin" };
+      await route.fetch({ headers });
+      lost += 1;
+      await route.abort();
+    });
+    await cell(page, 0).click();
+    await page.keyboard.type("RJ");
+    await page.keyboard.press("Enter");
+    await eventually(() => lost).toBeGreaterThan(1);
+    await eventually(() => bar(page)).toMatch(/Import \d+ rows/);
+    await click(page, "button", /^Import \d+ rows/);
+    await eventually(() => troubles(page)).toContain("not saved yet");
+    await page.unrouteAll({ behavior: "wait" });
+    await changed();
+    await allSaved(page);
+    await Promise.all([page.waitForResponse(/api\/tally/), changed()]);
+    await page.waitForTimeout(300);
+    await click(page, "button", /^Undo: State, 1 cell/);
+    await eventually(texts).toEqual(["SP", "AL"]);
   },
 );
 
@@ -268,6 +292,20 @@ inChromium(
       await eventually(texts).toEqual(before);
     }
     await page.keyboard.press("Control+y");
+    await eventually(texts).toEqual(["", "", before[2]]);
+    // The block ends with a blank cell, which overwrites as well.
+    await cell(page, 1).click();
+    await page.keyboard.type("AC");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowUp");
+    for (const keys of ["Control+c", "ArrowUp", "Control+v"]) await page.keyboard.press(keys);
+    await eventually(texts).toEqual(["AC", "AC", before[2]]);
+    await cell(page, 0).click();
+    await page.keyboard.press("Delete");
+    await eventually(texts).toEqual(["", "AC", before[2]]);
+    await page.keyboard.press("Control+c");
+    await cell(page, 1).click();
+    await page.keyboard.press("Control+v");
     await eventually(texts).toEqual(["", "", before[2]]);
     const active = () => page.locator("td.active").evaluate(placeOf);
     const last = (await rows(page).count()) - 1;

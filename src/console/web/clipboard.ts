@@ -14,7 +14,9 @@ export function readBlock(text: string): string[][] {
   return lines;
 }
 
+/** A blank last line is ended, because it would not be read otherwise. */
 export function writeBlock(lines: readonly (readonly string[])[]): string {
   const written = (cell: string) => (/["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  return lines.map((line) => line.map(written).join("\t")).join("\n");
+  const text = lines.map((line) => line.map(written).join("\t")).join("\n");
+  return /(^|\n)$/.test(text) ? `${text}\n` : text;
 }

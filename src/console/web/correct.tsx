@@ -5,7 +5,7 @@ import { memberOf } from "../../model/problem.js";
 import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
-import { Grid } from "./grid.js";
+import { Grid, requireSaved } from "./grid.js";
 import { download, post, Refused, undo } from "./http.js";
 import { Work } from "./overview.js";
 import {
@@ -311,7 +311,12 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       </p>
       {button(last === null ? "Undo" : `Undo: ${last.label}`, last !== null, () => undo(target, last?.step ?? null))}
       {button("Check", ready > 0, async () => setChecked({ for: key, said: await post("check", { target }) }))}
-      {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target, drafts }), "main")}
+      {button(
+        `Import ${counted(ready, "row")}`,
+        ready > 0,
+        () => requireSaved().then(() => post("import", { target, drafts })),
+        "main",
+      )}
       <span class="quiet small">What lands cannot be taken back.</span>
       {trouble}
       <Sentences said={isChecked ? checked.said : []} />

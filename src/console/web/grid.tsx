@@ -73,6 +73,16 @@ function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
   return sending;
 }
 
+/** @throws Refused while something typed is not saved: the server does not know it, and would import what was there before. */
+export async function requireSaved(): Promise<void> {
+  await sending.catch(() => {});
+  if (nextUnsent() !== undefined)
+    throw new Refused({
+      message: "Nothing was imported, because some of what you typed is not saved yet.",
+      hint: "It is saved once the console answers; then press again.",
+    });
+}
+
 /** Waits for everything typed before it, because it may undo the last of that. @throws Refused */
 const afterAll = (shown: { current: Step["over"] }, work: () => Promise<void>): Promise<unknown> =>
   (sending = sendAll(shown).then(work));
