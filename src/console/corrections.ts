@@ -26,7 +26,7 @@ import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
-import { createJudge, type Judged } from "./judge.js";
+import type { Judge, Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
 const GRID_ROWS = 5000;
@@ -42,9 +42,7 @@ export interface ValueEdit extends CauseName {
   shown: string | null;
 }
 
-export function createCorrections(target: Target, now: () => number) {
-  const judge = createJudge();
-
+export function createCorrections(target: Target, judge: Judge, now: () => number) {
   /** With the rest of their groups, by input. */
   const judged = async (ids: readonly number[], drafts: Drafts): Promise<Judged[]> => {
     const groups = reading(target, (database) => {
@@ -192,8 +190,6 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   return {
-    mappings: judge.files,
-
     tally: () => counting(countReady),
 
     /** Its first row as an example, and the texts of its column, each with its rows. */

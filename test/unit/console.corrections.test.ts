@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { createCorrections } from "../../src/console/corrections.js";
+import { createJudge } from "../../src/console/judge.js";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Status } from "../../src/model/summary.js";
 import { resolveTarget } from "../../src/settings/target.js";
@@ -10,7 +11,8 @@ import { weighings, weighingsWith } from "../support/weighings.js";
 
 function correctionsOf(office: Office) {
   const target = resolveTarget({ flags: {}, env: {}, cwd: office.world.cwd });
-  return createCorrections(target, () => office.world.now);
+  const judge = createJudge();
+  return { ...createCorrections(target, judge, () => office.world.now), mappings: judge.files };
 }
 
 it("two imports of one input at the same moment are two files, because the first may not have been read yet", async () => {

@@ -4,12 +4,18 @@ import type { Failure, News } from "../serve.js";
 
 const KEY = "rowferry-token";
 
-/** From the address's fragment, which no server sees; kept for this tab, to survive a reload. */
+/**
+ * From the address's fragment, which no server sees. Kept for this tab, to survive a reload, and for tabs that are opened
+ * from its links.
+ */
 export function takeToken(): void {
   const given = location.hash.slice(1);
-  if (given === "") return;
-  sessionStorage.setItem(KEY, given);
-  history.replaceState(null, "", location.pathname + location.search);
+  if (given !== "") {
+    localStorage.setItem(KEY, given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  const token = given || (sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "");
+  sessionStorage.setItem(KEY, token);
 }
 
 export class Refused extends Error {
@@ -91,24 +97,34 @@ export async function download(path: "rows" | "report", query: Query, name: stri
 
 /**
  * Dispatches `live` with how far runs are, and `changed` whenever a ledger, draft or command has changed, and while the
- * console is away, which the page then says.
+ * console is away, which the page then says. A browser has six connections to a server, for all of its tabs: one of them
+ * listens for the others.
  */
-export async function listen(): Promise<never> {
-  const tell = (news: News = null) =>
+export function listen(): Promise<never> {
+  const name = `${KEY} ${sessionStorage.getItem(KEY)}`;
+  const others = new BroadcastChannel(name);
+  const tell = (news: News) =>
     dispatchEvent(news === null ? new Event("changed") : new CustomEvent("live", { detail: news }));
-  for (;;) {
-    try {
-      const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
-      let text = "";
-      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
-        const lines = (text + part.value).split("\n\n");
-        text = lines.pop() ?? "";
-        for (const line of lines) tell(JSON.parse(line.replace("data: ", "")) as News);
+  const tellAll = (news: News = null) => {
+    tell(news);
+    others.postMessage(news);
+  };
+  others.onmessage = ({ data }) => tell(data as News);
+  return navigator.locks.request(name, async () => {
+    for (;;) {
+      try {
+        const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
+        let text = "";
+        for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+          const lines = (text + part.value).split("\n\n");
+          text = lines.pop() ?? "";
+          for (const line of lines) tellAll(JSON.parse(line.replace("data: ", "")) as News);
+        }
+      } catch {
+        // Tried again.
       }
-    } catch {
-      // Tried again.
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      tellAll();
     }
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    tell();
-  }
+  });
 }
