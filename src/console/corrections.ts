@@ -289,6 +289,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
       const left = { rows: 0, drafts: 0, keys: 0, columns: new Set<string>() };
+      const former = hasDrafts(target) ? changing(target, (drafts) => drafts.former()) : new Set<string>();
       const drafts = looking(target, (open) => {
         const isOpen = openRows(open);
         for (const { ref, cells, isConfirmed } of found) {
@@ -307,8 +308,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
                 hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
               });
             if (replaces === null) left.columns.add(column);
-            // Downloaded before it was corrected here.
-            else if (typed !== undefined && typed !== value && value === original) left.drafts += 1;
+            // Downloaded before it was corrected here, perhaps again.
+            else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
             else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });
           }
         }

@@ -70,8 +70,12 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
     });
     const [exitCode] = (await once(child, "close")) as [number | null];
     const line = lines.at(-1);
+    if (line?.type === "error") throw new RowferryError(line.code, line.message, { hint: line.hint });
+    if (exitCode === null)
+      throw new RowferryError("unexpected", "It was stopped before it had finished.", {
+        hint: "What it had done is kept, and nothing is sent twice.",
+      });
     if (line === undefined) throw new RowferryError("unexpected", complaint.trim() || `It ended with ${exitCode}.`);
-    if (line.type === "error") throw new RowferryError(line.code, line.message, { hint: line.hint });
     return lines;
   }
 
@@ -86,7 +90,7 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
       recent.set(target, [...(recent.get(target) ?? []).filter((other) => other.said === null), job]);
       const end = (told: string[]) => {
         job.endedAt = now();
-        job.said = told.length === 0 ? ["It was stopped before it had finished."] : told;
+        job.said = told;
         onChange();
       };
       ask(words, begun).then(

@@ -71,6 +71,9 @@ export function openDrafts(path: string) {
       return found;
     },
 
+    /** What was once in edited cells, each as `ref column text` in JSON. */
+    former: () => new Set(database.values<string>("SELECT json_array(ref, column_name, before) FROM edits")),
+
     /**
      * One step, undone together. Applies all edits, or none if one of them replaces an outdated text. `original`: the
      * text in the file.

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { createCorrections } from "../../src/console/corrections.js";
+import { createJobs } from "../../src/console/jobs.js";
 import { createJudge } from "../../src/console/judge.js";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Status } from "../../src/model/summary.js";
@@ -75,6 +76,12 @@ it("of a mapping that cannot be read, the page says the mistake in one line abov
   const [table] = await corrections.grid(cause);
   expect(table?.failure?.message).toMatch(/^m\.yaml: [^\n]+$/);
   expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
+});
+
+it("a command that the console started and somebody killed says so", async () => {
+  const jobs = createJobs({ cwd: ".", env: {}, now: Date.now, onChange: () => {} });
+  const job = jobs.start("sandbox", ["resume"], (pid) => process.kill(pid, "SIGKILL"));
+  await vi.waitFor(() => expect(job.said?.[0]).toBe("It was stopped before it had finished."));
 });
 
 describe("rows with several problems", () => {
