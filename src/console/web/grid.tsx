@@ -2,7 +2,7 @@
  * Rows of a file, edited like a spreadsheet: type, paste a block, fill down, find and replace. The grid itself keeps
  * the focus, so that a row that scrolls away does not take it along.
  */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
@@ -44,25 +44,27 @@ interface Step {
   target: string;
   label: string;
   edits: Edit[];
-  /** The rows over which its texts still show, because they were asked for before it was saved; null: it is not saved. */
-  over: Asks["grid"][number] | null;
+  isSaved: boolean;
 }
 
-/** What does not reach the console is shown as typed, and sent once it answers again. */
+/**
+ * Shown as typed, until rows come that were asked for once it was saved. What does not reach the console is sent once it
+ * answers again.
+ */
 let steps: Step[] = [];
-const nextUnsent = () => steps.find(({ over }) => over === null);
+const nextUnsent = () => steps.find(({ isSaved }) => !isSaved);
 addEventListener("beforeunload", (event) => nextUnsent() && event.preventDefault());
 
 let sending: Promise<unknown> = Promise.resolve();
 
 /** One after the other. @throws Refused */
-function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
+function sendAll(): Promise<unknown> {
   const send = async () => {
     for (let step = nextUnsent(); step !== undefined; step = nextUnsent()) {
-      const { over: _, ...words } = step;
+      const { isSaved: _, ...words } = step;
       try {
         await post("edit", words);
-        step.over = shown.current;
+        step.isSaved = true;
       } catch (refused) {
         if ((refused as Refused).isAnswer) steps = steps.filter((one) => one !== step);
         throw refused;
@@ -84,8 +86,7 @@ export async function requireSaved(): Promise<void> {
 }
 
 /** Waits for everything typed before it, because it may undo the last of that. @throws Refused */
-const afterAll = (shown: { current: Step["over"] }, work: () => Promise<void>): Promise<unknown> =>
-  (sending = sendAll(shown).then(work));
+const afterAll = (work: () => Promise<void>): Promise<unknown> => (sending = sendAll().then(work));
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -149,9 +150,8 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   }, [editing !== null, rows]);
   useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
-  const rowsShown = useRef(table);
-  rowsShown.current = table;
-  const own = steps.filter((step) => step.target === target && (step.over ?? table) === table);
+  useMemo(() => (steps = steps.filter(({ isSaved }) => !isSaved)), [table]);
+  const own = steps.filter((step) => step.target === target);
   const stepOf = ({ ref }: JudgedRow, at: number) =>
     own.findLast(({ edits }) => edits.some((edit) => edit.ref === ref && edit.column === header[at]));
   const unsentOf = (row: JudgedRow, at: number) =>
@@ -168,11 +168,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   };
   const save = async (label: string, edits: Edit[]) => {
     if (edits.length === 0) return;
-    steps = [...steps.filter(({ over }) => (over ?? table) === table), { target, label, edits, over: null }];
-    await sendAll(rowsShown);
+    steps.push({ target, label, edits, isSaved: false });
+    await sendAll();
   };
   // It answers again.
-  useEffect(() => void (nextUnsent() && act(() => sendAll(rowsShown))), [table]);
+  useEffect(() => void (nextUnsent() && act(sendAll)), [table]);
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
@@ -262,9 +262,8 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && (key === "y" || (key === "z" && event.shiftKey)))
-      void act(() => afterAll(rowsShown, () => redo(target)));
-    else if (control && key === "z") void act(() => afterAll(rowsShown, () => undo(target, null)));
+    else if (control && (key === "y" || (key === "z" && event.shiftKey))) void act(() => afterAll(() => redo(target)));
+    else if (control && key === "z") void act(() => afterAll(() => undo(target, null)));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });
@@ -404,7 +403,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                         id={cellId(row.ref, position)}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
-                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${stepOf(row, position)?.over === null ? "unsent" : ""}`}
+                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${stepOf(row, position)?.isSaved === false ? "unsent" : ""}`}
                       >
                         {name === column ? distinct(textOf(row, position)) : textOf(row, position)}
                       </td>
