@@ -96,7 +96,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
   };
 
   /** Changes with the file or its mapping. @throws RowferryError `usage` for anything else than a mapping and a file of the folder */
-  const stampOf = async ({ what: [mapping = ""], file = "" }: Decision): Promise<string> => {
+  const stampOf = async ({ what: [mapping = ""], file = "" }: Decision) => {
     const { mappings, files } = await startable(cwd);
     if (!mappings.includes(mapping) || !files.includes(file))
       throw new RowferryError("usage", "The mapping or the file is not in the folder, or no longer there.", {
@@ -203,7 +203,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
 }
 
 /** Removed after the work. */
-async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+async function inFolder<Result>(work: (folder: string) => Promise<Result>) {
   const folder = mkdtempSync(join(tmpdir(), "rowferry-console-"));
   try {
     return await work(folder);
@@ -215,17 +215,19 @@ async function inFolder<Result>(work: (folder: string) => Promise<Result>): Prom
 type Decision = Omit<z.output<typeof decision>, "target">;
 
 /** As typed behind the command's name. */
-function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string): string[] {
-  return [
+function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string) {
+  const words = [
     ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
-    ...(ids === undefined ? [] : [`--from=${writeIds(ids, folder)}`]),
+    ids !== undefined && `--from=${writeIds(ids, folder)}`,
     ...rows.map((row) => `--row=${row}`),
-    ...(word === undefined ? [] : [`--${word}`]),
+    word !== undefined && `--${word}`,
     sending.includes(action) ? "--wait" : "--yes",
-    ...(dry ? ["--dry-run"] : []),
-    ...(what.length === 0 ? [] : ["--", ...what]),
-    ...(file === undefined ? [] : [file]),
+    dry && "--dry-run",
+    "--",
+    ...what,
+    file,
   ];
+  return words.filter((one) => typeof one === "string");
 }
 
 /** The list that `resolve --from` takes. A document's name may have several words; the id is the last one. */

@@ -58,7 +58,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
     reading(target, (database) => manglings(database, lead, names));
 
   /** Those of these that an import would not believe, because their keys look as if a spreadsheet changed them. */
-  const mangledRows = async (refs: readonly string[], drafts: Drafts): Promise<Set<string>> => {
+  const mangledRows = async (refs: readonly string[], drafts: Drafts) => {
     const leads = looking(target, ({ reader }) => new Set(refs.map((ref) => reader.lead(idOf(ref)))));
     const found = (await judged([...leads], drafts)).flatMap(({ rows }) => rows);
     return reading(target, (database) => {
@@ -121,7 +121,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   const changingInTurn = takingTurns();
 
   /** For every row of the cause with this text. */
-  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] =>
+  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY) =>
     looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
@@ -204,7 +204,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           count: ids.length,
           what: problem?.message ?? "",
           hint: problem?.hint ?? null,
-          place: describeRow(open.database, first),
+          place: first === null ? "" : describeRow(open.database, first),
           ...valuesOf(open, ids, cause),
         };
       }),

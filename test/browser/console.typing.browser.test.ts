@@ -228,8 +228,11 @@ inChromium(
     await page.keyboard.type("RJ");
     await page.keyboard.press("Enter");
     await eventually(() => page.locator("td.unsent").count()).toBe(1);
+    let imports = 0;
+    page.on("request", (request) => (imports += Number(request.url().endsWith("/api/import"))));
     await click(page, "button", /^Import \d+ rows/);
-    await eventually(() => troubles(page)).toContain("some of what you typed is not saved yet");
+    await eventually(() => page.locator(".bar").textContent()).toContain("not saved yet");
+    expect(imports, "the text on the page would not be what lands").toBe(0);
     await page.unrouteAll({ behavior: "wait" });
 
     // It is saved, but its answers are lost.

@@ -8,7 +8,6 @@ import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
-import { readBlock, writeBlock } from "./clipboard.js";
 import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { post, redo, Refused, undo } from "./http.js";
@@ -75,18 +74,8 @@ function sendAll(): Promise<unknown> {
   return sending;
 }
 
-/** @throws Refused while something typed is not saved: the server does not know it, and would import what was there before. */
-export async function requireSaved(): Promise<void> {
-  await sending.catch(() => {});
-  if (nextUnsent() !== undefined)
-    throw new Refused({
-      message: "Nothing was imported, because some of what you typed is not saved yet.",
-      hint: "It is saved once the console answers; then press again.",
-    });
-}
-
-/** Waits for everything typed before it, because it may undo the last of that. @throws Refused */
-const afterAll = (work: () => Promise<void>): Promise<unknown> => (sending = sendAll().then(work));
+/** Waits for everything typed before it, because it may undo or import the last of that. @throws Refused */
+export const afterAll = (work: () => Promise<unknown>): Promise<unknown> => (sending = sendAll().then(work));
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -162,10 +151,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const textOf = (row: JudgedRow, at: number) =>
     unsentOf(row, at) ?? row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
 
-  const editsOf = (row: JudgedRow, position: number, value: string): Edit[] => {
-    const edit = { ref: row.ref, column: header[position] ?? "", replaces: storedOf(row, position), value };
-    return value === textOf(row, position) ? [] : [edit];
-  };
   const save = async (label: string, edits: Edit[]) => {
     if (edits.length === 0) return;
     steps.push({ target, label, edits, isSaved: false });
@@ -178,7 +163,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
     const beyond = cells.length - inside.length;
     void act(async () => {
-      const edits = inside.flatMap(({ row, column: at, value }) => editsOf(rows[row] as JudgedRow, at, value));
+      const edits = inside.flatMap(({ row: place, column: at, value }): Edit[] => {
+        const row = rows[place] as JudgedRow;
+        if (value === textOf(row, at)) return [];
+        return [{ ref: row.ref, column: header[at] ?? "", replaces: storedOf(row, at), value }];
+      });
       await save(label, edits);
       if (beyond > 0)
         throw new Refused({
@@ -462,3 +451,25 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
 /** Takes the place of rows that are not drawn. */
 const Gap = ({ rows }: { rows: number }) =>
   rows === 0 ? null : <tr aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;
+
+/** A cell of a spreadsheet's clipboard block, and what ends it: tabs, line ends, and quotes around cells with either. */
+const clipped = /(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n?|\n|$)/g;
+
+function readBlock(text: string): string[][] {
+  const lines: string[][] = [[]];
+  for (const [, quoted, bare = "", end] of text.matchAll(clipped)) {
+    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end === "") break;
+    if (end !== "\t") lines.push([]);
+  }
+  // Spreadsheets also end the last line.
+  if (lines.at(-1)?.join("\t") === "") lines.pop();
+  return lines;
+}
+
+/** A blank last line is ended, because it would not be read otherwise. */
+function writeBlock(lines: readonly (readonly string[])[]): string {
+  const written = (cell: string) => (/["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const text = lines.map((line) => line.map(written).join("\t")).join("\n");
+  return /(^|\n)$/.test(text) ? `${text}\n` : text;
+}

@@ -14,8 +14,7 @@ export function takeToken(): void {
     localStorage.setItem(KEY, given);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  const token = given || (sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "");
-  sessionStorage.setItem(KEY, token);
+  sessionStorage.setItem(KEY, given || (sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? ""));
 }
 
 export class Refused extends Error {
@@ -71,7 +70,7 @@ export async function post<Path extends keyof Changes>(
 const undone: Changes["edit"]["words"][] = [];
 
 /** @throws Refused */
-export async function undo(target: string, step: string | null): Promise<void> {
+export async function undo(target: string, step: string | null) {
   const { undone: taken } = await post("undo", { target, step });
   if (taken === null) return;
   undone.push({ target, ...taken });
@@ -79,11 +78,12 @@ export async function undo(target: string, step: string | null): Promise<void> {
 }
 
 /** @throws Refused */
-export async function redo(target: string): Promise<void> {
-  const [words, ...earlier] = undone.toReversed();
+export async function redo(target: string) {
+  const words = undone.at(-1);
+  const earlier = undone.slice(0, -1);
   if (words?.target !== target) return;
   await post("edit", words);
-  undone.push(...earlier.toReversed());
+  undone.push(...earlier);
 }
 
 export async function download(path: "rows" | "report", query: Query, name: string): Promise<void> {
@@ -100,25 +100,26 @@ export async function download(path: "rows" | "report", query: Query, name: stri
  * console is away, which the page then says. A browser has six connections to a server, for all of its tabs: one of them
  * listens for the others.
  */
-export function listen(): Promise<never> {
+export function listen() {
   const name = `${KEY} ${sessionStorage.getItem(KEY)}`;
   const others = new BroadcastChannel(name);
   const tell = (news: News) =>
     dispatchEvent(news === null ? new Event("changed") : new CustomEvent("live", { detail: news }));
   const tellAll = (news: News = null) => {
     tell(news);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
     others.postMessage(news);
   };
-  others.onmessage = ({ data }) => tell(data as News);
+  others.addEventListener("message", ({ data }: MessageEvent<News>) => tell(data));
   return navigator.locks.request(name, async () => {
     for (;;) {
       try {
         const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
         let text = "";
         for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
-          const lines = (text + part.value).split("\n\n");
+          const lines = (text + part.value).split("\n");
           text = lines.pop() ?? "";
-          for (const line of lines) tellAll(JSON.parse(line.replace("data: ", "")) as News);
+          for (const line of lines) tellAll(JSON.parse(line) as News);
         }
       } catch {
         // Tried again.
