@@ -1,5 +1,5 @@
 /** What the page can ask for and change. It takes the types of requests and answers from here. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { z } from "zod";
@@ -12,6 +12,7 @@ import { counted } from "../report/figures.js";
 import { createCorrections } from "./corrections.js";
 import { forgetLost } from "./drafts.js";
 import { createJobs, saidOnPage } from "./jobs.js";
+import { createJudge } from "./judge.js";
 import {
   decisionsOf,
   explained,
@@ -43,6 +44,8 @@ const decision = named.extend({
   what: z.array(text).max(MOST_ROWS).default([]),
   /** For `import`. */
   file: text.optional(),
+  /** For `import`: of its forecast, as that was answered. */
+  stamp: text.optional(),
   flags: z
     .partialRecord(z.enum(["code", "document", "input", "run", "reason", "document-id"]), text.trim().min(1))
     .default({}),
@@ -85,10 +88,22 @@ export interface ApiOptions extends Where {
 export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: Targets, changed: () => void) {
   const jobs = createJobs({ cwd, env, now, onChange: changed });
   const known = new Map<string, ReturnType<typeof createCorrections>>();
+  const judge = createJudge();
   const corrections = (name: string) => {
-    const one = known.get(name) ?? createCorrections(targets.get(name), now);
+    const one = known.get(name) ?? createCorrections(targets.get(name), judge, now);
     known.set(name, one);
     return one;
+  };
+
+  /** Changes with the file or its mapping. @throws RowferryError `usage` for anything else than a mapping and a file of the folder */
+  const stampOf = async ({ what: [mapping = ""], file = "" }: Decision) => {
+    const { mappings, files } = await startable(cwd);
+    if (!mappings.includes(mapping) || !files.includes(file))
+      throw new RowferryError("usage", "The mapping or the file is not in the folder, or no longer there.", {
+        hint: "Put both into the folder in which the console runs, then choose them again.",
+      });
+    const { mtimeMs, size } = statSync(join(cwd, file));
+    return [await judge.stamp(join(cwd, mapping)), mtimeMs, size].join();
   };
 
   const asks = {
@@ -164,22 +179,31 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     }),
     do: route(decision, ({ target, ...what }) =>
       inFolder(async (folder) => {
-        if (what.action === "import") await requireStartable(cwd, what);
         const { name } = targets.get(target);
-        const words = [what.action, ...targets.flags(target), ...wordsOf(what, folder)];
-        if (sending.includes(what.action) && !what.dry) return [`Started: \`${jobs.start(name, words).command}\``];
-        const goesTo = what.action === "import" ? [`It goes to ${name}.`] : [];
-        return [...goesTo, ...saidOnPage(await jobs.ask(words))];
+        const { action, file, stamp: seen, dry } = what;
+        const stamp = action === "import" ? await stampOf(what) : undefined;
+        if (!dry && stamp !== seen)
+          throw new RowferryError("usage", "Nothing was imported: the file or its mapping has changed since.", {
+            hint: "Press No, then the button again: it shows what would happen now.",
+          });
+        const words = [action, ...targets.flags(target), ...wordsOf(what, folder)];
+        if (sending.includes(action) && !dry)
+          return { said: [`Started: \`${jobs.start(name, words).command}\``], stamp };
+        const goesTo = action === "import" ? [`${file} goes to ${name}.`] : [];
+        return { said: [...goesTo, ...saidOnPage(await jobs.ask(words))], stamp };
       }),
     ),
   };
-  /** Files of the mappings that check the corrections: when they change, pages are checked again. */
-  const judges = () => [...known.values()].flatMap((one) => one.mappings());
-  return { asks, changes, judges };
+  return {
+    asks,
+    changes,
+    /** Files of the mappings that check rows: when they change, pages are checked again. */
+    judges: judge.files,
+  };
 }
 
 /** Removed after the work. */
-async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+async function inFolder<Result>(work: (folder: string) => Promise<Result>) {
   const folder = mkdtempSync(join(tmpdir(), "rowferry-console-"));
   try {
     return await work(folder);
@@ -190,27 +214,20 @@ async function inFolder<Result>(work: (folder: string) => Promise<Result>): Prom
 
 type Decision = Omit<z.output<typeof decision>, "target">;
 
-/** @throws RowferryError `usage` for anything else than a mapping and a file of the folder */
-async function requireStartable(cwd: string, { what: [mapping = ""], file = "" }: Decision): Promise<void> {
-  const { mappings, files } = await startable(cwd);
-  if (mappings.includes(mapping) && files.includes(file)) return;
-  throw new RowferryError("usage", "The mapping or the file is not in the folder, or no longer there.", {
-    hint: "Put both into the folder in which the console runs, then choose them again.",
-  });
-}
-
 /** As typed behind the command's name. */
-function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string): string[] {
-  return [
+function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string) {
+  const words = [
     ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
-    ...(ids === undefined ? [] : [`--from=${writeIds(ids, folder)}`]),
+    ids !== undefined && `--from=${writeIds(ids, folder)}`,
     ...rows.map((row) => `--row=${row}`),
-    ...(word === undefined ? [] : [`--${word}`]),
+    word !== undefined && `--${word}`,
     sending.includes(action) ? "--wait" : "--yes",
-    ...(dry ? ["--dry-run"] : []),
-    ...(what.length === 0 ? [] : ["--", ...what]),
-    ...(file === undefined ? [] : [file]),
+    dry && "--dry-run",
+    "--",
+    ...what,
+    file,
   ];
+  return words.filter((one) => typeof one === "string");
 }
 
 /** The list that `resolve --from` takes. A document's name may have several words; the id is the last one. */

@@ -26,7 +26,7 @@ import { counted } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
-import { createJudge, type Judged } from "./judge.js";
+import type { Judge, Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
 const GRID_ROWS = 5000;
@@ -42,9 +42,7 @@ export interface ValueEdit extends CauseName {
   shown: string | null;
 }
 
-export function createCorrections(target: Target, now: () => number) {
-  const judge = createJudge();
-
+export function createCorrections(target: Target, judge: Judge, now: () => number) {
   /** With the rest of their groups, by input. */
   const judged = async (ids: readonly number[], drafts: Drafts): Promise<Judged[]> => {
     const groups = reading(target, (database) => {
@@ -60,7 +58,7 @@ export function createCorrections(target: Target, now: () => number) {
     reading(target, (database) => manglings(database, lead, names));
 
   /** Those of these that an import would not believe, because their keys look as if a spreadsheet changed them. */
-  const mangledRows = async (refs: readonly string[], drafts: Drafts): Promise<Set<string>> => {
+  const mangledRows = async (refs: readonly string[], drafts: Drafts) => {
     const leads = looking(target, ({ reader }) => new Set(refs.map((ref) => reader.lead(idOf(ref)))));
     const found = (await judged([...leads], drafts)).flatMap(({ rows }) => rows);
     return reading(target, (database) => {
@@ -123,7 +121,7 @@ export function createCorrections(target: Target, now: () => number) {
   const changingInTurn = takingTurns();
 
   /** For every row of the cause with this text. */
-  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] =>
+  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY) =>
     looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
@@ -192,8 +190,6 @@ export function createCorrections(target: Target, now: () => number) {
   };
 
   return {
-    mappings: judge.files,
-
     tally: () => counting(countReady),
 
     /** Its first row as an example, and the texts of its column, each with its rows. */
@@ -208,7 +204,7 @@ export function createCorrections(target: Target, now: () => number) {
           count: ids.length,
           what: problem?.message ?? "",
           hint: problem?.hint ?? null,
-          place: describeRow(open.database, first),
+          place: first === null ? "" : describeRow(open.database, first),
           ...valuesOf(open, ids, cause),
         };
       }),
@@ -293,6 +289,7 @@ export function createCorrections(target: Target, now: () => number) {
       for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
       const left = { rows: 0, drafts: 0, keys: 0, columns: new Set<string>() };
+      const former = hasDrafts(target) ? changing(target, (drafts) => drafts.former()) : new Set<string>();
       const drafts = looking(target, (open) => {
         const isOpen = openRows(open);
         for (const { ref, cells, isConfirmed } of found) {
@@ -311,8 +308,8 @@ export function createCorrections(target: Target, now: () => number) {
                 hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
               });
             if (replaces === null) left.columns.add(column);
-            // Downloaded before it was corrected here.
-            else if (typed !== undefined && typed !== value && value === original) left.drafts += 1;
+            // Downloaded before it was corrected here, perhaps again.
+            else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
             else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });
           }
         }

@@ -46,7 +46,8 @@ interface JobOptions {
 
 /** `onChange` is called when a job has ended. */
 export function createJobs({ cwd, env, now, onChange }: JobOptions) {
-  const recent = new Map<string, Job[]>();
+  const started = new Map<string, Job[]>();
+  const recent = (target: string) => started.get(target) ?? [];
 
   /**
    * `words`: what follows `rowferry`. `begun` gets the process before it does anything. @returns what it printed that
@@ -65,13 +66,21 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
     child.stderr.on("data", (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)));
     const lines: Line[] = [];
     createInterface({ input: child.stdout }).on("line", (text) => {
-      const line = lineOf(text);
-      if (line?.type === "error" || (line !== null && said(line).length > 0)) lines.push(line);
+      try {
+        const line = JSON.parse(text) as Line;
+        if (line.type === "error" || said(line).length > 0) lines.push(line);
+      } catch {
+        // Not whole, because its process was killed.
+      }
     });
     const [exitCode] = (await once(child, "close")) as [number | null];
     const line = lines.at(-1);
+    if (line?.type === "error") throw new RowferryError(line.code, line.message, { hint: line.hint });
+    if (exitCode === null)
+      throw new RowferryError("unexpected", "It was stopped before it had finished.", {
+        hint: "What it had done is kept, and nothing is sent twice.",
+      });
     if (line === undefined) throw new RowferryError("unexpected", complaint.trim() || `It ended with ${exitCode}.`);
-    if (line.type === "error") throw new RowferryError(line.code, line.message, { hint: line.hint });
     return lines;
   }
 
@@ -79,14 +88,14 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
     ask,
 
     /** Those that run, and those that were started last. */
-    recent: (target: string): Job[] => recent.get(target) ?? [],
+    recent,
 
     start(target: string, words: readonly string[], begun?: (pid: number) => void): Job {
       const job: Job = { command: ["rowferry", ...words].map(shellQuoted).join(" "), said: null, endedAt: null };
-      recent.set(target, [...(recent.get(target) ?? []).filter((other) => other.said === null), job]);
+      started.set(target, [...recent(target).filter((other) => other.said === null), job]);
       const end = (told: string[]) => {
         job.endedAt = now();
-        job.said = told.length === 0 ? ["It was stopped before it had finished."] : told;
+        job.said = told;
         onChange();
       };
       ask(words, begun).then(
@@ -97,13 +106,4 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
       return job;
     },
   };
-}
-
-/** Null: not whole, because its process was killed. */
-function lineOf(text: string): Line | null {
-  try {
-    return JSON.parse(text) as Line;
-  } catch {
-    return null;
-  }
 }

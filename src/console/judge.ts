@@ -18,7 +18,9 @@ import { CODE, type Drafts } from "./drafts.js";
 /** Groups of rows. */
 const AT_ONCE = 100;
 
-export type Judged = Awaited<ReturnType<ReturnType<typeof createJudge>["rows"]>>;
+export type Judge = ReturnType<typeof createJudge>;
+
+export type Judged = Awaited<ReturnType<Judge["rows"]>>;
 
 export type JudgedRow = Judged["rows"][number]["page"];
 

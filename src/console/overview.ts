@@ -41,7 +41,7 @@ export interface Where {
 
 export function createTargets({ cwd, env, target: only, ledger }: Where) {
   const elsewhere = ledger === undefined ? {} : { ledger };
-  const names = (): string[] => {
+  const names = () => {
     if (only !== undefined) return [only];
     return targetsWithLedger(cwd, env).toSorted(
       (a, b) => Number(a === "sandbox") - Number(b === "sandbox") || (a < b ? -1 : 1),
@@ -59,7 +59,7 @@ export function createTargets({ cwd, env, target: only, ledger }: Where) {
     /** "", while there is no ledger: what the settings say. @throws RowferryError `target-unknown`, and those of its settings */
     get,
     /** The flags with which a command uses this ledger. @throws RowferryError `target-unknown` */
-    flags: (name: string): string[] =>
+    flags: (name: string) =>
       Object.entries({ target: get(name).name, ...elsewhere }).map(([flag, value]) => `--${flag}=${value}`),
   };
 }
@@ -111,11 +111,11 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         isAtWork,
       };
     });
-    const shown = { name, ...found, expected: expectedOf(name, cwd) };
+    const shown = { name, ...found, expected: expectedOf(name, cwd), failure: null, draft: null };
     try {
-      return { ...shown, failure: null, draft: keepOpenDrafts(target) };
+      return { ...shown, draft: keepOpenDrafts(target) };
     } catch (error) {
-      return { ...shown, failure: failureOf(error), draft: null };
+      return { ...shown, failure: failureOf(error) };
     }
   } catch (error) {
     return { name, failure: failureOf(error), ...unreadable };
@@ -128,7 +128,7 @@ function liveOf({ stateFolder }: Target, now: number) {
 }
 
 /** By target, of those at which a run is at work: cheap enough to ask every second. */
-export function livesOf(targets: Targets, now: number): { [target: string]: ReturnType<typeof liveOf> } {
+export function livesOf(targets: Targets, now: number) {
   const lives = targets.names().flatMap((name) => {
     const target = targets.get(name);
     const isAtWork = existsSync(coursePath(target.stateFolder)) && reading(target, isHeld);
@@ -205,7 +205,7 @@ export const filesOf = (target: Target, cwd: string) =>
   }));
 
 /** What an import can begin with, in the folder and in those right in it. */
-export async function startable(cwd: string): Promise<{ mappings: string[]; files: string[] }> {
+export async function startable(cwd: string) {
   const found = (await glob(["*", "*/*"], { cwd, expandDirectories: false })).toSorted();
   const isMapping = (path: string) =>
     /\.ya?ml$/i.test(path) && /^version:\s*\d/m.test(readFileSync(join(cwd, path), "utf8"));

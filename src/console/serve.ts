@@ -36,7 +36,7 @@ export async function openConsole(options: ConsoleOptions) {
   const guard = createGuard(() => options.port, options.allowChanges);
   const viewers = new Set<ServerResponse>();
   const publish = (news: News) => {
-    for (const viewer of viewers) viewer.write(`data: ${JSON.stringify(news)}\n\n`);
+    for (const viewer of viewers) viewer.write(`${JSON.stringify(news)}\n`);
   };
   const changed = () => publish(null);
   const targets = createTargets(options);
@@ -51,10 +51,10 @@ export async function openConsole(options: ConsoleOptions) {
     const hint = "Open the address that `rowferry console` printed.";
     void reply.code(refused.status).send({ message: refused.message, hint });
   });
-  app.setErrorHandler((thrown: Error, _request, reply) => tell(thrown, reply));
+  app.setErrorHandler<Error>((thrown, _request, reply) => tell(thrown, reply));
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== "GET" || isForData(request.url))
-      return tell(new RowferryError("usage", "There is no such page."), reply, 404);
+      return reply.code(404).send({ message: "There is no such page.", hint: "" });
     return reply.type("text/html; charset=utf-8").send(shell);
   });
   for (const [name, type] of [
@@ -64,7 +64,7 @@ export async function openConsole(options: ConsoleOptions) {
     app.get(`/${name}`, (_request, reply) => reply.type(`${type}; charset=utf-8`).send(asset(name)));
   app.get("/api/events", (_request, reply) => {
     reply.hijack();
-    reply.raw.writeHead(200, { ...headers, "content-type": "text/event-stream" }).flushHeaders();
+    reply.raw.writeHead(200, { ...headers, "content-type": "application/x-ndjson" }).flushHeaders();
     viewers.add(reply.raw);
     reply.raw.on("close", () => viewers.delete(reply.raw));
   });
@@ -119,7 +119,7 @@ const remedies: { [code in Code]?: string } = {
   "stranded-file-unusable": "Correct these lines, then press the button again.",
 };
 
-function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, status?: number): FastifyReply {
+function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): FastifyReply {
   const refused = thrown instanceof z.ZodError ? 400 : (thrown.statusCode ?? 500);
   if (refused < 500)
     return reply.code(refused).send({
@@ -129,7 +129,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
   const { code, description: message, hint: given } = asRowferryError(thrown, false);
   const isForTerminals = given === codes[code].remedy || isHelpHint(given);
   const hint = isForTerminals ? (remedies[code] ?? given) : given;
-  return reply.code(status ?? (code === "unexpected" ? 500 : 409)).send({ message, hint });
+  return reply.code(code === "unexpected" ? 500 : 409).send({ message, hint });
 }
 
 /**
@@ -158,7 +158,8 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
   };
   const working = ({ lives }: ReturnType<typeof look>) => Object.keys(lives).join();
   let last = look();
-  let told = { at: performance.now(), used: process.cpuUsage(), pause: 0 };
+  const fresh = () => ({ at: performance.now(), used: process.cpuUsage(), pause: 0 });
+  let told = fresh();
   return setInterval(() => {
     const seen = look();
     // What was asked for in the first second: later, its person clicks.
@@ -172,7 +173,7 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
     const isPausing = isBeside && performance.now() - told.at < told.pause;
     if (!isTurn && (isPausing || seen.stamp === last.stamp)) return;
     last = seen;
-    told = { at: performance.now(), used: process.cpuUsage(), pause: 0 };
+    told = fresh();
     publish(null);
   }, 1000);
 }

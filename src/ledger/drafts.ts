@@ -71,6 +71,9 @@ export function openDrafts(path: string) {
       return found;
     },
 
+    /** What was once in edited cells, each as `ref column text` in JSON. */
+    former: () => new Set(database.values<string>("SELECT json_array(ref, column_name, before) FROM edits")),
+
     /**
      * One step, undone together. Applies all edits, or none if one of them replaces an outdated text. `original`: the
      * text in the file.
@@ -83,12 +86,16 @@ export function openDrafts(path: string) {
     ): DraftConflict[] =>
       database.atomic(() => {
         const current = "SELECT value FROM cells WHERE ref = @ref AND column_name = @column";
-        const conflicts = edits.flatMap((edit) => {
-          const { ref, column, replaces } = edit;
-          const value = database.value<string>(current, { ref, column }) ?? original(edit);
-          return value === replaces || value === edit.value ? [] : [{ ref, column, value: value ?? "" }];
+        const texts = edits.map((edit) => {
+          const { ref, column } = edit;
+          return { edit, text: database.value<string>(current, { ref, column }) ?? original(edit) };
         });
-        const changes = edits.filter(({ replaces, value }) => replaces !== value);
+        // What is there already is no change: an edit comes again where its answer was lost.
+        const other = texts.filter(({ edit, text }) => text !== edit.value);
+        const changes = other.filter(({ edit, text }) => text === edit.replaces).map(({ edit }) => edit);
+        const conflicts = other
+          .filter(({ edit, text }) => text !== edit.replaces)
+          .map(({ edit: { ref, column }, text }) => ({ ref, column, value: text ?? "" }));
         if (conflicts.length > 0 || changes.length === 0) return conflicts;
         const step = database.add("steps", { at: now, label });
         for (const edit of changes)

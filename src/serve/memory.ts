@@ -55,12 +55,11 @@ export function decide(
     return { ...cause, source, grown, since: before?.since ?? now };
   });
   const next: Memory = {
+    ...memory,
     causes: Object.fromEntries([
       ...others,
       ...causes.map(({ id, source, count, since }) => [keyOf(source, id), { count, since, source }] as const),
     ]),
-    news: memory.news,
-    told: memory.told,
     fruitless,
   };
   const tell = (when: Moment, isNews: boolean, openDays: number | null = null) => ({

@@ -8,7 +8,7 @@ import { counted, grouped, shortDuration } from "../report/figures.js";
 import type { Expectation, Oddity } from "../settings/notify-schema.js";
 import type { Cause } from "./outcome.js";
 
-export interface Compared {
+interface Compared {
   summary: Summary;
   earlier: readonly Summary[];
   /** In ms. */
@@ -21,7 +21,10 @@ const COMPARED = 10;
 const FEWEST = 3;
 const DAY = 86_400_000;
 
-const isCorrection = ({ inputs }: Summary) => inputs.some(({ input }) => /\.rejected\.(csv|xlsx)$/i.test(input));
+/** By its name, as rejected files and those of the console have it. */
+export const isCorrected = (file: string): boolean =>
+  /\.(rejected|to-correct|corrected-[^.]*)\.(csv|xlsx)$/i.test(file);
+const isCorrection = ({ inputs }: Summary) => inputs.some(({ input }) => isCorrected(input));
 const secondsOf = ({ startedAt, finishedAt }: Summary) => (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
 const pace = (summary: Summary) => secondsOf(summary) / Math.max(1, summary.requests.secondsAtLimit);
 const invalidShare = ({ rows }: Summary) => rows.invalid / Math.max(1, rows.read);
@@ -31,28 +34,28 @@ export function odditiesOf({ summary, earlier, newest }: Compared, silence: read
   const before = earlier.filter((one) => !isCorrection(one) && one.rows.read > 0).slice(0, COMPARED);
   if (before.length < FEWEST) return [];
   const usual = (of: (one: Summary) => number) => median(before.map(of));
-  const found: [Oddity, boolean, string, number][] = [];
-
   const rows = usual((one) => one.rows.read);
   const read = `${counted(summary.rows.read, "row")} instead of the usual ${grouped(Math.round(rows))}`;
-  found.push(["few-rows", summary.rows.read * 10 <= rows, `Far fewer rows than usual: ${read}.`, 1]);
-  found.push(["many-rows", summary.rows.read >= rows * 10, `Far more rows than usual: ${read}.`, 1]);
 
   const share = usual(invalidShare);
   const isWorse = invalidShare(summary) > Math.max(3 * share, share + 0.05) && summary.rows.invalid >= 10;
   const invalid = `${percent(invalidShare(summary))} of rows instead of the usual ${percent(share)}`;
-  found.push(["many-invalid", isWorse, `More invalid rows than usual: ${invalid}.`, summary.rows.invalid]);
 
   const seconds = secondsOf(summary);
   const isSlow = seconds > 300 && pace(summary) > 3 * usual(pace);
   const took = `${shortDuration(seconds)}, ${pace(summary).toFixed(1)} times what the limit requires instead of the usual ${usual(pace).toFixed(1)}`;
-  found.push(["slow", isSlow, `Slower than usual: ${took}.`, 1]);
 
   const { own, earlier: last } = newest;
   const isOld = own !== null && last !== null && own < last - DAY;
   const ages = isOld ? `its newest event is from ${date(own)}, that of an earlier file from ${date(last)}` : "";
-  found.push(["old-data", isOld, `The file's events are older than those of an earlier file: ${ages}.`, 1]);
 
+  const found: [Oddity, boolean, string, number][] = [
+    ["few-rows", summary.rows.read * 10 <= rows, `Far fewer rows than usual: ${read}.`, 1],
+    ["many-rows", summary.rows.read >= rows * 10, `Far more rows than usual: ${read}.`, 1],
+    ["many-invalid", isWorse, `More invalid rows than usual: ${invalid}.`, summary.rows.invalid],
+    ["slow", isSlow, `Slower than usual: ${took}.`, 1],
+    ["old-data", isOld, `The file's events are older than those of an earlier file: ${ages}.`, 1],
+  ];
   return found
     .filter(([name, isOdd]) => isOdd && !silence.includes(name))
     .map(([name, , what, count]) => ({ id: name, what, count, ofRun: true }));

@@ -6,7 +6,7 @@ import { ExitCode } from "../model/exit-code.js";
 import type { Place } from "../model/place.js";
 import type { Summary } from "../model/summary.js";
 import type { Moment } from "../settings/notify-schema.js";
-import { answer } from "../report/outcome.js";
+import { answer, landedOf } from "../report/outcome.js";
 
 export interface Cause {
   /** The same night after night: a code, perhaps with its column. */
@@ -39,7 +39,6 @@ export function outcomeOf(summary: Summary, commands: readonly string[], odditie
   const { exitCode, stopped, target, run, events } = summary;
   const causes = summary.problems.map(({ code, column, count }) => causeOf(code, column, count, code === "file-empty"));
   if (stopped !== null) causes.unshift(causeOf(stopped.code, null, 1, false));
-  const landed = (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0);
   if (exitCode === ExitCode.again && causes.length === 0)
     causes.push({
       id: "unanswered",
@@ -57,7 +56,8 @@ export function outcomeOf(summary: Summary, commands: readonly string[], odditie
     when: momentOf(exitCode, oddities.length > 0),
     answer: answerOf(summary, oddities.length > 0),
     causes: [...causes, ...oddities],
-    isFruitless: landed === 0 && exitCode !== ExitCode.ok && (exitCode !== ExitCode.person || summary.rows.staged > 0),
+    isFruitless:
+      landedOf(events) === 0 && exitCode !== ExitCode.ok && (exitCode !== ExitCode.person || summary.rows.staged > 0),
     commands: [...new Set(commands)].slice(0, 3),
   };
 }

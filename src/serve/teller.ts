@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { HISTORY, type Compared, missingInput, odditiesOf } from "./oddities.js";
+import { HISTORY, isCorrected, missingInput, odditiesOf } from "./oddities.js";
 import { importsBefore, lastStaged, newestEvents } from "../ledger/views/past-runs.js";
 import type { Clock } from "../model/clock.js";
 import { codes } from "../model/codes.js";
@@ -32,6 +32,7 @@ interface TellerWorld {
 export function createTeller(target: Target, settings: NotifySettings, { clock, say }: TellerWorld) {
   const { channels, ping, expect, silence, consoleUrl } = settings;
   const path = join(target.stateFolder, "told.json");
+  const ofNoRun = { target: target.name, run: null, exitCode: ExitCode.ok, isFruitless: false };
   const tell = async (outcome: Outcome) => {
     const now = clock.now();
     const memories = readMemories(path);
@@ -75,14 +76,7 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
     async due(): Promise<Cause | null> {
       if (expect === null) return null;
       const source = "due";
-      const outcome = {
-        target: target.name,
-        source,
-        run: null,
-        exitCode: ExitCode.ok,
-        isFruitless: false,
-        commands: [],
-      };
+      const outcome = { ...ofNoRun, source, commands: [] };
       try {
         const missing = silence.includes("no-input") ? null : missingInput(expect, lastInput(target), clock.now());
         if (missing === null) await tell({ ...outcome, when: "succeeded", answer: "The input has come.", causes: [] });
@@ -110,14 +104,11 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
         },
       ];
       const outcome: Outcome = {
-        target: target.name,
+        ...ofNoRun,
         source: "trial",
-        run: null,
-        exitCode: ExitCode.ok,
         when: "needs-person",
         answer: "A test of rowferry notify.",
         causes,
-        isFruitless: false,
         commands: ["rowferry status"],
       };
       const telling = { when: outcome.when, causes, openDays: null, fruitless: 0 };
@@ -131,33 +122,26 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
 
 function oddities(target: Target, summary: Summary, silence: NotifySettings["silence"]): Cause[] {
   const { run, mapping } = summary;
-  const compared = readable(
-    target,
-    (database): Compared => ({
+  try {
+    const compared = reading(target, (database) => ({
       summary,
       earlier: importsBefore(database, run, mapping ?? "", HISTORY),
       newest: newestEvents(database, run),
-    }),
-  );
-  return compared === null ? [] : odditiesOf(compared, silence);
-}
-
-/** When rows were last staged, ms; null: never. @throws RowferryError of an unreadable ledger */
-function lastInput(target: Target): number | null {
-  try {
-    return reading(target, lastStaged);
-  } catch (error) {
-    if (error instanceof RowferryError && error.code === "ledger-missing") return null;
-    throw error;
+    }));
+    return odditiesOf(compared, silence);
+  } catch {
+    // Of an unreadable ledger, which others report.
+    return [];
   }
 }
 
-/** Null: unreadable, which others report. */
-function readable<Result>(target: Target, work: Parameters<typeof reading<Result>>[1]): Result | null {
+/** When rows other than corrected ones were last staged, ms; null: never. @throws RowferryError of an unreadable ledger */
+function lastInput(target: Target): number | null {
   try {
-    return reading(target, work);
-  } catch {
-    return null;
+    return reading(target, (database) => lastStaged(database, (file) => !isCorrected(file)));
+  } catch (error) {
+    if (error instanceof RowferryError && error.code === "ledger-missing") return null;
+    throw error;
   }
 }
 

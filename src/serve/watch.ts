@@ -214,8 +214,10 @@ async function tellUnread(folder: string, told: Set<string>, say: (line: string)
   for (const name of fresh) told.add(name);
 }
 
-const isUnchanged = ({ size, changed }: Found, before: Handled[string] | undefined): before is Handled[string] =>
-  before?.size === size && before.changed === changed;
+const isUnchanged = <Before extends Pick<Found, "size" | "changed">>(
+  { size, changed }: Found,
+  before: Before | undefined,
+): before is Before => before?.size === size && before.changed === changed;
 
 function isHandled(file: Found, before: Handled[string] | undefined, stamp: string): boolean {
   if (!isUnchanged(file, before)) return false;
@@ -233,11 +235,12 @@ function isComplete(file: Found, seen: Map<string, Found & { since: number }>, o
   if (existsSync(`${file.path}.done`)) return true;
   const now = options.clock.now();
   const before = seen.get(file.name);
-  const isSame = before !== undefined && before.size === file.size && before.changed === file.changed;
+  const isSame = isUnchanged(file, before);
   // A file unchanged for long enough was complete before the watch began.
-  const since = Math.min(now, isSame ? before.since : Math.max(file.changed, 0));
-  seen.set(file.name, { ...file, since: isSame || before === undefined ? since : now });
-  return now - (seen.get(file.name)?.since ?? now) >= options.settleMs;
+  const from = isSame ? before.since : Math.max(file.changed, 0);
+  const since = isSame || before === undefined ? Math.min(now, from) : now;
+  seen.set(file.name, { ...file, since });
+  return now - since >= options.settleMs;
 }
 
 /** Overwrites nothing. @throws RowferryError `output-unwritable`; then the file is where it was */

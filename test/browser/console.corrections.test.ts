@@ -195,6 +195,10 @@ it("an upload tells what it takes and leaves out; a row that is there twice, and
     "No cell was changed.",
     "1 cell corrected here since the download: the corrections here were kept.",
   ]);
+  const retyped = { ref: one?.ref, column: "MTR", replaces: "7", value: "8" };
+  await post("edit", { label: "MTR", edits: [retyped] });
+  expect((await told("rowferry_row;MTR", `${one?.ref};7`))[1]).toContain("the corrections here were kept");
+  await post("undo", { step: null });
   const twice = await upload("rowferry_row;MTR", `${two?.ref};a`, `${two?.ref};b`);
   expect([twice.status, twice.body]).toEqual([409, expect.stringContaining(`has row ${two?.ref} twice`)]);
   expect((await page()).tally.undo?.label).toBe("x.csv, 2 cells");

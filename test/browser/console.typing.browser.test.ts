@@ -219,9 +219,38 @@ inChromium(
     await click(page, "link", "Overview");
     await page.unroute(/api\/edit/);
     await toCorrect(page, "State");
-    await eventually(() => page.locator("td.unsent").count()).toBe(0);
     await eventually(texts).toEqual(["SP", "AL"]);
+    await allSaved(page);
     expect(await troubles(page)).toBe("");
+
+    await page.route(/api\/edit/, (route) => route.abort());
+    await cell(page, 0).click();
+    await page.keyboard.type("RJ");
+    await page.keyboard.press("Enter");
+    await eventually(() => page.locator("td.unsent").count()).toBe(1);
+    let imports = 0;
+    page.on("request", (request) => (imports += Number(request.url().endsWith("/api/import"))));
+    await click(page, "button", /^Import \d+ rows/);
+    await eventually(() => page.locator(".bar").textContent()).toContain("not saved yet");
+    expect(imports, "the text on the page would not be what lands").toBe(0);
+    await page.unrouteAll({ behavior: "wait" });
+
+    // It is saved, but its answers are lost.
+    let lost = 0;
+    await page.route(/api\/edit/, async (route) => {
+      const headers = { ...(await route.request().allHeaders()), "sec-fetch-site": "same-origin" };
+      await route.fetch({ headers });
+      lost += 1;
+      await route.abort();
+    });
+    await page.evaluate(`dispatchEvent(new Event("changed"))`);
+    await eventually(() => lost).toBeGreaterThan(1);
+    await page.unrouteAll({ behavior: "wait" });
+    await page.evaluate(`dispatchEvent(new Event("changed"))`);
+    await allSaved(page);
+    await cell(page, 0).click();
+    await page.keyboard.press("Control+z");
+    await eventually(texts).toEqual(["SP", "AL"]);
   },
 );
 
@@ -268,6 +297,20 @@ inChromium(
       await eventually(texts).toEqual(before);
     }
     await page.keyboard.press("Control+y");
+    await eventually(texts).toEqual(["", "", before[2]]);
+    // The block ends with a blank cell, which overwrites as well.
+    await cell(page, 1).click();
+    await page.keyboard.type("AC");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowUp");
+    for (const keys of ["Control+c", "ArrowUp", "Control+v"]) await page.keyboard.press(keys);
+    await eventually(texts).toEqual(["AC", "AC", before[2]]);
+    await cell(page, 0).click();
+    await page.keyboard.press("Delete");
+    await eventually(texts).toEqual(["", "AC", before[2]]);
+    await page.keyboard.press("Control+c");
+    await cell(page, 1).click();
+    await page.keyboard.press("Control+v");
     await eventually(texts).toEqual(["", "", before[2]]);
     const active = () => page.locator("td.active").evaluate(placeOf);
     const last = (await rows(page).count()) - 1;

@@ -72,6 +72,54 @@ inChromium(
   },
 );
 
+inChromium("eight tabs of one browser all hear the news, and a tab that a link opens is let in", async () => {
+  const at = await night();
+  const { url } = await startConsole(at, "--allow-changes");
+  const first = await open(url);
+  const tabs = [first];
+  for (let tab = 1; tab < 7; tab += 1) {
+    const next = await first.context().newPage();
+    await next.goto(url);
+    tabs.push(next);
+  }
+  const [last] = await Promise.all([
+    first.context().waitForEvent("page"),
+    first.getByRole("link", { name: "Overview" }).click({ modifiers: ["Control"] }),
+  ]);
+  for (const page of [...tabs, last]) await shows(page, "h1", "212 rows need a correction");
+  await first.close();
+  await at.type("dismiss", "--row", "night.csv:2", "--yes");
+  for (const page of [...tabs.slice(1), last]) await shows(page, "h1", "211 rows need a correction");
+});
+
+inChromium("what is imported is what the page names, as it was when its plan was shown", async () => {
+  const at = await night();
+  const [names = "", one = "", two = ""] = rightRows(at);
+  const write = (name: string, ...rows: string[]) =>
+    writeFileSync(join(at.path, name), [names, ...rows, ""].join("\n"));
+  const page = await open((await startConsole(at, "--allow-changes")).url, { isRefused: true });
+  await click(page, "link", "Files");
+  const file = page.locator("select").first();
+  await eventually(() => file.inputValue()).toBe("night.csv");
+  // It comes before the other one.
+  write("early.csv", one);
+  await at.type("dismiss", "--row", "night.csv:2", "--yes");
+  await eventually(() => file.inputValue()).toBe("early.csv");
+  await click(page, "button", "Import it");
+  const plan = page.getByRole("group", { name: "Import it" });
+  await eventually(() => plan.textContent()).toMatch(/early\.csv goes to sandbox\..*Rows 1 = 1 known/s);
+  write("early.csv", one, two.replace(/^L\d+/, "M1"));
+  await plan.getByRole("button").first().click();
+  await eventually(() => page.locator(".trouble").allTextContents()).toContainEqual(
+    expect.stringContaining("has changed since"),
+  );
+  await click(page, "button", "No");
+  await click(page, "button", "Import it");
+  await eventually(() => plan.textContent()).toContain("Rows 2 = 1 to send + 1 known");
+  await plan.getByRole("button").first().click();
+  await shows(page, ".job:not([role])", "Rows 2 = 1 landed + 1 known");
+});
+
 inChromium(
   "how far another process's import is shows within seconds, and so does what its kill leaves unsent",
   async () => {

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { createCorrections } from "../../src/console/corrections.js";
+import { createJobs } from "../../src/console/jobs.js";
+import { createJudge } from "../../src/console/judge.js";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Status } from "../../src/model/summary.js";
 import { resolveTarget } from "../../src/settings/target.js";
@@ -10,7 +12,8 @@ import { weighings, weighingsWith } from "../support/weighings.js";
 
 function correctionsOf(office: Office) {
   const target = resolveTarget({ flags: {}, env: {}, cwd: office.world.cwd });
-  return createCorrections(target, () => office.world.now);
+  const judge = createJudge();
+  return { ...createCorrections(target, judge, () => office.world.now), mappings: judge.files };
 }
 
 it("two imports of one input at the same moment are two files, because the first may not have been read yet", async () => {
@@ -73,6 +76,12 @@ it("of a mapping that cannot be read, the page says the mistake in one line abov
   const [table] = await corrections.grid(cause);
   expect(table?.failure?.message).toMatch(/^m\.yaml: [^\n]+$/);
   expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
+});
+
+it("a command that the console started and somebody killed says so", async () => {
+  const jobs = createJobs({ cwd: ".", env: {}, now: Date.now, onChange: () => {} });
+  const job = jobs.start("sandbox", ["resume"], (pid) => process.kill(pid, "SIGKILL"));
+  await vi.waitFor(() => expect(job.said?.[0]).toBe("It was stopped before it had finished."));
 });
 
 describe("rows with several problems", () => {

@@ -1,6 +1,7 @@
 /** A rejected workbook gives back what stood in the input: formats, widths, and formulas that can follow their row (F117). */
 import fc from "fast-check";
 import { createCorrections } from "../../src/console/corrections.js";
+import { createJudge } from "../../src/console/judge.js";
 import { columnLetters, columnsUsed, moveFormula } from "../../src/model/formula.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { type Office, openOffice } from "../support/office.js";
@@ -123,6 +124,7 @@ it("in the console, a cell that the file computes from a corrected one has to be
   await rejectedOf(office);
   const corrections = createCorrections(
     resolveTarget({ flags: { sandbox: true }, cwd: office.world.cwd, env: {} }),
+    createJudge(),
     Date.now,
   );
   const cause = { code: "number-unreadable", column: "Tare", mistake: null };

@@ -34,7 +34,8 @@ function App() {
   useEffect(() => setLives(null), [data]);
   const { targets: asked = [], folder, allowChanges = false } = data ?? {};
   const targets = asked.map((one) => (one.isAtWork ? { ...one, live: lives?.[one.name] ?? one.live } : one));
-  const name = param("target") ?? targets[0]?.name ?? "";
+  // A link that was pressed before any target was known names none.
+  const name = param("target") || (targets[0]?.name ?? "");
   const target = targets.find((one) => one.name === name);
   setZone(target?.zone);
   document.title = target === undefined ? "Rowferry" : `${target.answer} · ${name} · Rowferry`;

@@ -5,7 +5,7 @@ import { memberOf } from "../../model/problem.js";
 import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
-import { Grid } from "./grid.js";
+import { afterAll, Grid } from "./grid.js";
 import { download, post, Refused, undo } from "./http.js";
 import { Work } from "./overview.js";
 import {
@@ -78,11 +78,9 @@ export function Correct() {
         <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
       ) : (
         code !== "" && (
-          <>
-            <p class="quiet">
-              <Prose text={hint ?? data.remedy} />
-            </p>
-          </>
+          <p class="quiet">
+            <Prose text={hint ?? data.remedy} />
+          </p>
         )
       )}
       {trouble}
@@ -272,8 +270,8 @@ function Verdict({ rows }: { rows: JudgedRow[] }) {
 }
 
 /** In base64. */
-const contentOf = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
+const contentOf = (file: File) =>
+  new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve((reader.result as string).replace(/^[^,]*,/, "")));
     const hint = "Choose it again once it is saved and closed.";
@@ -311,7 +309,12 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       </p>
       {button(last === null ? "Undo" : `Undo: ${last.label}`, last !== null, () => undo(target, last?.step ?? null))}
       {button("Check", ready > 0, async () => setChecked({ for: key, said: await post("check", { target }) }))}
-      {button(`Import ${counted(ready, "row")}`, ready > 0, () => post("import", { target, drafts }), "main")}
+      {button(
+        `Import ${counted(ready, "row")}`,
+        ready > 0,
+        () => afterAll(() => post("import", { target, drafts })),
+        "main",
+      )}
       <span class="quiet small">What lands cannot be taken back.</span>
       {trouble}
       <Sentences said={isChecked ? checked.said : []} />

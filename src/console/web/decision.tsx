@@ -33,7 +33,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
   const { action, word, label, does, asks } = how;
   const start = asks?.start ?? "";
   const [text, setText] = useState(start);
-  const [would, setWould] = useState({ request: "", said: [] as string[] });
+  const [would, setWould] = useState<{ request: string } & Partial<Changes["do"]["answer"]>>({ request: "" });
   const [did, setDid] = useState<string[]>([]);
   const { isBusy, trouble, act } = useAct();
   const answer = asks && (asks.as === "ids" ? { ids: text } : { flags: { ...to.flags, [asks.as]: text } });
@@ -50,11 +50,11 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
   const ask = async () => {
     isUsed.current = true;
     setDid([]);
-    setWould({ request: key, said: await post("do", { ...request, dry: true }) });
+    setWould({ request: key, ...(await post("do", { ...request, dry: true })) });
   };
   const run = async () => {
-    const said = await post("do", { ...request, dry: false });
-    setWould({ request: "", said: [] });
+    const { said } = await post("do", { ...request, stamp: would.stamp, dry: false });
+    setWould({ request: "" });
     setDid(said);
     onDone?.(said);
   };
@@ -87,8 +87,8 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
       {isForetold ? (
         <div class="job" role="group" aria-label={label}>
           <strong>This would happen:</strong>
-          <Sentences said={would.said} />
-          {main} <button onClick={() => setWould({ request: "", said: [] })}>No</button>
+          <Sentences said={would.said ?? []} />
+          {main} <button onClick={() => setWould({ request: "" })}>No</button>
         </div>
       ) : (
         <>

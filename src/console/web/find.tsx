@@ -127,9 +127,6 @@ const marks: { [state: string]: string } = {
   landed: "●",
   "landed-without-id": "●",
   sending: "◐",
-  held: "○",
-  planned: "○",
-  deferred: "○",
 };
 
 const wrong = ["rejected", "stalled", "stranded", "unsettled", "foreign", "changed"];
@@ -147,7 +144,8 @@ const Timeline = ({ events }: { events: ShownEvent[] }) => (
       ),
       State: ({ state, dismissed, waitsFor, messages }) => (
         <span class={wrong.includes(state) ? "wrong" : ""}>
-          <span aria-hidden="true">{marks[state] ?? "✕"}</span> {dismissed ? "given up" : state}
+          <span aria-hidden="true">{marks[state] ?? (wrong.includes(state) ? "✕" : "○")}</span>{" "}
+          {dismissed ? "given up" : state}
           {waitsFor !== null && `: waits for ${waitsFor}`}{" "}
           {wrong.includes(state) && <Prose text={messages.at(-1) ?? ""} />}
         </span>

@@ -2,13 +2,12 @@
  * Rows of a file, edited like a spreadsheet: type, paste a block, fill down, find and replace. The grid itself keeps
  * the focus, so that a row that scrolls away does not take it along.
  */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
-import { readBlock, writeBlock } from "./clipboard.js";
 import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { post, redo, Refused, undo } from "./http.js";
@@ -44,25 +43,27 @@ interface Step {
   target: string;
   label: string;
   edits: Edit[];
-  /** The rows over which its texts still show, because they were asked for before it was saved; null: it is not saved. */
-  over: Asks["grid"][number] | null;
+  isSaved: boolean;
 }
 
-/** What does not reach the console is shown as typed, and sent once it answers again. */
+/**
+ * Shown as typed, until rows come that were asked for once it was saved. What does not reach the console is sent once it
+ * answers again.
+ */
 let steps: Step[] = [];
-const nextUnsent = () => steps.find(({ over }) => over === null);
+const nextUnsent = () => steps.find(({ isSaved }) => !isSaved);
 addEventListener("beforeunload", (event) => nextUnsent() && event.preventDefault());
 
 let sending: Promise<unknown> = Promise.resolve();
 
 /** One after the other. @throws Refused */
-function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
+function sendAll(): Promise<unknown> {
   const send = async () => {
     for (let step = nextUnsent(); step !== undefined; step = nextUnsent()) {
-      const { over: _, ...words } = step;
+      const { isSaved: _, ...words } = step;
       try {
         await post("edit", words);
-        step.over = shown.current;
+        step.isSaved = true;
       } catch (refused) {
         if ((refused as Refused).isAnswer) steps = steps.filter((one) => one !== step);
         throw refused;
@@ -73,9 +74,8 @@ function sendAll(shown: { current: Step["over"] }): Promise<unknown> {
   return sending;
 }
 
-/** Waits for everything typed before it, because it may undo the last of that. @throws Refused */
-const afterAll = (shown: { current: Step["over"] }, work: () => Promise<void>): Promise<unknown> =>
-  (sending = sendAll(shown).then(work));
+/** Waits for everything typed before it, because it may undo or import the last of that. @throws Refused */
+export const afterAll = (work: () => Promise<unknown>): Promise<unknown> => (sending = sendAll().then(work));
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -139,9 +139,8 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   }, [editing !== null, rows]);
   useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
-  const rowsShown = useRef(table);
-  rowsShown.current = table;
-  const own = steps.filter((step) => step.target === target && (step.over ?? table) === table);
+  useMemo(() => (steps = steps.filter(({ isSaved }) => !isSaved)), [table]);
+  const own = steps.filter((step) => step.target === target);
   const stepOf = ({ ref }: JudgedRow, at: number) =>
     own.findLast(({ edits }) => edits.some((edit) => edit.ref === ref && edit.column === header[at]));
   const unsentOf = (row: JudgedRow, at: number) =>
@@ -152,23 +151,23 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const textOf = (row: JudgedRow, at: number) =>
     unsentOf(row, at) ?? row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
 
-  const editsOf = (row: JudgedRow, position: number, value: string): Edit[] => {
-    const edit = { ref: row.ref, column: header[position] ?? "", replaces: storedOf(row, position), value };
-    return value === textOf(row, position) ? [] : [edit];
-  };
   const save = async (label: string, edits: Edit[]) => {
     if (edits.length === 0) return;
-    steps = [...steps.filter(({ over }) => (over ?? table) === table), { target, label, edits, over: null }];
-    await sendAll(rowsShown);
+    steps.push({ target, label, edits, isSaved: false });
+    await sendAll();
   };
   // It answers again.
-  useEffect(() => void (nextUnsent() && act(() => sendAll(rowsShown))), [table]);
+  useEffect(() => void (nextUnsent() && act(sendAll)), [table]);
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
     const beyond = cells.length - inside.length;
     void act(async () => {
-      const edits = inside.flatMap(({ row, column: at, value }) => editsOf(rows[row] as JudgedRow, at, value));
+      const edits = inside.flatMap(({ row: place, column: at, value }): Edit[] => {
+        const row = rows[place] as JudgedRow;
+        if (value === textOf(row, at)) return [];
+        return [{ ref: row.ref, column: header[at] ?? "", replaces: storedOf(row, at), value }];
+      });
       await save(label, edits);
       if (beyond > 0)
         throw new Refused({
@@ -252,9 +251,8 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && (key === "y" || (key === "z" && event.shiftKey)))
-      void act(() => afterAll(rowsShown, () => redo(target)));
-    else if (control && key === "z") void act(() => afterAll(rowsShown, () => undo(target, null)));
+    else if (control && (key === "y" || (key === "z" && event.shiftKey))) void act(() => afterAll(() => redo(target)));
+    else if (control && key === "z") void act(() => afterAll(() => undo(target, null)));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });
@@ -394,7 +392,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                         id={cellId(row.ref, position)}
                         aria-selected={isChosen(at, position)}
                         aria-invalid={isWrong ? "true" : undefined}
-                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${stepOf(row, position)?.over === null ? "unsent" : ""}`}
+                        class={`${isActive ? "active" : ""} ${row.draft[position] === undefined ? "" : "edited"} ${stepOf(row, position)?.isSaved === false ? "unsent" : ""}`}
                       >
                         {name === column ? distinct(textOf(row, position)) : textOf(row, position)}
                       </td>
@@ -453,3 +451,25 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
 /** Takes the place of rows that are not drawn. */
 const Gap = ({ rows }: { rows: number }) =>
   rows === 0 ? null : <tr aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;
+
+/** A cell of a spreadsheet's clipboard block, and what ends it: tabs, line ends, and quotes around cells with either. */
+const clipped = /(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n?|\n|$)/g;
+
+function readBlock(text: string): string[][] {
+  const lines: string[][] = [[]];
+  for (const [, quoted, bare = "", end] of text.matchAll(clipped)) {
+    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end === "") break;
+    if (end !== "\t") lines.push([]);
+  }
+  // Spreadsheets also end the last line.
+  if (lines.at(-1)?.join("\t") === "") lines.pop();
+  return lines;
+}
+
+/** A blank last line is ended, because it would not be read otherwise. */
+function writeBlock(lines: readonly (readonly string[])[]): string {
+  const written = (cell: string) => (/["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const text = lines.map((line) => line.map(written).join("\t")).join("\n");
+  return /(^|\n)$/.test(text) ? `${text}\n` : text;
+}

@@ -110,13 +110,15 @@ export function Start() {
   const [chosen, setChosen] = useState<{ mapping?: string; file?: string }>({});
   if (!useHere().allowChanges) return null;
   if (data === null) return waiting;
-  const { mapping = data.mappings[0], file = data.files[0] } = chosen;
+  const among = (those: string[], one = "") => (those.includes(one) ? one : those[0]);
+  const mapping = among(data.mappings, chosen.mapping);
+  const file = among(data.files, chosen.file);
   if (mapping === undefined || file === undefined)
     return <Note text="To import from here, put a mapping (YAML) and a CSV or Excel file into this folder." />;
   return (
     <>
-      <Pick label="Import" of={data.files} pick={(one) => setChosen({ ...chosen, file: one })} />{" "}
-      <Pick label="with" of={data.mappings} pick={(one) => setChosen({ ...chosen, mapping: one })} />
+      <Pick label="Import" of={data.files} chosen={file} pick={(one) => setChosen({ ...chosen, file: one })} />{" "}
+      <Pick label="with" of={data.mappings} chosen={mapping} pick={(one) => setChosen({ ...chosen, mapping: one })} />
       <Decision
         act={{ action: "import", label: "Import it", does: "its plan is shown first" }}
         to={{ what: [mapping], file }}
@@ -125,11 +127,11 @@ export function Start() {
   );
 }
 
-const Pick = ({ label, of, pick }: { label: string; of: string[]; pick: (one: string) => void }) => (
+const Pick = (props: { label: string; of: string[]; chosen: string; pick: (one: string) => void }) => (
   <label>
-    {label}{" "}
-    <select onChange={({ currentTarget }) => pick(currentTarget.value)}>
-      {of.map((one) => (
+    {props.label}{" "}
+    <select value={props.chosen} onChange={({ currentTarget }) => props.pick(currentTarget.value)}>
+      {props.of.map((one) => (
         <option key={one}>{one}</option>
       ))}
     </select>

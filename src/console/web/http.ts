@@ -4,12 +4,17 @@ import type { Failure, News } from "../serve.js";
 
 const KEY = "rowferry-token";
 
-/** From the address's fragment, which no server sees; kept for this tab, to survive a reload. */
+/**
+ * From the address's fragment, which no server sees. Kept for this tab, to survive a reload, and for tabs that are opened
+ * from its links.
+ */
 export function takeToken(): void {
   const given = location.hash.slice(1);
-  if (given === "") return;
-  sessionStorage.setItem(KEY, given);
-  history.replaceState(null, "", location.pathname + location.search);
+  if (given !== "") {
+    localStorage.setItem(KEY, given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  sessionStorage.setItem(KEY, given || (sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? ""));
 }
 
 export class Refused extends Error {
@@ -65,7 +70,7 @@ export async function post<Path extends keyof Changes>(
 const undone: Changes["edit"]["words"][] = [];
 
 /** @throws Refused */
-export async function undo(target: string, step: string | null): Promise<void> {
+export async function undo(target: string, step: string | null) {
   const { undone: taken } = await post("undo", { target, step });
   if (taken === null) return;
   undone.push({ target, ...taken });
@@ -73,11 +78,12 @@ export async function undo(target: string, step: string | null): Promise<void> {
 }
 
 /** @throws Refused */
-export async function redo(target: string): Promise<void> {
-  const [words, ...earlier] = undone.toReversed();
+export async function redo(target: string) {
+  const words = undone.at(-1);
+  const earlier = undone.slice(0, -1);
   if (words?.target !== target) return;
   await post("edit", words);
-  undone.push(...earlier.toReversed());
+  undone.push(...earlier);
 }
 
 export async function download(path: "rows" | "report", query: Query, name: string): Promise<void> {
@@ -91,24 +97,35 @@ export async function download(path: "rows" | "report", query: Query, name: stri
 
 /**
  * Dispatches `live` with how far runs are, and `changed` whenever a ledger, draft or command has changed, and while the
- * console is away, which the page then says.
+ * console is away, which the page then says. A browser has six connections to a server, for all of its tabs: one of them
+ * listens for the others.
  */
-export async function listen(): Promise<never> {
-  const tell = (news: News = null) =>
+export function listen() {
+  const name = `${KEY} ${sessionStorage.getItem(KEY)}`;
+  const others = new BroadcastChannel(name);
+  const tell = (news: News) =>
     dispatchEvent(news === null ? new Event("changed") : new CustomEvent("live", { detail: news }));
-  for (;;) {
-    try {
-      const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
-      let text = "";
-      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
-        const lines = (text + part.value).split("\n\n");
-        text = lines.pop() ?? "";
-        for (const line of lines) tell(JSON.parse(line.replace("data: ", "")) as News);
+  const tellAll = (news: News = null) => {
+    tell(news);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
+    others.postMessage(news);
+  };
+  others.addEventListener("message", ({ data }: MessageEvent<News>) => tell(data));
+  return navigator.locks.request(name, async () => {
+    for (;;) {
+      try {
+        const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
+        let text = "";
+        for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+          const lines = (text + part.value).split("\n");
+          text = lines.pop() ?? "";
+          for (const line of lines) tellAll(JSON.parse(line) as News);
+        }
+      } catch {
+        // Tried again.
       }
-    } catch {
-      // Tried again.
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      tellAll();
     }
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    tell();
-  }
+  });
 }

@@ -29,9 +29,17 @@ export function newestEvents(database: LedgerDatabase, run: string): { own: numb
   return found ?? { own: null, earlier: null };
 }
 
-/** In ms; null: never. */
-export function lastStaged(database: LedgerDatabase): number | null {
-  return database.value<number>("SELECT max(staged_at) FROM runs");
+/** Of a run with any such file, or without a file that was new; ms, null: never. */
+export function lastStaged(database: LedgerDatabase, isMeant: (file: string) => boolean): number | null {
+  const runs = database.each<{ at: number; files: string }>(
+    `SELECT staged_at AS at, (SELECT json_group_array(name) FROM inputs WHERE run_id = runs.id) AS files
+     FROM runs WHERE staged_at IS NOT NULL ORDER BY staged_at DESC`,
+  );
+  for (const { at, files } of runs) {
+    const names = JSON.parse(files) as string[];
+    if (names.length === 0 || names.some(isMeant)) return at;
+  }
+  return null;
 }
 
 export interface Pace {
