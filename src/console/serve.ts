@@ -36,7 +36,7 @@ export async function openConsole(options: ConsoleOptions) {
   const guard = createGuard(() => options.port, options.allowChanges);
   const viewers = new Set<ServerResponse>();
   const publish = (news: News) => {
-    for (const viewer of viewers) viewer.write(`${JSON.stringify(news)}\n`);
+    for (const viewer of viewers) viewer.write(`data: ${JSON.stringify(news)}\n\n`);
   };
   const changed = () => publish(null);
   const targets = createTargets(options);
@@ -64,7 +64,7 @@ export async function openConsole(options: ConsoleOptions) {
     app.get(`/${name}`, (_request, reply) => reply.type(`${type}; charset=utf-8`).send(asset(name)));
   app.get("/api/events", (_request, reply) => {
     reply.hijack();
-    reply.raw.writeHead(200, { ...headers, "content-type": "application/x-ndjson" }).flushHeaders();
+    reply.raw.writeHead(200, { ...headers, "content-type": "text/event-stream" }).flushHeaders();
     viewers.add(reply.raw);
     reply.raw.on("close", () => viewers.delete(reply.raw));
   });

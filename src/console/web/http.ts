@@ -117,9 +117,9 @@ export function listen() {
         const reader = (await reach("/api/events")).body?.pipeThrough(new TextDecoderStream()).getReader();
         let text = "";
         for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
-          const lines = (text + part.value).split("\n");
+          const lines = (text + part.value).split("\n\n");
           text = lines.pop() ?? "";
-          for (const line of lines) tellAll(JSON.parse(line) as News);
+          for (const line of lines) tellAll(JSON.parse(line.replace("data: ", "")) as News);
         }
       } catch {
         // Tried again.
