@@ -2,46 +2,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import ExcelJS from "exceljs";
-import { roleOf } from "../../src/guess/words.js";
 import { type } from "../support/cli.world.js";
-import {
-  allStaged,
-  type Any,
-  draft,
-  draftOf,
-  drafts,
-  has,
-  hasNot,
-  matches,
-  only,
-  rows,
-  text,
-} from "../support/drafts.js";
-
-describe("headers", () => {
-  it.each([
-    ["Straße u. Hausnr.", "street"],
-    ["Hausnr.", "number"],
-    ["Num Ext", "number"],
-    ["Folio", "document"],
-    ["N° Guía", "document"],
-    ["Consignment", "document"],
-    ["Razón Social Emisor", "name"],
-    ["Raison sociale", "name"],
-    ["Comuna", "city"],
-    ["Town", "city"],
-    ["C.P.", "zipCode"],
-    ["Un", "unit"],
-    ["Unidade", "placeName"],
-    ["RazaoSocial", "name"],
-    ["NumPedido", "document"],
-    ["customerID", "code"],
-    ["Matrícula", "code"],
-    ["VL_NOTA", "amount"],
-    ["CD_CLIENTE", "code"],
-    ["dhEmi", "time"],
-  ])("the header %s speaks of a %s", (header, role) => expect(roleOf(header)).toBe(role));
-});
+import { allStaged, type Any, draft, draftOf, drafts, has, hasNot, only, rows, text } from "../support/drafts.js";
 
 describe("rows that are none", () => {
   drafts(
@@ -68,34 +30,12 @@ describe("rows that are none", () => {
       { yaml: hasNot("rowsWithoutEvents"), said: has("9 of 11 rows would be staged, 2 skipped") },
     ],
     [
-      "what stands outside a printed frame is none",
-      "+------+------------+----+\n| OS | Data | Peso |",
-      ["| OS-# | 2#/03/2026 | #,5 |", "Page 2", "| OS-10 | 20/03/2026 | 3,5 |", "10 rows in set (0.00 sec)"],
-      { yaml: hasNot("has no header"), said: has("10 of 12 rows would be staged, 2 skipped") },
-    ],
-    [
       "units in the row below are joined to the header",
       "Amostra;Data;pH;Condutividade\n;;;µS/cm",
       "AM-#;2#/03/2026;7,#;12#,5",
       { header: [1, 2], columns: { condutividade_s_cm: { as: "number" } }, said: allStaged },
     ],
-    [
-      "a column of blanks needs no word at the end, and one in the middle parts two tables",
-      "OS;Data;Peso;;Legenda;",
-      "OS-#;2#/03/2026;#,5;;x;",
-      { yaml: matches(/^(?![^]*it cannot be read)[^]*# column 4 is blank: what follows may be another table/) },
-    ],
   );
-
-  it("a total whose sum the file does not hold is skipped all the same", async () => {
-    const book = new ExcelJS.Workbook();
-    const sheet = book.addWorksheet("Plan1");
-    sheet.addRow(["Pedido", "Data", "Cliente", "Valor"]);
-    for (const at of [1, 2, 3, 4]) sheet.addRow([`P${at}`, `2${at}/03/2026`, "Acme", at + 0.5]);
-    sheet.addRow(["Total", "", "", { formula: "SUM(D2:D5)" }]);
-    const { said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
-    expect(said).toContain("4 of 5 rows would be staged, 1 skipped");
-  });
 });
 
 describe("a file that belongs to another", () => {
@@ -111,13 +51,6 @@ describe("a file that belongs to another", () => {
     expect(said).toContain('a: its "Pedido" names the documents of b ("NumPedido")');
     expect(await type(world, "import", "m.yaml", "a.csv", "b.csv", "--sandbox")).toBe(0);
   });
-
-  it("of rows without a time says how they would get one", async () => {
-    const items = text(["NumPedido;SKU;Qtd", ...rows("700#;S%;#"), ...rows("700#;S%;1#")]);
-    const { mapping, said } = await draftOf({ "a.csv": orders, "b.csv": items });
-    expect(mapping.inputs.b.documents).toEqual({ num_pedido: { mode: "existing", key: "=num_pedido" } });
-    expect(said).toMatch(/b: to make events of its rows, give them a time; .*`tables:`/);
-  });
 });
 
 describe("dialects", () => {
@@ -130,7 +63,6 @@ describe("dialects", () => {
 describe("countries and places", () => {
   it.each([
     ["CNPJ", "{Campinas/SP|São Paulo - SP|Rio de Janeiro (RJ)}", ["Campinas SP", "São Paulo SP", "Rio de Janeiro RJ"]],
-    ["12-345678%", "{Chicago, IL|St. Louis, MO|Winston-Salem, NC}", ["Chicago IL", "St. Louis MO", "Winston-Salem NC"]],
   ])("a city and its state in one cell come apart, where all cells are so: %s %s", async (id, places, apart) => {
     const header = `Pedido;Data;${id === "CNPJ" ? "CNPJ" : "EIN"};Rua;Cidade/UF`;
     const { world } = await draft(header, `P-#;2#/03/2026;${id};Rua #;${places}`);
@@ -166,12 +98,6 @@ describe("countries and places", () => {
       { address: { city: "?", zipCode: "=cep" } },
     ],
     [
-      "nor does a Dutch one",
-      "Brief;Laaddatum;CNPJ;Straße;Postcode",
-      "N-#;2#/11/2025;CNPJ;Kade #;{1234 AB|3011 XY}",
-      { address: { city: "?", zipCode: "=postcode" } },
-    ],
-    [
       "one country in all cells of its column is the mapping's",
       "Consignment;Collected;Customer;Country",
       "C-#;2#/11/2025 08:30;Acme %;United Kingdom",
@@ -188,18 +114,6 @@ describe("countries and places", () => {
       "order;time;customer_city;customer_state;status",
       "P-#;2#/11/2025;City %;{SP|BA|GO};x",
       { defaults: { country: "BR" } },
-    ],
-    [
-      "and those that only the United States have",
-      "order;time;customer_city;customer_state;status",
-      "P-#;2#/11/2025;City %;{MA|PA|SC};x",
-      { defaults: { country: "US" } },
-    ],
-    [
-      "a house number with a letter is no number with a unit",
-      "Pedido;Kunde;CNPJ;Straße;Hausnr.;Ort;Posten;Data",
-      "P-#;A %;CNPJ;Allee;{1a|2|3};Köln;{4b|5|6};2#/03/2026",
-      { columns: { hausnr: "Hausnr.", posten: "Posten" }, address: { number: "=hausnr" } },
     ],
   );
 });
@@ -224,21 +138,6 @@ describe("tax ids and parties", () => {
         columns: { siret: { as: "taxId", type: "SIRET" }, vat: { as: "number" } },
         participant: { taxId: "=siret" },
       },
-    ],
-    [
-      "a tax id that would also be one of another country is of the country of the others",
-      "Guia;NIPC Produtor;NIPC Transportador;Data",
-      "G-#;{503876321|500829993|501442600};501442600;2#/03/2026",
-      {
-        defaults: { country: "PT" },
-        columns: { nipc_transportador: { header: "NIPC Transportador", as: "taxId", type: "NIF" } },
-      },
-    ],
-    [
-      "a number under the name of one country's tax ids is no other country's",
-      "N° BSD;Date de création;Destinataire;Destinataire SIRET;Statut",
-      "BSD-#;2#/11/2025;Eco;40483304800022;Traité",
-      { defaults: { country: "FR" }, columns: { destinataire_siret: { as: "taxId", type: "SIRET" } } },
     ],
     [
       "the name before a tax id that says nothing of its party is this party's",
@@ -268,25 +167,12 @@ describe("tax ids and parties", () => {
 });
 
 describe("keys", () => {
-  const each = "{a|a|b|b|c|c|d|d|e}";
   drafts(
     [
       "a unit that happens to tell rows apart is none",
       "Coleta;Data;CNPJ;Qtd;Un",
       "C-{1|1|2|2|3|3|4|4|5};2#/03/2026;CNPJ;#,5;{t|kg}",
       { events: { event: { key: "content" } } },
-    ],
-    [
-      "the number of a protocol is a name, though it has a point",
-      "protocolo;evento;data;CNPJ",
-      "2025.00{1|1|2|2|3};{Abertura|Fim};2#/03/2026;CNPJ",
-      { document: { key: "=protocolo" }, columns: { protocolo: "protocolo" } },
-    ],
-    [
-      "an address of mail names no document",
-      "Email;Country;Group;Paid at;Item",
-      `${each}@example.com;Land ${each};G${each};2025-10-2# 10:00;{Tea|Mug}`,
-      { yaml: hasNot("key: =email") },
     ],
     [
       "a description that holds a code names no document beside a number that does",
@@ -298,13 +184,6 @@ describe("keys", () => {
 });
 
 describe("events and their times", () => {
-  it("are called by what the headers of their columns say", async () => {
-    const headers = "Ship Date;Faturado em;delivered_at;Pickup Date/Time;Date of Arrival";
-    const { yaml } = await draft(`Pedido;${headers};CNPJ`, `P-#${";2#/03/2026".repeat(5)};CNPJ`);
-    for (const name of ["Ship", "Faturado", "delivered", "Pickup", "Arrival"])
-      expect(yaml).toMatch(new RegExp(`name: ${name}[,\\n]`));
-  });
-
   const events = (...names: string[]) => ({
     defaults: expect.anything(),
     ...Object.fromEntries(names.map((name) => [name, expect.anything()])),
@@ -322,31 +201,16 @@ describe("events and their times", () => {
       "25#;2#/11/2025;2#/12/2025;CNPJ",
       ["recebimento"],
     ],
-    [
-      "a day that is estimated is none",
-      "order;shipped_at;estimated_delivery_date;CNPJ",
-      "P-#;2#/11/2025 10:00;2#/12/2025;CNPJ",
-      ["shipped"],
-    ],
   ])("%s", async (_title, header, cells, names) => {
     expect((await draft(header, cells)).input.events).toEqual(events(...names));
   });
 
-  const resultOf = (stage: number) => ({
-    attributes: { private: { [`Etapa ${stage} - Resultado`]: `=etapa_${stage}_resultado` } },
-  });
   drafts(
     [
       "the time at which a program wrote the row is not when it happened",
       "shipment;facility;status_ts;updated_at;CNPJ",
       "S-{1|1|2|2|3|3};F-%;2025-10-2#T08:00:00Z;2025-11-0#T09:00:00Z;CNPJ",
       { said: has("when did it happen?") },
-    ],
-    [
-      "columns that begin as a time does go with it, also behind the last one",
-      "Processo;CNPJ;Etapa 1 - Data;Etapa 1 - Resultado;Etapa 2 - Data;Etapa 2 - Resultado",
-      "P-#;CNPJ;2#/10/2025;OK;{20/11/2025||};{Falha||}",
-      { events: { etapa_1: resultOf(1), etapa_2: resultOf(2) } },
     ],
     [
       "what goes with an event that did not happen is not sent: a column goes with one that did in each of its rows",
@@ -367,34 +231,6 @@ describe("events and their times", () => {
       { said: has('event Entrega: what it carries of "Peso" is not sent from rows that lack "Entrega"') },
     ],
   );
-});
-
-it("an Estado without anything else of a place is a status", async () => {
-  const { input, said } = await draft("Recibo;Pago em;Nome;NIF;Estado", "R-#;0#/10/2025;Ana;NIF;{Pago|Anulado}");
-  expect(JSON.stringify(input.addresses ?? {})).not.toContain("=estado");
-  expect(said).toContain("No column holds the street, city, state");
-});
-
-it("a word of events in two spellings is one word, in the spelling that most rows have", async () => {
-  const { input } = await draft(
-    "Leitura;Data;Evento;CNPJ",
-    "L-{1|1|1|2|2|2|3|3|3};0#/10/2025;{Lido|ESTIMADO|lido|Lido|Estimado|Aviso|Lido|Estimado|Aviso};CNPJ",
-  );
-  expect(only(input.events).by).toBe("evento");
-  expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Lido", "Estimado", "Aviso"]);
-});
-
-it("documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write", async () => {
-  const book = new ExcelJS.Workbook();
-  const parties = rows("P0#;Parte #;CPF").map((row) => row.split(";"));
-  book.addWorksheet("Partes").addRows([["Cód.", "Parte", "CPF"], ...parties]);
-  const orders = rows("{1|2|3}-%;P0#;2#/03/2026").map((row) => row.split(";"));
-  book.addWorksheet("Movimentos").addRows([["Processo", "Autor", "Data"], ...orders]);
-  const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
-  const { documents, addresses } = mapping.inputs.movimentos;
-  expect(only(documents)).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, address: "place" });
-  expect(addresses.place).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, street: "?" });
-  expect(said).toContain("where is it?");
 });
 
 it("a pivot table beside the sheets that it sums up is left out, and said", async () => {

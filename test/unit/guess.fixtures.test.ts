@@ -66,16 +66,6 @@ describe("fixtures with a known outcome, with no line edited and no decision ope
     ).toBe(expected.addresses);
   });
 
-  it("a file with mistakes: they are mistakes of their rows, and every other row is staged", {
-    tags: ["long"],
-  }, async () => {
-    const { fates, expected } = await stage("manifests-faulty/manifests-2025-10.csv");
-    const wrong = new Set(expected.invalid.map(({ row }) => row));
-    expect(fates("invalid").filter(({ row }) => !wrong.has(row))).toEqual([]);
-    expect(fates("valid").length).toBeGreaterThanOrEqual(expected.rows["staged"] ?? 0);
-    expect(fates("invalid").length).toBeGreaterThanOrEqual(wrong.size - 1);
-  });
-
   it("a workbook of three sheets: organisations and places are found, and referred to by code", async () => {
     const { mapped, fates, expected, yaml } = await stage("organisations/organisations-2025.xlsx");
     expect(yaml).not.toContain("draft: true");
@@ -146,12 +136,12 @@ async function cameOf(world: TestWorld, code: number) {
 }
 
 describe("every file that can be read is drafted, and the draft loads", () => {
-  it.each([...sampled(csv, 4), ...more])("%s", async (file) => {
+  it.each([...sampled(csv, 8), ...more])("%s", async (file) => {
     const { world, code } = await drafted(file);
     expect(await cameOf(world, code)).toBe(unreadable.has(file) ? "unreadable" : "loads");
   });
 
-  it.each(sampled(excelFixtures(), 3).map(({ name }) => name))("%s", async (name) => {
+  it.each(sampled(excelFixtures(), 6).map(({ name }) => name))("%s", async (name) => {
     const world = testWorld({ pipeline });
     writeFileSync(join(world.cwd, "book.xlsx"), await excelFixtureBytes(name));
     expect(await cameOf(world, await type(world, "guess", "book.xlsx", "-o", "m.yaml"))).toBe("loads");
