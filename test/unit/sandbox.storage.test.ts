@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
-import { openWorld, person, place, timelineOf, tokenOf, type World } from "../support/sandbox.world.js";
+import { openWorld, person, place, tokenOf, type World } from "../support/sandbox.world.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sandbox-storage-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -86,22 +86,6 @@ describe("a store", () => {
     await sandbox.close();
   });
 
-  it("in a file that cannot be written answers 500 and keeps nothing", async () => {
-    const file = join(folder, "full.db");
-    const { document, event, post, sandbox } = await openWorld({ storage: { file } });
-    const id = await document([event("X", 1)]);
-    const other = new Database(file);
-    other.exec("BEGIN IMMEDIATE");
-    const blocked = await post("/documents/events", { documentId: id, events: [event("Y", 2)] });
-    expect(blocked.status).toBe(500);
-    other.exec("ROLLBACK");
-    other.close();
-    expect(timelineOf(sandbox, id)).toEqual(["X"]);
-    expect((await post("/documents/events", { documentId: id, events: [event("Y", 2)] })).status).toBe(201);
-    expect(timelineOf(sandbox, id)).toEqual(["X", "Y"]);
-    await sandbox.close();
-  });
-
   it("refuses a file that is not its own", () => {
     const text = join(folder, "text.db");
     writeFileSync(text, "not a database at all, by any means; and long enough to be one".repeat(40));
@@ -112,26 +96,4 @@ describe("a store", () => {
     database.close();
     expect(() => createSandbox({ storage: { file: foreign } })).toThrow(/not a sandbox store/);
   });
-});
-
-/** A document of two events for each name, in that order. */
-async function write(world: World, names: string[]) {
-  for (const externalId of names) {
-    const fields = { externalId, participantId: world.participantId, category: "MassID" };
-    await world.document([world.event("X", 1), world.event("Y", 2, { value: { b: 1, a: [2] } })], fields);
-  }
-}
-
-it("the dump is the same for the same data, whatever the order of arrival and the ids", async () => {
-  const one = await openWorld({ random: seededRandom(1) });
-  const two = await openWorld({ random: seededRandom(2) });
-  await write(one, ["D1", "D2", "D3"]);
-  await write(two, ["D3", "D1", "D2"]);
-  expect(one.sandbox.dump()).toBe(two.sandbox.dump());
-  expect(one.sandbox.dump({ ids: true })).not.toBe(two.sandbox.dump({ ids: true }));
-  expect(one.sandbox.dump().split("\n\n")[0]).toMatchInlineSnapshot(`
-      "document "D1" open by="BR CNPJ 1" category="MassID" dataset=sandbox
-        2026-01-01T08:01:00.000Z "X" public by="BR CNPJ 1" at="Matriz, Rua A, 1, São Paulo, SP, BR"
-        2026-01-01T08:02:00.000Z "Y" public by="BR CNPJ 1" at="Matriz, Rua A, 1, São Paulo, SP, BR" value={"a":[2],"b":1}"
-    `);
 });
