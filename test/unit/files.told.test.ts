@@ -1,7 +1,7 @@
 /** What a file holds is read, refused or told: nothing of it is lost or changed in silence. With the real commands. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";
@@ -164,17 +164,6 @@ describe("a CSV file", () => {
     expect(await imported("rows.csv", rows)).toEqual(ends(3, counts, code));
   });
 
-  test("a blank surplus that every row has is none (F41), though some have more of it; those are told truly", async () => {
-    const rows = csv(
-      "id,day,note",
-      "1,01/10/2025,Ann,",
-      "2,02/10/2025,Bob,",
-      "3,03/10/2025,Eve,,",
-      "4,04/10/2025,Kai,",
-    );
-    expect(await imported("rows.csv", rows)).toEqual(ends(3, { staged: 3, invalid: 1 }, "row-long"));
-  });
-
   test("rows that may end early do, by the mapping's word; what stands beyond the header is still told", async () => {
     const rows = priced("1,01/10/2025,Ann", "2,02/10/2025,Bob,7", "3,03/10/2025,Eve,8,lost");
     const answer = await imported("rows.csv", rows, { csv: { shortRows: "blank" } });
@@ -205,41 +194,10 @@ describe("a CSV file", () => {
     expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
   });
 
-  test("apostrophes quote cells also where others hold double quotes", async () => {
-    const rows = csv("id,day,note", "1,01/10/2025,'Ann, Bob'", "2,02/10/2025,'two\nlines'", '3,03/10/2025,Tubo 5" aço');
-    expect(await imported("rows.csv", rows)).toEqual(ends(0, { read: 3, staged: 3 }, "quoted with apostrophes"));
-  });
-
-  test("a path, and a sign at the end of a word, are nothing to say", async () => {
-    const answer = await imported("rows.csv", csv("id,day,note", "1,01/10/2025,C:\\new\\temp", "2,02/10/2025,Bob‡"));
-    expect(answer).toEqual(ends(0, { staged: 2 }));
-    expect(answer.told).not.toContain("Row");
-  });
-
-  test("lines that are quoted as a whole are said to be one column each, since no delimiter would cut them", async () => {
-    const { notes } = await readFile(await temporaryFile(csv('"id,day,note"', '"1,01/10/2025,Ann"')));
-    expect(notes.join()).toContain("each line is quoted as a whole");
-    expect(notes.join()).not.toContain("csv: {");
-  });
-
-  test.each([
-    ["ORDER     CUSTOMER   SHIPPED", "P-1       Acme Ltd   2026-03-01", "P-2       Beta       2026-03-02"],
-    ["ID   NAME      WEIGHT", "0001 SAO JOAO    1250", "0002 ANA          300"],
-  ])("columns aligned with blanks are said to be no columns: %s", async (...rows) => {
-    expect((await readFile(await temporaryFile(csv(...rows)))).notes.join()).toContain(
-      "seem to be aligned with blanks",
-    );
-  });
-
   test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {
     const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
     expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
     expect(await imported("rows.csv", rows, { header: "none" }, ["A", "B", "C"])).toEqual(ends(0, { staged: 3 }));
-  });
-
-  test("days above numbers are a header, as in a pivoted table", async () => {
-    const rows = csv("id,01/03/2026,02/03/2026", "7,10,12", "8,11,13", "9,12,14");
-    expect((await readFile(await temporaryFile(rows))).notes).toEqual([]);
   });
 
   test("a last line without its end is said, and held where the mapping requires it (F95)", async () => {
@@ -277,10 +235,6 @@ describe("a CSV file", () => {
 
 describe("a packed file", () => {
   const rows = (key: string) => csv("id,day,note", `${key},01/10/2025,x`);
-
-  test("zstd is read through", async () => {
-    expect(await imported("rows.csv.zst", zstdCompressSync(rows("a")))).toEqual(ends(0, { staged: 1 }));
-  });
 
   test("a zip file that holds several is read through, each named by archive and file", async () => {
     const content = await writeZip([
@@ -352,11 +306,6 @@ describe("a packed file", () => {
     expect(await imported("rows.zip", archive)).toEqual(ends(0, { staged: 2 }));
   });
 
-  test("a zip file that holds one file is named, and its name fitted, like one that holds several", async () => {
-    const content = await writeZip([{ name: "in/rows-1.csv", data: csv("id,day,note", "a,some day,x") }]);
-    expect(await imported("nightly.zip", content)).toEqual(ends(3, { invalid: 1 }, "nightly.zip/in/rows-1.csv, row 2"));
-  });
-
   test.each([
     ["a zip file of one file", [{ name: "in/rows-1.csv", data: rows("a") }], {}, 0, "1 valid"],
     ["an empty file", [], {}, 3, "the file is empty"],
@@ -383,8 +332,6 @@ describe("a packed file", () => {
   const saveAs = "Open it and save it as .xlsx or CSV (UTF-8).";
   test.each([
     ["a SYLK table", "rows.csv", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", saveAs],
-    ["a DIF table", "rows.csv", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', saveAs],
-    ["a RAR archive", "rows.csv", "Rar!\x1a\x07\0", "Unpack it first."],
     [
       "a Git LFS pointer, not the file itself",
       "rows.csv",
@@ -392,21 +339,6 @@ describe("a packed file", () => {
       "Fetch it with `git lfs pull`.",
     ],
     ["plain text that is named like an Excel workbook", "rows.xlsx", "a;b\n1;2\n", "Name it .csv if it is one."],
-    [
-      "a web page (HTML)",
-      "rows.xls",
-      Buffer.from("\ufeff<html>\r\n<table>", "utf16le"),
-      "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
-    ],
-    [
-      "an XML spreadsheet (Excel 2003)",
-      "rows.xls",
-      Buffer.from(
-        '<?xml version="1.0" encoding="UTF-16"?>\r\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
-        "utf16le",
-      ).swap16(),
-      "Save it as .xlsx.",
-    ],
   ])("%s is refused by name, with one thing to do", async (named, name, content, hint) => {
     const path = await temporaryFile(content, name);
     await expect(readFile(path)).rejects.toMatchObject({ code: "file-refused", message: `the file is ${named}`, hint });
@@ -443,16 +375,16 @@ describe("several files of one command", () => {
   });
 
   test("`allowEmpty` makes it a file of no rows; a header alone is one anyway; one share and one count over all of them, never going back (F25)", async () => {
-    const { summary, lines, world } = await importedAll({ allowEmpty: true }, 2000);
-    expect(summary).toMatchObject({ exitCode: 0, rows: { staged: 2001 }, problems: [] });
+    const { summary, lines, world } = await importedAll({ allowEmpty: true }, 1000);
+    expect(summary).toMatchObject({ exitCode: 0, rows: { staged: 1001 }, problems: [] });
     const reading = lines.filter((one) => one.type === "progress" && one["stage"] === "reading");
     for (const name of ["share", "done"] as const) {
       const told = reading.map((one) => (one[name] ?? -1) as number);
       expect(told).toEqual(told.toSorted((one, other) => one - other));
       expect(told[0]).toBeLessThan(told.at(-1) ?? 0);
-      expect(told.at(-1)).toBe(name === "share" ? 1 : 2001);
+      expect(told.at(-1)).toBe(name === "share" ? 1 : 1001);
     }
-    expect(reading.length).toBeGreaterThan(5);
+    expect(reading.length).toBeGreaterThan(3);
     expect(await type(world, "check", "m.yaml", "rows-2.csv")).toBe(0);
     expect(await type(world, "guess", "rows-2.csv", "rows-1.csv", "--output", "g.yaml")).not.toBe(1);
   });

@@ -115,16 +115,6 @@ describe("the sheet", () => {
     await input.close();
   });
 
-  test("hidden ones take part when hidden things are to be read", async () => {
-    expect((await readWorkbook({ sheets: [january, notes] }, { sheet: "Nota?", hidden: "read" })).header).toEqual([
-      "n",
-    ]);
-    await expect(readWorkbook({ sheets: [january, notes] }, { hidden: "read" })).rejects.toMatchObject({
-      code: "sheet-ambiguous",
-    });
-    await expect(readWorkbook({ sheets: [notes] })).rejects.toMatchObject({ code: "sheet-missing" });
-  });
-
   test("a sheet of blank cells is empty", async () => {
     await expect(readWorkbook({ sheets: [empty] })).rejects.toMatchObject({
       code: "file-empty",
@@ -149,11 +139,6 @@ describe("the sheet", () => {
     const input = await openInput(await temporaryFile(bytes, "input.xlsx"));
     expect(input.sheets).toEqual([{ sheet: "Manifestos Jan", hidden: false }]);
     await input.close();
-  });
-
-  test("names with markup, quotes and escapes", async () => {
-    const table = await readWorkbook({ sheets: [sheetOf('a<b> & "c" ção', small), empty] });
-    expect(table.dialect).toMatchObject({ sheet: 'a<b> & "c" ção' });
   });
 });
 
@@ -258,22 +243,6 @@ describe("merged cells", () => {
     }
   });
 
-  test("a row that holds nothing but what a merge gives it is blank", async () => {
-    const behindRows = '<mergeCells><mergeCell ref="A2:A4"/></mergeCells>';
-    const made = { sheets: [sheetOf("S", "a b / 1 2 / - / . 3", { behind: behindRows })] };
-    expect(lines(await readWorkbook(made, { fillMerged: true }))).toEqual(["2: 1 2", "4: 1 3"]);
-  });
-
-  test("a title merged over the whole width is a preamble, filled or not", async () => {
-    const behindRows = '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>';
-    const made = { sheets: [sheetOf("S", "Relatório / a b c / 1 2 3 / 4 5 6", { behind: behindRows })] };
-    for (const fillMerged of [false, true]) {
-      const read = await readWorkbook(made, { fillMerged });
-      expect(read.header).toEqual(["a", "b", "c"]);
-      expect(read.notes).toEqual(["The header is in row 2; row 1 was skipped."]);
-    }
-  });
-
   test("ranges that are none are left alone, ones that overlap end", async () => {
     const ranges = '<mergeCell ref="A2"/><mergeCell ref="x"/><mergeCell/><mergeCell ref="B2:A2"/>';
     const made = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${ranges}</mergeCells>` })] };
@@ -282,21 +251,6 @@ describe("merged cells", () => {
     const hostile = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${many}</mergeCells>` })] };
     await expect(readWorkbook(hostile)).rejects.toMatchObject({ code: "file-corrupt" });
   });
-});
-
-test("a table can be opened again, and rows that nobody takes hold nothing open", async () => {
-  const input = await openInput(
-    await temporaryFile(await writeWorkbook({ sheets: [sheetOf("S", small)] }), "input.xlsx"),
-  );
-  for (let time = 0; time < 3; time++) {
-    const table = await input.open({});
-    for await (const rows of table.rows()) {
-      expect(rows[0]?.cells).toEqual(["1", "2"]);
-      break;
-    }
-  }
-  await input.open({});
-  await input.close();
 });
 
 test("rows come in batches, as they are taken", async () => {

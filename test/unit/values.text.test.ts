@@ -1,5 +1,5 @@
 /** Text from outside is never read as other text than it is: mappings, settings, lookup tables, spoilt cells (F4, F70, F71, F78, F80). */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import iconv from "iconv-lite";
 import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
@@ -213,14 +213,6 @@ describe("one attribute with two writers", () => {
     expect(await refusal(office)).toEqual({ code: 2, said: expect.stringContaining('"Note"'), sent: [] });
   });
 
-  test("a set of columns beside an attribute made of the same column is one writer", async () => {
-    const office = openOffice(
-      measured((event) => (event["attributes"] = { public: { Note: "=upper(note)", "*": "=all" } })),
-    );
-    expect(await office.brought("rows.csv", rows("L1,2025-01-01 10:00,sp"))).toMatchObject({ exitCode: 0 });
-    expect(notes(office)).toEqual(["SP"]);
-  });
-
   test("`settings.late` beside an attribute, or a column of a set, of its name is refused", async () => {
     const late = { late: { attribute: "Note", isPublic: true } };
     const explicit = openOffice(measured((event) => (event["attributes"] = { public: { Note: "=note" } }), late));
@@ -231,20 +223,4 @@ describe("one attribute with two writers", () => {
     set.writeCsv("rows.csv", rows(first));
     expect(await refusal(set)).toEqual({ code: 2, said, sent: [] });
   });
-});
-
-test("a default that its conversion cannot read is a mistake of the mapping, with its place", async () => {
-  const changed = structuredClone(source) as unknown as { inputs: { rows: { columns: object } } };
-  for (const as of ["number", "timestamp"]) {
-    changed.inputs.rows.columns = { ...changed.inputs.rows.columns, note: { header: "Note", as, default: "n/a" } };
-    const office = openOffice(changed);
-    office.writeCsv("rows.csv", rows(first));
-    const { code, err, out } = await office.type("import", "m.yaml", "rows.csv");
-    expect([as, code, err + out]).toEqual([as, 2, expect.stringContaining('"n/a"')]);
-    const line =
-      readFileSync(office.path("m.yaml"), "utf8")
-        .split("\n")
-        .findIndex((one) => one.includes("n/a")) + 1;
-    expect(err + out).toContain(`m.yaml:${line}:`);
-  }
 });
