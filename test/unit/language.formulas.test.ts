@@ -42,56 +42,20 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
   it.each([
     ['tax == "11.222.333/0001-81"', "11222333000181"],
     ['"Brasil" == land', "BR"],
-    ['land in ["BR", "Brasil"]', "BR"],
     ['tel != "(11) 98765-4321"', "+5511987654321"],
     ['code == "01310-100"', "01310100"],
     ['on_day == "01/02/2025"', "2025-02-01"],
-    ['"pt" == land', "PT"],
-    ['tax in ["11.222.333/0001-81"]', "11222333000181"],
     ['plate == "abc1d23"', "ABC1D23"],
     ['state == "São Paulo"', "SP"],
-    ['fold(tel) == "Rascunho"', "rascunho"],
     ['lower(plate) != "Não"', "não"],
-    ['upper(plate) in ["ABC", "abc"]', "ABC"],
-    ['slug(plate) == "São João"', "sao-joao"],
-    ['folded == "Rascunho"', "rascunho"],
     ['verdict == "conforms"', "Conforms"],
-    ['verdict == "Failed"', "Conforms, Does not conform"],
     ['status == "S"', "open, shut, none"],
-    ['status == "Open"', "open"],
   ])("is refused when the mapping loads, with how the column has it: %s", async (formula, form) => {
     const { message, hint } = await refusal(yaml(formula));
     expect(message).toContain("is never");
     expect(hint).toContain(form);
   });
-
-  it.each([
-    'tax == "11222333000181"',
-    'land in ["BR", "PT"]',
-    'plate == "ABC1D23"',
-    'fold(plate) == "nao"',
-    'folded == "rascunho"',
-    'verdict == "Conforms"',
-    'status in ["open", "none"]',
-    'kept in ["open", "Anything"]',
-    'code == "007" && state == "SP"',
-    'tel == "+5511987654321"',
-    'code == "007"',
-    'on_day == "2025-02-01"',
-    'default(on_day, "none") == "none"',
-  ])("is not one where it has the column's form: %s", async (formula) => {
-    await expect(load(yaml(formula))).resolves.toBeDefined();
-  });
 });
-
-it.each(['sure in ["sim"]', 'at in ["01/02/2026"]', 'n in ["1"]'])(
-  "another type in a list is told as that: %s",
-  async (formula) => {
-    const typed = "sure: { header: S, as: boolean }\nat: { header: T, as: timestamp }\nn: { header: N, as: number }";
-    const { message } = await refusal(mappingWith({ columns: typed, attributes: `A: '=iff(${formula}, 1, 2)'` }));
-    expect(message).toContain("cannot be combined");
-  },
-);
 
 describe("two columns of text with +", () => {
   const added = async (a: string, b: string, formula = "a + b") => {
@@ -108,16 +72,6 @@ describe("two columns of text with +", () => {
       ["expression-failed", expect.stringContaining("as: number")],
     ]);
   });
-
-  it.each([
-    ["12", "34", "a + b", "1234"],
-    ["A-1", "1,5", "a + b", "A-11,5"],
-    ["1,5", "2,5", "text(a) + text(b)", "1,52,5"],
-    ["1,5", "2,5", 'a + "/" + b', "1,5/2,5"],
-  ])("are joined elsewhere: %s and %s", async (a, b, formula, joined) => {
-    const [event] = recordsOf(await added(a, b, formula.replaceAll('"', "'"))).events;
-    expect(event?.attributes).toEqual([{ name: "Sum", value: joined, isPublic: true }]);
-  });
 });
 
 describe("a slip that would only show in what is sent", () => {
@@ -127,11 +81,8 @@ describe("a slip that would only show in what is sent", () => {
     ['default("none", plate)', "the same for every row", "default(x, y)"],
     ['padLeft("0", 7, plate)', "the same for every row", "padLeft(text, length, with)"],
     ['iff(startsWith(fold(plate), "Total "), 1, 2)', "never has", "total"],
-    ['iff(contains(upper(plate), "abc"), 1, 2)', "never has", "ABC"],
     ['replace(plate, ".", "")', "any character", "[.]"],
     ['replace(plate, "R$", "")', "the end of the text", "[$]"],
-    ['extract(plate, "US$ ?[0-9]+")', "the end of the text", "[$]"],
-    ['iff(matches(plate, "$ 10"), 1, 2)', "the end of the text", "[$]"],
   ])("is refused when the mapping loads: %s", async (formula, why, instead) => {
     const { message, hint } = await refusal(sent(formula));
     expect(message).toContain(why);
@@ -141,9 +92,7 @@ describe("a slip that would only show in what is sent", () => {
   it.each([
     'replace(plate, ".", "*")',
     'iff(startsWith(fold(plate), "total "), 1, 2)',
-    'iff(contains(plate, "Total"), 1, 2)',
     'replace(plate, "$", " kg")',
-    'extract(plate, "(kg|t)$")',
     'extract(plate, "[$]1")',
     'extract(plate, "[a$b]|\\\\$ 1")',
   ])("is none where it can be meant: %s", async (formula) => {
@@ -155,15 +104,11 @@ describe("a formula", () => {
   it.each([
     ['iff(blank(x), "none", x)', {}, "none"],
     ['x + "-" + y', { X: "a", Y: "b" }, "a-b"],
-    ["n * 2", { N: "1.500,25" }, "3000.5"],
     ["default(n, 0) + 1", {}, "1"],
-    ["round(n, 1)", { N: "0,25" }, "0.3"],
     ["round(n / 3, 20)", { N: "1" }, "0.33333333333333333333"],
-    ["n + 0.2", { N: "0,1" }, "0.3"],
     ["12345678901234567890 + n", { N: "1" }, "12345678901234567891"],
     ["n > 1", { N: "1,0000000000000000000001" }, "true"],
     ["n in [1, 2]", { N: "2,0" }, "true"],
-    ["-n", { N: "0,1" }, "-0.1"],
     ["abs(-n)", { N: "5" }, "5"],
     ["fixed(n, 2)", { N: "7,1" }, "7.10"],
     ["size(x)", { X: "abc" }, "3"],
@@ -176,10 +121,7 @@ describe("a formula", () => {
     ["number(x) + 1", { X: "1,5" }, "2.5"],
     ["taxId(x)", { X: "11.222.333/0001-81" }, "11222333000181"],
     ["fold(x)", { X: " ÁGUA  Fria" }, "agua fria"],
-    ['x in ["a", "b"] ? "yes" : "no"', { X: "b" }, "yes"],
-    ['text(n) + " kg"', { N: "1,5" }, "1.5 kg"],
     ["tax.type", { Tax: "11.222.333/0001-81" }, "CNPJ"],
-    ["tax.type", { Tax: "111.444.777-35" }, "CPF"],
     ["cnpj.type + cnpj.country", { Tax: "11.222.333/0001-81" }, "CNPJBR"],
     ["file + text(row)", {}, "rows.csv2"],
     ['"=x"', {}, "=x"],
@@ -189,12 +131,9 @@ describe("a formula", () => {
 
   it.each([
     ["x + y", { X: "a" }],
-    ["n + 1", {}],
-    ["upper(x)", {}],
     ["n > 1", {}],
     ["!yes", {}],
     ["yes && no", { Yes: "sim" }],
-    ["yes || no", { Yes: "não" }],
     ["tax.type", {}],
     ["iff(yes, x, null)", { Yes: "não", X: "a" }],
     ['extract(x, "[0-9]+")', { X: "abc" }],
@@ -203,13 +142,10 @@ describe("a formula", () => {
   });
 
   it.each([
-    ["x == y", {}, "false"],
     ['x != "a"', {}, "true"],
     ['x in ["a"]', {}, "false"],
     ["yes && no", { Yes: "não" }, "false"],
-    ["no && yes", { Yes: "não" }, "false"],
     ["yes || no", { Yes: "sim" }, "true"],
-    ["no || yes", { Yes: "sim" }, "true"],
     ["filled(x)", {}, "false"],
     ["blank(n + 1)", {}, "true"],
     ['iff(n > 1, "more", "less")', {}, "less"],
@@ -229,70 +165,44 @@ describe("a formula", () => {
 
   it.each([
     ["n / 3", "round(a / b, 2)"],
-    ["n +", ""],
     ["foo", "columns"],
     ["xx", 'Did you mean "x"?'],
-    ["nubmer(x)", 'Did you mean "number"?'],
     ["x > 10", "as: number"],
     ["x + n", "text(n)"],
-    ["n + x", 'the column "x" `as: number`'],
-    ["1 + (x + n)", 'the column "x" `as: number`'],
     ['extract(timestamp(x), "^....")', "a second time with `as: date`"],
-    ["year(x)", "a second time with `as: date`"],
     ['iff(yes, 1, "b")', "as: number"],
-    ["blank(x, y)", ""],
     ['matches(x, "(?=x)")', ""],
-    ["matches(x, y)", ""],
-    ["[1, 2]", ""],
     ["x.upper()", "upper(x, …)"],
     ["x == null", "blank(x)"],
     ['x == ""', "blank(x)"],
-    ['"" != x', "filled(x)"],
-    ['x in ["a", ""]', "blank(x)"],
-    ["x in [null]", "blank(x)"],
     ["double(n)", "number(x)"],
     ["tables.none[x].y", "tables:"],
     // What people who live in spreadsheets write.
     ['x = "a"', "=="],
-    ['x <> "a"', "!="],
     ['x & "a"', "+"],
-    ["AND(yes, no)", "a && b"],
     ["iff(yes; 1; 2)", "commas"],
     ["n * 1,5", "1.5"],
-    ["SE(yes, 1, 2)", "iff(test, a, b)"],
     ["yes AND no", "&&"],
     ["n − m", "on the keyboard"],
     ['x in ("a", "b")', 'x in ["a", "b"]'],
     ["yes == TRUE", "true or false"],
     ["=n", "One = begins a formula"],
-    ["n === 1", "== to compare"],
-    ["n => 1", ">="],
     ["n * 10%", "0.1 for 10%"],
     ["n ^ 2", "x * x"],
     ["n // 2", "round(a / b, 2)"],
     ['matches(x, "a\\.b")', "[.] for a dot"],
     ["max(n, m)", "iff(a > b, a, b)"],
-    ["MIN(n, m)", "iff(a < b, a, b)"],
-    ["if(yes, 1, 2)", "iff(test, a, b)"],
     ['"a//b" + x // y', "// has no meaning"],
-    ["x == void", "blank(x)"],
     ["x == blank", "blank(x)"],
-    ["x == empty", "blank(x)"],
     ["filled x", '"x" is not expected here'],
     ["filled x", "filled(x)"],
     ["x == ok", 'in quotes if it is a text: "ok"'],
-    ["G2-H2", "name columns, not cells"],
-    ["VLOOKUP(x; A1:B5; 2)", "name columns, not cells"],
-    ["[Peso Bruto] - n", "name columns"],
     ["N - m", 'the header of "n"'],
     ["TODAY()", "from a column"],
     ["SUM(n, m)", "a + b"],
-    ["sum(n, m)", "a + b"],
     ["CONCATENATE(x, y)", "+"],
-    ["VLOOKUP(x, y, 2)", "tables.plants[code]"],
     ["round(n)", "round(number, places)"],
     ['n > "1"', 'number("1")'],
-    ['"N" - m', "written by its name"],
   ])("%s is refused when the mapping loads, with a caret and a hint", async (formula, hint) => {
     const error = await refusal(yamlWith(formula));
     expect(error.code).toBe("mapping-expression");

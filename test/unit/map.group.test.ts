@@ -204,17 +204,6 @@ describe("columns of a group", () => {
     expect(codes({ Weight: "1500 t" })).toEqual(["group-differs Weight"]);
     expect(codes({ Weight: "abc" })).toEqual(["number-unreadable Weight"]);
   });
-
-  it("agree first, then take their default; in conflict they fail only where they are used", async () => {
-    expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "A" }]))).toEqual(["A"]);
-    expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "" }]))).toEqual(["none"]);
-    expect(shown(await values("T: =total", [{ Plate: "A", Gross: "1", Tare: "0" }, { Plate: "B" }]))).toEqual(["1"]);
-  });
-
-  it("do not nest what is over the group", async () => {
-    const error = await refusal(mappingWith({ input: GROUP, columns, attributes: "A: =sum(total)" }));
-    expect(error).toMatchObject({ code: "mapping-expression" });
-  });
 });
 
 describe("a condition reads only what decides it", () => {

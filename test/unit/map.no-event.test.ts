@@ -95,25 +95,6 @@ inputs:
     expect(problemsOf(bad).map(({ code }) => code)).toEqual(["value-required", "no-event"]);
   });
 
-  it("in a group is the row that has none of its own, when the whole group has none", async () => {
-    const mapping = await load(rows("group: =doc", "each: row"));
-    const [group] = mapRows(mapping, [
-      { ...DAY, Event: "Pick-up" },
-      { ...DAY, Event: "Pickup" },
-    ]);
-    expect(problemsOf(group)).toMatchObject([
-      { code: "no-event", message: expect.stringMatching(/^row 3: "Pickup"/u) },
-    ]);
-    const [none] = mapRows(mapping, [
-      { ...DAY, Event: "x" },
-      { ...DAY, Event: "y" },
-    ]);
-    expect(problemsOf(none)).toMatchObject([
-      { code: "no-event", message: expect.stringMatching(/^row 2: "x"/u) },
-      { code: "no-event", message: expect.stringMatching(/^row 3: "y"/u) },
-    ]);
-  });
-
   it("is looked for row by row where only events of single rows use the word, whatever other events there are", async () => {
     const whole = "\ntotal: { name: Total, key: once, externalCreatedAt: =day, isPublic: true }";
     const mapping = await load(

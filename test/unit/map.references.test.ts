@@ -107,16 +107,6 @@ describe("records of the same row", () => {
     expect(problems.map(({ message }) => message.split(":")[0])).toEqual(['address "home"', 'document "paper"']);
   });
 
-  it("are not found in another input by name alone", async () => {
-    const error = await refusal(
-      WORKBOOK.replace("participant: { ref: organisation, key: =org }, name", "participant: organisation, name"),
-    );
-    expect(error).toMatchObject({
-      code: "mapping-reference",
-      hint: expect.stringContaining("{ ref: organisation, key: … }") as string,
-    });
-  });
-
   it("need not be named for an event only where they exist", async () => {
     expect(await refusal(WORKBOOK.replace("participant: { id: p-1 }, ", ""))).toMatchObject({
       code: "mapping-reference",
