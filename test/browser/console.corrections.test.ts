@@ -205,16 +205,6 @@ it("an upload tells what it takes and leaves out; a row that is there twice, and
   expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
 });
 
-it("tens of thousands of rows are taken back as they were downloaded", {
-  tags: ["long"],
-  timeout: 30_000,
-}, async () => {
-  const [row] = (await page()).tables[0]?.rows ?? [];
-  const lines = Array.from({ length: 30_000 }, () => `${row?.ref};${"x".repeat(400)}`);
-  const content = Buffer.from(`rowferry_row;Other\n${lines.join("\n")}\n`).toString("base64");
-  expect(await post("upload", { name: "many.csv", content })).toMatchObject({ cells: 0 });
-});
-
 it("a corrected key names the document that the row joins", async () => {
   const [table] = (await page()).tables;
   const [row] = table?.rows ?? [];
@@ -357,24 +347,6 @@ it("a key that a person types is imported as typed; one that a spreadsheet chang
   await vi.waitFor(async () => expect((await own.type("status")).stdout).toContain("all is well"), UNHURRIED);
   const { stdout } = await own.type("sandbox", "dump");
   expect(stdout.match(/^document "\d+"/gm)).toEqual(['document "007000"', 'document "008000"']);
-});
-
-it("a key that a spreadsheet changed before a terminal's import stays wrong, until it is typed again or `ok` is uploaded for it", {
-  tags: ["long"],
-  timeout: 60_000,
-}, async () => {
-  const { own, rows, type, file } = await loadsToCorrect(["007 10 x"]);
-  writeFileSync(join(own.path, "w-terminal.csv"), await file((text) => text.replace("007", "7")));
-  await own.type("import", "w.yaml", "w-terminal.csv");
-  await type(0, "Gross", "x", "1");
-  const readiness = async () => (await rows()).map(({ ready }) => ready);
-  expect(await readiness()).toEqual([false]);
-  await type(0, "Load", "7", "007");
-  expect(await readiness()).toEqual([true]);
-  await post("undo", { step: null });
-  const content = Buffer.from(`rowferry_row,rowferry_code\n${(await rows())[0]?.ref},ok\n`).toString("base64");
-  await post("upload", { name: "ok.csv", content });
-  expect(await readiness()).toEqual([true]);
 });
 
 it("drafts that cannot be read or written are said in place, beside what is open", { tags: ["long"] }, async () => {

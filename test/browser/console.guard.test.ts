@@ -1,8 +1,6 @@
 /** Who may see and change what: the console against everybody who is not its own page. */
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mapping } from "../support/mapping.js";
-import { badNight } from "./bad-night.js";
 import { badMorning, folder, type Folder, type RunningConsole, startConsole } from "./console.js";
 import { endProcesses } from "../processes/processes.js";
 
@@ -192,86 +190,4 @@ it("an empty folder, and a ledger that cannot be read, are said in place", { tag
     targets: { failure: { message: string } | null }[];
   };
   expect(targets[0]?.failure?.message).toMatch(/ledger/);
-});
-
-it("before a first import its plan says where it goes, and how many rows it would leave", {
-  tags: ["long"],
-}, async () => {
-  const own = badNight();
-  onTestFinished(own.remove);
-  const console = await startConsole(own, "--allow-changes");
-  const body = { target: "", action: "import", what: ["night.yaml"], file: "night.csv", dry: true };
-  const answer = await console.ask("/api/do", { method: "POST", body });
-  expect(answer.body).toMatch(/It goes to sandbox\..*Would send 71 events.*Rows 283 = 212 to correct \+ 71 to send\./s);
-  expect(existsSync(join(own.path, "state/sandbox/ledger.db"))).toBe(false);
-});
-
-it("the overview says when an input is expected", { tags: ["long"] }, async () => {
-  const own = await badMorning();
-  onTestFinished(own.remove);
-  writeFileSync(join(own.path, "rowferry.config.yaml"), 'expect: { every: 24h, by: "06:30" }\n', { mode: 0o600 });
-  const console = await startConsole(own);
-  const { targets } = JSON.parse((await console.ask("/api/overview")).body) as { targets: { expected: string }[] };
-  expect(targets[0]?.expected).toBe("every 24h, by 06:30");
-});
-
-it("the page tells that held events wait for a person where nothing else is open, and of no command where there is a button", {
-  tags: ["long"],
-}, async () => {
-  const yaml = mapping({
-    namespace: "held",
-    defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"] },
-    inputs: {
-      links: {
-        columns: { load: "Load", at: { header: "At", as: "timestamp" }, other: "Other" },
-        documents: {
-          load: { key: "=load", participant: { id: "p" }, address: { id: "a" }, fields: { category: "MassID" } },
-        },
-        events: {
-          link: {
-            name: "RELATED",
-            key: "=other",
-            externalCreatedAt: "=at",
-            isPublic: true,
-            relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
-          },
-        },
-      },
-    },
-  });
-  const own = folder({ "links.yaml": yaml, "links.csv": "Load;At;Other\nL1;2026-03-01 10:00;L9\n" });
-  onTestFinished(own.remove);
-  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
-  const console = await startConsole(own, "--allow-changes");
-  const said = async () => (JSON.parse((await console.ask("/api/overview")).body) as { targets: object[] }).targets[0];
-  const held = { answer: expect.stringMatching(/^1 event waits for something that only you/), isWell: false };
-  expect(await said()).toMatchObject(held);
-
-  const cause = "target=sandbox&code=reference-unknown";
-  const what = "waits for load L9 (no row has brought it yet)";
-  expect(JSON.parse((await console.ask(`/api/cause?${cause}`)).body)).toMatchObject({
-    what,
-    place: "links.csv, row 2",
-  });
-  expect(JSON.parse((await console.ask(`/api/grid?${cause}`)).body)).toMatchObject([
-    { rows: [{ problems: [{ message: what, column: "Other" }] }] },
-  ]);
-
-  // Tomorrow's export has the same name.
-  writeFileSync(join(own.path, "links.csv"), "Load;At;Other\nL2;2026-03-02 10:00;L9\nL3;2026-03-02 10:00;L9\n");
-  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
-  const files = JSON.parse((await console.ask("/api/files?target=sandbox")).body) as { run: string }[];
-  const withdrawn = {
-    target: "sandbox",
-    action: "withdraw",
-    flags: { input: "links.csv", run: files[0]?.run },
-    dry: false,
-  };
-  const answer = await console.ask("/api/do", { method: "POST", body: withdrawn });
-  expect(answer.body, "of two files of one name, the one that was meant").toContain("Taken back: 2 rows, 2 events");
-  expect(await said()).toMatchObject(held);
-
-  const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
-  const refused = await console.ask("/api/do", { method: "POST", body });
-  expect([refused.status, JSON.parse(refused.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
 });

@@ -101,20 +101,6 @@ describe("a rejected CSV file", () => {
     await office.ends(0, "import m.yaml orders.csv");
   });
 
-  it("shows the cells beyond the header; moved into the row's columns, they are corrected", async () => {
-    const office = officeFor({ orders: input({ csv: { delimiter: ";" } }) });
-    const bad = "A2;Rua A; sala 3;02.10.2025 10:00";
-    const path = await rejectedOf(office, "orders.csv", Buffer.from(`Auftrag;Kunde;Beginn\n${bad}\n`));
-    const rows: string[][] = parse(readFileSync(path), { delimiter: ";", relax_column_count: true });
-    expect(rows[1]?.at(-1)).toBe("02.10.2025 10:00");
-    expect(await office.import(path)).toMatchObject({ exitCode: 3, rows: { invalid: 1 } });
-    const [id, street, room, ...own] = rows[1] ?? [];
-    const mended = [rows[0] ?? [], [id, `${street};${room}`, own.pop(), ...own]];
-    writeFileSync(office.path("mended.csv"), stringify(mended, { delimiter: ";" }));
-    await office.ends(0, "import m.yaml mended.csv");
-    expect(customers(office)).toEqual(["A2 Rua A; sala 3"]);
-  });
-
   it.each<[string, object, string, Buffer]>([
     ["with titles above its header", orders, "orders.csv", ansi(titles + table)],
     [

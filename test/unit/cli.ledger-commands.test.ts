@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { jsonOf } from "../support/cli.world.js";
 import { mapping } from "../support/mapping.js";
 import { type Office, openOffice } from "../support/office.js";
-import { loads, loadsWith, weighings } from "../support/weighings.js";
+import { loads, weighings } from "../support/weighings.js";
 
 let office: Office;
 vi.stubEnv("LOGNAME", "ana");
@@ -69,22 +69,6 @@ describe("show", () => {
     expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger knows nothing called nothing-like-it"));
   });
 
-  it("requests says what was sent and what came back", async () => {
-    const requests = (...since: string[]) => typed("show", "requests", "--since", ...since);
-    expect((await requests("2h")).said).toMatch(
-      /create-with-events · load L1, 1 event: accepted.*try 1: 201 after \d+ ms/,
-    );
-    expect(await requests("1999-01-01", "--before", "1999-01-02")).toEqual(shows("Nothing was sent"));
-    expect((await requests("soon")).code).toBe(2);
-  });
-
-  it("of a row of a file with two columns of one name shows both", async () => {
-    await office.brought("april.csv", loadsWith(["Note", "Note"], "L9 10 x one two"));
-    expect(await typed("show", "april.csv:2")).toMatchObject({
-      said: expect.stringContaining("Note (column 4): one Note (column 5): two"),
-    });
-  });
-
   it("--mapping prints the mapping as it was used for a row, with what it extends and without tables", async () => {
     writeFileSync(office.path("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
     writeFileSync(office.path("sites.csv"), "Site,Region\nNorth,N\n");
@@ -130,13 +114,6 @@ describe("the way out of a rejected row", () => {
     );
   });
 
-  it("rejects has a row that was dismissed and reopened", async () => {
-    await typed("dismiss", "--row", "march.csv:3");
-    await typed("dismiss", "--undo", "--row", "march.csv:3");
-    expect((await typed("rejects")).out).toContain("correct 1 row in that file");
-    await office.ends(0, "ledger check");
-  });
-
   it.each([
     ["--input", "marhc.csv", 'There is no input "marhc.csv". Did you mean "march.csv"?'],
     ["--input", "april.csv", 'There is no input "april.csv".'],
@@ -156,11 +133,6 @@ describe("the way out of a rejected row", () => {
         expect(answer, command).toEqual(refused(said));
         expect(answer.out).toBe("");
       }
-  });
-
-  it("a name that is known selects nothing where nothing is open: that is no mistake of a list", async () => {
-    expect((await typed("rejects", "--input", "april.csv")).err).toContain("There are march.csv.");
-    await office.ends(0, "rejects --code late");
   });
 
   it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", async () => {
@@ -240,15 +212,6 @@ it("a refused file is told as that, and not as an import that still reads or was
 });
 
 describe("replace, resolve and verify", () => {
-  it("replace plans, says what will happen, and the next run sends it", async () => {
-    const planned = await typed("replace", "load/L2", "--reason", "wrong weight");
-    expect(planned).toEqual(shows("load L2: generation 2 is planned with 1 event."));
-    expect(planned).toEqual(shows("Nothing was sent yet."));
-    await typed("resume");
-    expect((await typed("show", "L2")).said).toMatch(/load L2, generation 1: cancelled, replaced.*generation 2: open/);
-    await office.ends(2, "replace L2");
-  });
-
   it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", async () => {
     const strand = () =>
       inLedger((database) => {
@@ -326,10 +289,4 @@ it("ledger prune keeps the folder of a run whose rows nobody has corrected, and 
     code: 0,
     out: expect.stringMatching(new RegExp(`^Removed: folders of 1 run, [\\d,]+ bytes: ${run}\\.`)),
   });
-});
-
-it("`ledger rebind` without a target says that the sandbox has nothing to bind, and nothing of another tenant", async () => {
-  const answer = await openOffice(weighings).type("ledger", "rebind");
-  expect(answer).toEqual(refused("with --target"));
-  expect(answer.err).not.toContain("another tenant");
 });

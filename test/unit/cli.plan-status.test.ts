@@ -51,19 +51,6 @@ it("plan counts a row in the future as that, also where it is the first with its
   expect(sent).toContain("Rows       2 = 1 landed + 1 in the future\n");
 });
 
-it("plan names the line to change, the file, what it saves and what it costs; nothing where nothing saves enough", async () => {
-  const setting = { setting: "creation: with-events", mapping: "m.yaml", saves: 14_700, secondsAtLimit: 2208 };
-  const requests = { "create-document": 14_700, "append-events": 44_171 };
-  const { world, code } = planned({ ...plan, requests, secondsAtLimit: 2942, cheaper: setting });
-  expect(await code).toBe(0);
-  expect(world.out.replace(/\s+/g, " ")).toContain(
-    'Cheaper "creation: with-events" under settings in m.yaml would save 14,700 of 58,871 requests: 37 min at the limit instead of 49 min. If the answer to a creation is lost,',
-  );
-  const without = planned(plan);
-  await without.code;
-  expect(without.world.stdout.text).not.toContain("Cheaper");
-});
-
 const status: Status = {
   open: { participants: {}, addresses: {}, documents: { stranded: 1 }, events: { held: 91, stalled: 2 }, rows: 21 },
   problems: [

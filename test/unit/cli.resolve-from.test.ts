@@ -1,6 +1,5 @@
 /** Many stranded documents: their list, filled in by a person and given back. As typed, against a sandbox on loopback. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import Database from "better-sqlite3";
 import { parse } from "csv-parse/sync";
 import iconv from "iconv-lite";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
@@ -80,19 +79,6 @@ describe("stranded.csv", () => {
     expect((await typed("resume")).out).toMatch(
       /^rowferry resolve --from state\/\S+\/stranded\.csv --target env.*\n {4}look up each stranded document at the service/m,
     );
-  });
-
-  it("says when each creation first left, also where a killed run recorded no attempt", async () => {
-    await loseAnswers();
-    const ledger = new Database(office.path("state/env/ledger.db"));
-    ledger.exec("UPDATE requests SET result = 'unanswered', attempts = NULL WHERE kind LIKE 'create-w%'");
-    ledger.close();
-    office.world.now += 8 * 3_600_000;
-    await typed("resume");
-    expect((await typed("status")).said).toMatch(/First sent at 2026-11-20 02:/);
-    await typed("rejects");
-    for (const line of text("state/env/rejects/stranded.csv").trimEnd().split("\r\n").slice(1))
-      expect(line).toMatch(/;2026-11-20T02:[^;]*;/);
   });
 
   it("is what is left to do where `dismiss` gives nothing up, or an event of the same code, and `dismiss` says so", async () => {
@@ -219,19 +205,6 @@ describe("resolve --from", () => {
     expect(await stillOpen()).toEqual(stranded(3));
   });
 
-  it("needs its columns, once each, and takes nothing beside the file", async () => {
-    await strandThree();
-    for (const [header, message] of [
-      ["document,id", "filled.csv: there is no column document_id"],
-      ["document,document_id,document_id", "filled.csv: two columns are called document_id"],
-    ] as const) {
-      const row = header.replace("document", "load/L1").replaceAll(/(document_)?id/g, idOf("L1"));
-      expect(await typed(...resolving(header, row))).toMatchObject({ code: 2, err: expect.stringContaining(message) });
-    }
-    for (const words of [["L1", "--from", "x.csv"], ["--from", "x.csv", "--landed"], ["--landed"]])
-      expect((await typed("resolve", ...words)).code).toBe(2);
-  });
-
   it("leaves what the read speaks against, by row, and applies the rest", async () => {
     await strandThree();
     const { code, said } = await typed(
@@ -242,17 +215,6 @@ describe("resolve --from", () => {
     expect(said).toContain("filled.csv:4 load L3, nowhere: The service has no document nowhere.");
     expect(said).toContain("1 resolved, 2 left, because the read does not agree.");
     expect(await stillOpen()).toEqual(stranded(2));
-  });
-
-  it("leaves all where Ctrl-C comes between the reads", { tags: ["long"] }, async () => {
-    await strandThree();
-    sandbox.setFaults([{ match: { method: "GET" }, action: { kind: "delay", ms: 200 } }]);
-    const { faults } = sandbox.store.statistics();
-    const ended = typed(...all());
-    await expect.poll(() => sandbox.store.statistics().faults - faults).toBeGreaterThan(0);
-    office.world.send("SIGINT");
-    expect((await ended).code).toBe(130);
-    expect(await stillOpen()).toEqual(stranded(3));
   });
 
   it("keeps to the limit over all reads", async () => {

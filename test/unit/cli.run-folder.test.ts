@@ -59,16 +59,6 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-it("the summary names rejected file, receipts, report and log; the rejected file knows its mapping", () => {
-  expect(summary.files.map(({ kind }) => kind)).toEqual(["rejected", "receipts", "report", "log"]);
-  expect(summary.files[0]?.mapping).toBe(join(cwd, "mappings/manifests.yaml"));
-});
-
-it("receipts take the delimiter of the first CSV input", () => {
-  const [header] = readFileSync(join(runFolder, "receipts.csv"), "utf8").split("\r\n");
-  expect(header?.split(";")).toHaveLength(13);
-});
-
 it("the report shows problems by cause with rows, and what is held and why", () => {
   const page = readFileSync(join(runFolder, "report.html"), "utf8");
   for (const section of ["rows", "problems", "held", "records", "requests"]) expect(page).toContain(`id="${section}"`);
@@ -123,27 +113,6 @@ it("plan --document shows the document's requests in full, with places kept for 
   expect(JSON.stringify(last?.body["events"])).toMatch(/"deduplicationId":"rf1-[0-9a-f]{40}"/);
   const unknown = await run("plan", ...clean, "--document", "no-such");
   expect(unknown.code).toBe(ExitCode.usage);
-});
-
-it("plan counts and shows the empty document and the events that follow it under `shell-first`, as the import sends them", async () => {
-  const mapping = readFileSync(join(cwd, "mappings/manifests.yaml"), "utf8");
-  const shellFirst = mapping.replace("namespace: demo-waste", "namespace: shells\nsettings: { creation: shell-first }");
-  writeFileSync(join(cwd, "mappings/shells.yaml"), shellFirst);
-  const job = ["mappings/shells.yaml", clean[1] ?? ""];
-
-  const plan = await lastOf<Plan>("plan", ...job, "--document", "manifest/310025004101");
-  expect(plan.preview?.requests.slice(-2).map(({ kind }) => kind)).toEqual(["create-document", "append-events"]);
-
-  const { requests } = await lastOf<Summary>("import", ...job);
-  expect(plan.requests["create-with-events"]).toBe(0);
-  for (const kind of ["create-document", "append-events"]) expect(plan.requests[kind]).toBe(requests.byKind[kind]);
-});
-
-it("an error while reading ends the run in the ledger too; status does not take it for one that goes on", async () => {
-  const { code, err } = await run("import", "mappings/manifests.yaml", "fixtures/manifests/nix.csv");
-  expect(code).toBe(ExitCode.usage);
-  expect(err.match(/nix\.csv/g)).toHaveLength(1);
-  expect((await run("status")).out).toContain(": not started.");
 });
 
 it("a signal that came when all was done has interrupted nothing", () => {

@@ -1,6 +1,5 @@
 /** What the console's corrections do to a ledger, without a server. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import Database from "better-sqlite3";
 import { createCorrections } from "../../src/console/corrections.js";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Status } from "../../src/model/summary.js";
@@ -138,17 +137,5 @@ describe("rows with several problems", () => {
     expect(console).toEqual(terminal);
     expect([overview.toCorrect, open.rows]).toEqual([4, 4]);
     expect(overview.answer).toBe("4 rows need a correction. Nothing is lost.");
-  });
-
-  it("a column whose messages differ in more than five ways is one cause, in the terminal too", async () => {
-    const office = openOffice(weighings);
-    const six = ["A", "B", "C", "D", "E", "F"].map((load) => `${load},2026-01-01 10:00,much`);
-    await office.brought("w.csv", ["Load,At,Gross", ...six]);
-    const database = new Database(office.path("state/sandbox/ledger.db"));
-    database.exec("UPDATE problems SET message = 'of a kind ' || char(64 + id)");
-    database.close();
-    const { terminal, console } = await told(office);
-    expect(terminal).toEqual([["number-unreadable", "Gross", 6]]);
-    expect(console).toEqual(terminal);
   });
 });

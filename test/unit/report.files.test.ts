@@ -13,7 +13,6 @@ import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
-import { shorten } from "../../src/model/fold.js";
 import { plainText } from "../../src/report/plain-text.js";
 import type { Receipt } from "../../src/ledger/views/receipts.js";
 import { writeReceipts } from "../../src/report/own-files.js";
@@ -44,14 +43,6 @@ describe("plain text (HARD-CASES H35)", () => {
     );
     expect(plainText("\ud800x")).toBe("\u{fffd}x");
   });
-
-  it("a text that is cut ends with a whole character", () => {
-    for (const most of [3, 4]) {
-      expect(shorten("🚚".repeat(5), most)).toBe(`${"🚚".repeat(most - 1)}…`);
-      expect(shorten(`a${"🚚".repeat(5)}`, most)).toBe(`a${"🚚".repeat(most - 2)}…`);
-      expect(shorten("🚚".repeat(most), most)).toBe("🚚".repeat(most));
-    }
-  });
 });
 
 const receipt: Receipt = {
@@ -78,23 +69,6 @@ describe("stranded.csv", () => {
     sentAt: Date.UTC(2026, 10, 20, 2),
     requestIds: ["x-request-id: 1", "x-request-id: 2"],
     waiting: 3,
-  });
-
-  it("has a line per document, any number of them, in the delimiter asked for, with an empty column for the id", async () => {
-    const path = place("stranded.csv");
-    const many = Array.from({ length: 1200 }, (_, index) => stranded(`M;${index}`));
-    expect(await writeStranded(path, many, { delimiter: ";" })).toBe(1200);
-    const rows = parse<object>(readFileSync(path, "utf8"), { bom: true, columns: true, delimiter: ";" });
-    expect(rows).toHaveLength(1200);
-    expect(rows[1199]).toEqual({
-      document: "manifest/M;1199",
-      deduplication_id: "rf1-abc",
-      sent_at: "2026-11-20T02:00:00.000Z",
-      request_ids: "x-request-id: 1, x-request-id: 2",
-      waiting_events: "3",
-      document_id: "",
-    });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it("escapes formulas, leaves empty what is not known, and is not there where there are none", async () => {

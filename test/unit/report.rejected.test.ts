@@ -67,14 +67,6 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     expect(read(path, plain, true).map((cells) => cells.slice(6))).toEqual([[], ["x;y"], []]);
   });
 
-  it("tells every problem of a row", async () => {
-    const path = place("m.rejected.csv");
-    const problems = [problem(), problem({ column: "Data", message: "no date", code: "usage" })];
-    await writeRejectedFile(path, { header: ["a"], dialect: plain, rows: [row(["1"], { problems })] });
-    const [, cells = []] = read(path, plain);
-    expect(cells.slice(2)).toEqual(["file-missing; usage", "Peso: “x” is not a number | Data: no date", "Write 1,5."]);
-  });
-
   const dialects: Csv[] = [
     plain,
     { ...plain, encoding: "utf8", bom: true, delimiter: ",", lineEnding: "\n" },
@@ -116,14 +108,6 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     expect(readdirSync(join(path, ".."))).toEqual(["m.rejected.csv"]);
   });
 
-  it("keeps its encoding where only our own text has a character that it lacks", async () => {
-    const path = place("m.rejected.csv");
-    const dialect: Csv = { ...plain, encoding: "latin1" };
-    const rows = [row(["é"], { problems: [problem({ message: "“饭” → …" })] })];
-    expect((await writeRejectedFile(path, { header: ["a"], dialect, rows })).note).toBeNull();
-    expect(read(path, dialect)[1]?.[3]).toBe('Peso: "?" -> ...');
-  });
-
   it("our own columns never begin like a formula; original cells are left alone (HARD-CASES H35)", async () => {
     const path = place("m.rejected.csv");
     const starts = ["=", "+", "-", "@", "\t=", "\r="];
@@ -134,15 +118,6 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     const lines = read(path, { ...plain, encoding: "utf8" }).slice(1);
     expect(lines.map(([cell]) => cell)).toEqual(starts.map((start) => `${start}cmd`));
     for (const line of lines) for (const cell of line.slice(1)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
-  });
-
-  it("a corrected file that is still wrong has our columns once", async () => {
-    const path = place("m.rejected.csv");
-    const header = ["a", "rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint", "b"];
-    await writeRejectedFile(path, { header, dialect: plain, rows: [row(["1", "old", "old", "old", "old", "2"])] });
-    const [names, cells] = read(path, plain);
-    expect(names).toEqual(["a", "b", "rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"]);
-    expect(cells?.slice(0, 3)).toEqual(["1", "2", "a1b2c3d4-1:17"]);
   });
 });
 
@@ -216,23 +191,6 @@ describe("a rejected workbook (DESIGN section 7)", () => {
       expect((await sheet(path)).getCell("A2").value).toBe(text);
     },
   );
-
-  it("has cells beyond the header at the end of their row", async () => {
-    const path = place("m.rejected.xlsx");
-    const rows = [row(["a", "1", "", "late"]), row(["b", "2"])];
-    await writeRejectedFile(path, { header: ["Cidade", "Peso"], dialect: workbook, rows });
-    const book = await sheet(path);
-    expect([2, 3].map((at) => [7, 8].map((column) => book.getRow(at).getCell(column).value))).toEqual([
-      [null, "late"],
-      [null, null],
-    ]);
-  });
-
-  it("holds control characters as Excel writes them", async () => {
-    const path = place("b.rejected.xlsx");
-    await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row(["a\u001bb _x0041_"])] });
-    expect((await sheet(path)).getCell("A2").value).toBe("a_x001B_b _x005F_x0041_");
-  });
 });
 
 it.each<[string, Dialect]>([
