@@ -184,27 +184,6 @@ describe("a journal with a hole (F91)", () => {
     expect(documents()).toHaveLength(2);
   });
 
-  it("stays with its address where the ledger is given to another", async () => {
-    const sandbox = createSandbox({});
-    const office = await openOfficeAt(sandbox, weighings);
-    office.writeCsv("loads.csv", rows);
-    const journal = office.path("journal.ndjson");
-    expect((await office.type("import", "m.yaml", "loads.csv", "--journal", journal)).code).toBe(3);
-    office.world.env["ROWFERRY_BASE_URL"] = (office.world.env["ROWFERRY_BASE_URL"] ?? "").replace(
-      "127.0.0.1",
-      "localhost",
-    );
-    office.world.env["ROWFERRY_TOKEN_URL"] = (office.world.env["ROWFERRY_TOKEN_URL"] ?? "").replace(
-      "127.0.0.1",
-      "localhost",
-    );
-    const { code, out } = await office.type("ledger", "rebind");
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("rowferry ledger backup <file>") });
-    expect((await office.type("ledger", "backup", "copy.db")).code).toBe(0);
-    expect((await office.type("resume")).code).toBe(3);
-    expect((await office.type("resume", "--journal", office.path("new.ndjson"))).code).toBe(3);
-  });
-
   it("of a lost one the ledger is backed up, a new one begins, and both rebuild the ledger", async () => {
     const { journal, importing, path, type, documents } = await kept();
     rmSync(journal);

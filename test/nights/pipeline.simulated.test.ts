@@ -4,22 +4,6 @@ import { createWorld, type World } from "./simulation/world.js";
 let world: World;
 afterEach(() => world.close());
 
-test("an undisturbed import lands every event once, in time order, in the fewest requests", async () => {
-  world = createWorld();
-  const rows = ["M1 30 CLOSE", "M1 10", "M2 10", "M1 20"];
-  const summary = await world.bring("a", rows);
-  expect(summary.exitCode).toBe(0);
-  expect(summary.rows).toEqual({ read: 4, skipped: 0, invalid: 0, known: 0, staged: 4 });
-  expect(summary.events).toEqual({ landed: 4 });
-  expect(summary.requests.byKind).toEqual({
-    "lookup-participant": 1,
-    "create-participant": 1,
-    "create-address": 1,
-    "create-with-events": 2,
-  });
-  expect(world.sandbox.dump()).toMatchSnapshot();
-});
-
 test("in a run, what its files touch goes before what was pending, old documents among it (DESIGN section 2)", async () => {
   world = createWorld();
   const pending = ["M1", "M2", "M3", "M4"].map((document, at) => eventRow({ row: at + 2, document, minute: 10 }));

@@ -4,7 +4,6 @@
  */
 import { renameSync } from "node:fs";
 import type { Summary } from "../../src/model/summary.js";
-import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice } from "../support/office.js";
 import { loads, loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
 
@@ -342,18 +341,6 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
     expect(warningsOf(await office.brought("w2.csv", rows(then, "T9")))).toEqual(["1 keys-nearly-equal"]);
   });
 
-  it("are named by plan too, before anything is sent", async () => {
-    const office = openOffice(weighings);
-    await office.brought("w.csv", loads("K1 10 1"));
-    office.writeCsv("w2.csv", loads("k1 10 1"));
-    const lines = await jsonOf(office.world, "plan", "m.yaml", "w2.csv");
-    const { out } = await office.type("plan", "m.yaml", "w2.csv");
-    const { warnings } = await office.import("w2.csv");
-    expect(counted(warnings)).toEqual(["1 keys-nearly-equal"]);
-    expect(lines.at(-1)).toMatchObject({ type: "plan", warnings });
-    expect(out).toContain("Worth a look: these hold nothing back");
-  });
-
   it("are named in the summary, once", async () => {
     const office = openOffice(weighings);
     const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1"];
@@ -394,15 +381,6 @@ describe("two rows of one event that differ", () => {
     expect(mended).toMatchObject({ exitCode: 0, open: { rows: 0 }, warnings: [{ code: "event-key-twice" }] });
     expect(mended.warnings[0]?.example).toMatch(/is sent as this row has it, and not as once-more.csv, row 2 has it/);
     expect(weights(office).toSorted()).toEqual(["L1 10 2", "L2 10 5"]);
-  });
-
-  it("are found by check as by import, over all files (F118)", async () => {
-    const office = openOffice(weighings);
-    office.writeCsv("a.csv", loads(...twice.slice(0, 1)));
-    office.writeCsv("b.csv", loads(...twice.slice(1)));
-    const { code, out } = await office.type("check", "m.yaml", "a.csv", "b.csv");
-    expect(code).toBe(3);
-    expect(out.replaceAll(/\s+/g, " ")).toContain("is given with other content in a.csv, row 2");
   });
 });
 

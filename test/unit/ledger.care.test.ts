@@ -8,12 +8,11 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { hasLog } from "../../src/ledger/care/lock.js";
 import { schema } from "../../src/ledger/schema.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
-import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
 import { ownerOf } from "../../src/run/sandbox.js";
 import { backup, rebind } from "../../src/desk/care.js";
 import { unthrottled } from "../../src/submit/throttle.js";
-import { type Transport, TransportFailure } from "../../src/submit/transport.js";
+import { type Transport } from "../../src/submit/transport.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
@@ -260,46 +259,5 @@ describe("ledger rebind", () => {
     const [oldest] = made.sandbox.store.documents();
     const transport = anotherTenant(made, (id) => id !== oldest?.id);
     expect(await made.clock.run(rebind(movedTarget(made), options(made, transport)))).toMatchObject({ lookedUp: 1 });
-  });
-
-  it("leaves it to the participants where all documents are cancelled", async () => {
-    const made = await used();
-    made.withLedger((database) => database.exec("UPDATE document_states SET state = 'cancelled'"));
-    const transport = anotherTenant(made, () => true);
-    expect(await made.clock.run(rebind(movedTarget(made), options(made, transport)))).toMatchObject({ lookedUp: 1 });
-  });
-
-  const unavailable = { status: 503, headers: { "retry-after": "120" }, body: "" };
-  it.each<[string, (made: World, own: Transport) => Transport]>([
-    [
-      "takes no connection",
-      () => () => Promise.reject(new TransportFailure("connect-refused", false, "connect ECONNREFUSED")),
-    ],
-    [
-      "answers 503",
-      (_made, own) => (request) => (request.url.includes("/oauth") ? own(request) : Promise.resolve(unavailable)),
-    ],
-    [
-      "takes connections and says nothing",
-      ({ clock }) =>
-        async ({ timeouts }) => {
-          await clock.sleep(timeouts.headersMs);
-          throw new TransportFailure("headers-timeout", true, "no answer in time");
-        },
-    ],
-  ])("says soon that a service that %s does not answer, and ends within a minute", async (_how, down) => {
-    const made = await used();
-    const began = made.clock.now();
-    const said: [number, string][] = [];
-    const transport = down(made, sandboxTransport(made.sandbox, made.clock));
-    const observe = (event: PipelineEvent) =>
-      void (event.type === "notice" && said.push([made.clock.now() - began, event.message]));
-    await expect(
-      made.clock.run(rebind(movedTarget(made), { ...options(made, transport), observe })),
-    ).rejects.toMatchObject({ code: "service-outage", message: expect.stringContaining("https://new.service.test") });
-    expect(made.clock.now() - began).toBeLessThanOrEqual(65_000);
-    expect(said).toEqual([[expect.any(Number), expect.stringContaining("does not answer")]]);
-    expect(said[0]?.[0]).toBeLessThanOrEqual(3_000);
-    made.withLedger(() => {});
   });
 });

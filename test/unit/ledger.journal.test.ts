@@ -227,16 +227,6 @@ describe("a rebuilt ledger", () => {
     expect((await world.show("B1")).documents[0]?.documentId).toEqual(expect.any(String));
   });
 
-  it("takes later rows in their place on documents that were restored", async () => {
-    world = createWorld({ journal });
-    await world.import([story()]);
-    world.loseLedger();
-    await rebuild();
-    const summary = await world.bring("b", ["M1 100", "B1 110 onTarget", "M2 5"]);
-    expect(summary.events).toEqual({ landed: 2 });
-    expect(summary.open.events).toEqual({ rejected: 1 });
-  });
-
   it("knows how far copies of others have moved a timeline on", async () => {
     world = createWorld({ journal });
     const related = { document: "M2", bidirectional: true };
@@ -247,18 +237,6 @@ describe("a rebuilt ledger", () => {
     const late = await world.bring("c", ["M1 30"]);
     // The copy on M1 took place at minute 40: nothing is sent to be refused.
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
-  });
-
-  it("says of what was stranded that a person is needed, as the lost one did", async () => {
-    world = createWorld({ journal });
-    world.setFaults(lostAnswers());
-    const one = [storyFile("a", ["M1 10"])];
-    const before = await world.import(one);
-    world.loseLedger();
-    await rebuild();
-    const after = await world.import(one);
-    expect([before.exitCode, before.open]).toEqual([3, after.open]);
-    expect(after.exitCode).toBe(3);
   });
 
   it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
@@ -272,18 +250,6 @@ describe("a rebuilt ledger", () => {
     expect((await world.show("a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
     const again = await world.bring("b", ["M1 20"]);
     expect(again.requests.sent).toBe(0);
-  });
-
-  it("says of a row that has changed since only what it knows of what landed", async () => {
-    world = createWorld({ journal });
-    await world.bring("a", ["M1 10 key=a weight=5", "M1 20 key=b weight=5"]);
-    world.loseLedger();
-    await rebuild();
-    const changed = await world.bring("b", ["M1 10 key=a weight=6", "M1 25 key=b weight=5"]);
-    expect(changed.open.events).toEqual({ changed: 2 });
-    // The journal holds names and times, no bodies and no parties.
-    const events = (await world.show("M1")).documents[0]?.events ?? [];
-    expect(events.map(({ changes }) => changes.map(({ field }) => field))).toEqual([[], ["externalCreatedAt"]]);
   });
 
   it("leaves a late event in doubt alone until its row brings its body again (H9)", async () => {
@@ -303,17 +269,6 @@ describe("a rebuilt ledger", () => {
     expect((await world.bring("c", ["M2 10"])).events).toEqual({ landed: 1 });
     expect(await world.import(late)).toMatchObject({ exitCode: 0, open: { events: {} } });
     expect(world.documents()[0]?.events).toHaveLength(2);
-  });
-
-  it("knows of timelines from before 1970 how far they have come", async () => {
-    world = createWorld({ journal });
-    const rows = [-30e6, -20e6].map((minute, row) => eventRow({ row, document: "M1", minute }));
-    await world.bring("a", rows);
-    world.loseLedger();
-    await rebuild();
-    expect(isSound()).toEqual([]);
-    const late = await world.bring("b", [eventRow({ row: 2, document: "M1", minute: -25e6 })]);
-    expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
 
   it("takes no other ledger's place, and no other file for a journal", async () => {

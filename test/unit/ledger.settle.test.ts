@@ -77,30 +77,6 @@ describe("dismiss", () => {
     expect(showRuns(world.target, 9).map(({ command }) => command)).toEqual(["import"]);
   });
 
-  it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", async () => {
-    world = createWorld();
-    await world.bring("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"]);
-    expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
-    expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
-    const summary = await world.resume();
-    expect(summary.events).toEqual({ landed: 2 });
-    expect(summary.exitCode).toBe(0);
-  });
-
-  it("of a refused document gives up each of its events once", async () => {
-    world = createWorld();
-    world.setFaults(
-      ["/documents/events", "/documents"].map((path) => ({
-        match: { path },
-        action: { kind: "status", status: 400, when: "before" } as const,
-      })),
-    );
-    await world.bring("a", ["M1 10", "M1 20"]);
-    expect(dismiss({ document: "M1" })).toMatchObject({ documents: 1, events: 2, left: 0 });
-    const count = "SELECT count(*) FROM dismissals";
-    expect(world.withLedger((database) => database.number(count))).toBe(2);
-  });
-
   it("of what something else has sent, or of what the plan has refused, leaves no document with unfinished work", async () => {
     world = createWorld();
     await world.bring("a", ["M1 5"]);
@@ -244,13 +220,6 @@ describe("replace (H26)", () => {
     ]);
     const report = world.look((database) => collectReportData(database, summary, 2));
     expect([report.stranded.total, openDocuments()]).toEqual([0, 0]);
-  });
-
-  it("is refused where nothing exists to be replaced", async () => {
-    world = createWorld();
-    await world.bring("a", ["M1 ? invalid", "M1 5"]);
-    await expect(replace("M1")).rejects.toMatchObject({ code: "document-not-replaceable" });
-    await expect(replace("M7")).rejects.toMatchObject({ code: "document-unknown" });
   });
 });
 

@@ -3,8 +3,7 @@ import exceljs from "exceljs";
 import type { Shown } from "../../src/model/lines/show.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
-import { showAnything, showSentBetween } from "../../src/desk/show.js";
-import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
+import { showSentBetween } from "../../src/desk/show.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 import { type Office, openOffice } from "../support/office.js";
 import { loads, weighings } from "../support/weighings.js";
@@ -62,15 +61,6 @@ describe("show of rows", () => {
     await world.bring("b", [future]);
     expect((await show("M2")).documents[0]?.events).toMatchObject([{ state: "deferred", messages: [] }]);
   });
-
-  it("says of a group that is known that all of its rows are", async () => {
-    world = createWorld();
-    const group = { ...rowInWords("M1 10", 2), alsoRows: [3] };
-    await world.bring("a", [group]);
-    await world.bring("b", [group, "4: M1 20"]);
-    const fates = await Promise.all(["b.csv:2", "b.csv:3"].map(async (name) => (await show(name)).rows[0]?.fate));
-    expect(fates).toEqual(["known", "known"]);
-  });
 });
 
 it("a row is found by its place exactly as it is printed, in the sheet that it names", async () => {
@@ -123,19 +113,6 @@ it("an event is told with its rows of the newest file of each name; a row of an 
 });
 
 describe("show of registrations, runs and requests", () => {
-  it("finds a participant by tax id with and without dots, and its addresses with it", async () => {
-    await storyWithHold();
-    for (const taxId of ["11222333000181", "11.222.333/0001-81"]) {
-      const { registrations } = await show(taxId);
-      expect(registrations.map(({ record, state, origin }) => [record, state, origin])).toEqual([
-        ["participant", "registered", "created"],
-        ["address", "registered", "created"],
-      ]);
-    }
-    const [participant] = (await show("11222333000181")).registrations;
-    expect((await show(participant?.id ?? "")).registrations[0]?.name).toBe(participant?.name);
-  });
-
   it("says what was sent in a time and what came back, without a token or a secret (P9)", async () => {
     world = createWorld({ sandbox: { terseErrors: false } });
     world.setFaults([
@@ -181,34 +158,7 @@ describe("a name of a document", () => {
     const refused = await office.type("replace", "1", "--reason", "wrong");
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("several documents")]);
   });
-
-  it("with more events than 50 gives the newest, their counts, and all where all are asked for", async () => {
-    world = createWorld();
-    const rows = Array.from({ length: 60 }, (_, index) =>
-      eventRow({ row: index + 2, document: "M1", minute: index, key: String(index) }),
-    );
-    await world.bring("a", rows);
-    const [document] = (await show("M1")).documents;
-    expect([document?.events.length, document?.events[0]?.rows, document?.eventCounts]).toEqual([
-      50,
-      ["a.csv, row 12"],
-      { landed: 60 },
-    ]);
-    expect(showAnything(world.target, "M1", { all: true }).documents[0]?.events).toHaveLength(60);
-  });
 });
-
-it.each([undefined, "Etc/Unknown"])(
-  "where TZ names no zone (%s), times are in UTC, and said to be",
-  async (timeZone) => {
-    const office = openOffice(weighings);
-    await office.brought("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1200"]);
-    const none = { ...Intl.DateTimeFormat().resolvedOptions(), timeZone } as Intl.ResolvedDateTimeFormatOptions;
-    const asked = vi.spyOn(Intl.DateTimeFormat.prototype, "resolvedOptions").mockReturnValue(none);
-    onTestFinished(() => asked.mockRestore());
-    expect((await office.type("show", "L1")).out).toContain("times in UTC");
-  },
-);
 
 it("an event that has landed and whose row says something else now is told with each field, what landed and what the row says, wherever the change is listed; cells are hidden where output is collected (P9)", async () => {
   const office = openOffice(weighings);

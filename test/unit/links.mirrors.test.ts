@@ -39,16 +39,6 @@ test("refused, it is rejected with both documents named, and holds only what is 
   expect(world.timeline("A")).toEqual(["40 Weighing"]);
 });
 
-test("within one import the mirror goes in its place, whatever the order of rows", async () => {
-  const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
-  const { code } = await world.brought("rows-1.csv", ["B 50", "B 10", ...late]);
-  expect([code, world.refusals(), world.timeline("B")]).toEqual([
-    0,
-    [],
-    ["10 Weighing", "20 RELATED mirror", "50 Weighing"],
-  ]);
-});
-
 test("to a closed document: the plan says beforehand that the service may refuse it; refused, it holds its own document alone", async () => {
   const world = await linkedWorld({ sandbox: { closedMirrors: "refuse" } });
   await world.brought("rows-1.csv", ["B 30", "B 35 close"]);
@@ -64,20 +54,6 @@ test("to a closed document: the plan says beforehand that the service may refuse
   for (const row of [3, 5]) await world.typed("dismiss", "--row", `rows-2.csv:${row}`);
   expect((await world.typed("resume")).code).toBe(0);
   expect(["A", "C"].map((key) => world.timeline(key))).toEqual([["10 Weighing", "70 Weighing"], ["30 Weighing"]]);
-});
-
-test("links of several documents to one go in their order, so that none of their mirrors is early", {
-  tags: ["long"],
-}, async () => {
-  const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
-  const links = Array.from({ length: 12 }, (_, index) => ({
-    doc: `L${index}`,
-    at: 100 - 7 * index,
-    what: "link" as const,
-    other: "B",
-  }));
-  const { code } = await world.brought("rows-1.csv", [...links, "B 5"]);
-  expect([code, world.refusals(), world.timeline("B").length]).toEqual([0, [], 13]);
 });
 
 test("a copy that one document propagates goes after an earlier link of another, which would be refused behind it (H38)", async () => {

@@ -51,36 +51,6 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect(world.timeline("B")).toHaveLength(3);
   });
 
-  test("rows that come in files of their own, in whatever order: what cannot be made any more says so, and holds what follows it until it is given up", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    for (const step of [0, 1, 2, 3]) {
-      world.write(
-        `rows-${step}.csv`,
-        every.map((order, number) => chain(number)[order[step] as number] as string),
-      );
-      expect([0, 3]).toContain((await world.import(`rows-${step}.csv`)).code);
-    }
-    expect(world.refusals()).toEqual([]);
-    const landed = () =>
-      world.sandbox.store.documents().flatMap(({ events }) => events.filter((one) => one.origin === "sent"));
-    const { open } = (await world.json("status")) as { open: { events: Record<string, number> } };
-    const { rejected = 0, held = 0 } = open.events;
-    expect([landed().length + rejected + held, rejected > 0, held > 0]).toEqual([
-      every.length * chain(0).length,
-      true,
-      true,
-    ]);
-    for (const code of ["target-exists", "late"]) await world.typed("dismiss", "--code", code, "--yes");
-    const { code, out, err } = await world.typed("resume");
-    expect([code, world.refusals(), landed().length], out + err).toEqual([
-      0,
-      [],
-      every.length * chain(0).length - rejected,
-    ]);
-  });
-
   test("a SPLIT into its own document is a problem of the row, and holds what follows it until it is corrected (F109)", async () => {
     const world = await linkedWorld();
     const { code, out } = await world.brought("rows-1.csv", ["A 10", "A 20 split A", "A 30", "B 10"]);
@@ -119,32 +89,6 @@ describe("a document that a SPLIT makes, and its own rows", () => {
       ["10 Weighing", "20 SPLIT", "30 Weighing"],
       ["20 SPLIT target"],
     ]);
-  });
-
-  test("two loads that SPLIT into each other: the first makes the second, the other says why not, and nothing overtakes it (F115)", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    const rows = (number: number) => [
-      `A${number} 10 split B${number}`,
-      `A${number} 30`,
-      `B${number} 20 split A${number}`,
-      `B${number} 40`,
-    ];
-    world.write(
-      "rows-1.csv",
-      every.flatMap((order, number) => order.map((index) => rows(number)[index] as string)),
-    );
-    const { code, out } = await world.import("rows-1.csv");
-    expect([code, world.refusals(), out]).toEqual([3, [], expect.stringContaining("target-exists")]);
-    for (const number of every.keys())
-      expect([world.timeline(`A${number}`), world.timeline(`B${number}`)]).toEqual([
-        ["10 SPLIT", "30 Weighing"],
-        ["10 SPLIT target"],
-      ]);
-    await world.typed("dismiss", "--code", "target-exists", "--yes");
-    expect((await world.typed("resume")).code).toBe(0);
-    for (const number of every.keys()) expect(world.timeline(`B${number}`)).toEqual(["10 SPLIT target", "40 Weighing"]);
   });
 
   test("that something else made: its rows wait for the id that a person looked up, and do not make it again", async () => {

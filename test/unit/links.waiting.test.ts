@@ -230,22 +230,6 @@ test.each(sampled(Object.entries(cases), 5))(
   },
 );
 
-test("where the invalid rows are given up, so can be what waits for them", async () => {
-  const world = await linkedWorld();
-  world.write("carriers-1.csv", ["- 1 weigh company=123 carrier=C2 depot=D2"]);
-  world.write("rows-1.csv", ["A 1", "A 2 link B", "A 3 carried carrier=C2 depot=D2", "A 4", "B 5 split B"]);
-  await world.import("carriers-1.csv", "rows-1.csv");
-  for (const row of ["carriers-1.csv:2", "rows-1.csv:6"])
-    expect((await world.typed("dismiss", "--row", row)).code).toBe(0);
-  await world.typed("resume");
-  for (const code of ["reference-unknown", "participant-not-registered"]) {
-    expect((await world.typed("status")).out).toContain(`dismiss --code ${code}`);
-    expect((await world.typed("dismiss", "--code", code, "--yes")).code).toBe(0);
-    await world.typed("resume");
-  }
-  expect([world.timeline("A"), world.timelines("B")]).toEqual([["1 Weighing", "4 Weighing"], []]);
-});
-
 test.each(["/participants", "/participants/{participantId}/addresses"])(
   "what waits for a lost answer of %s is taken up by `resume`, and no printed command gives it up",
   async (path) => {
