@@ -69,6 +69,15 @@ describe("show", () => {
     expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger knows nothing called nothing-like-it"));
   });
 
+  it("requests says what was sent and what came back", async () => {
+    const requests = (...since: string[]) => typed("show", "requests", "--since", ...since);
+    expect((await requests("2h")).said).toMatch(
+      /create-with-events · load L1, 1 event: accepted.*try 1: 201 after \d+ ms/,
+    );
+    expect(await requests("1999-01-01", "--before", "1999-01-02")).toEqual(shows("Nothing was sent"));
+    expect((await requests("soon")).code).toBe(2);
+  });
+
   it("--mapping prints the mapping as it was used for a row, with what it extends and without tables", async () => {
     writeFileSync(office.path("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
     writeFileSync(office.path("sites.csv"), "Site,Region\nNorth,N\n");

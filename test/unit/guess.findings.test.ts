@@ -211,6 +211,15 @@ describe("what is called like a part of an address, and is none", () => {
 
 describe("what people write (F28)", () => {
   const loads = "Pedido;Data;CNPJ;Peso;Densidade";
+  it("a column of which no number tells thousands from fractions is told, by guess and by check (F75)", async () => {
+    const { said, check } = await draft(loads, "P-#;2#/01/2011;CNPJ;1.#00,5;1.34#");
+    expect(said).toContain('all of "Densidade" with a mark are like 1.341, read as a thousand');
+    expect(said).not.toContain('"Peso" with a mark');
+    const checked = await check();
+    expect(checked).toContain('All marked numbers of "Densidade" are like "1.341", which is read as 1341.');
+    expect(checked).not.toContain('numbers of "Peso"');
+  });
+
   const volumes = "Pedido;Data;CNPJ;Peso;Volumes";
   const spoilt = `352601${"0".repeat(36)}`;
   drafts(

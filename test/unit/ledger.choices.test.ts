@@ -141,6 +141,16 @@ describe("a dismissal that was taken back", () => {
     const tomorrow = await world.bring("c", [landed("6"), bad, nobody]);
     expect(tomorrow.open).toEqual(open);
   });
+
+  it("of planned work that was never sent, by the row that a person names", async () => {
+    const rows = ["M1 10", "M2 10"];
+    await world.bring("a", rows, { limits: { limitDocuments: 1 } });
+    expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ events: 1, left: 0 });
+    expect((await world.resume()).requests.sent).toBe(0);
+    undo({ input: "a.csv", row: ["3"] });
+    await world.resume();
+    expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
+  });
 });
 
 describe("a replacement", () => {
@@ -159,6 +169,18 @@ describe("a replacement", () => {
     expect([again.requests.sent, again.rows.known]).toEqual([0, 2]);
     const [old, next] = (await world.show("M1")).documents;
     expect([old?.state, next?.state, next?.generation]).toEqual(["cancelled", "open", 2]);
+  });
+
+  it("of a stranded document leaves that one waiting for nobody", async () => {
+    world.setFaults(lostAnswers());
+    const rows = ["M1 10"];
+    await world.bring("a", rows);
+    world.setFaults([]);
+    await replace("M1");
+    await world.resume();
+    await loseAllAndRebuild();
+    const again = await world.bring("a", rows);
+    expect([again.exitCode, again.requests.sent, again.open.documents]).toEqual([0, 0, {}]);
   });
 });
 

@@ -115,6 +115,16 @@ describe("the sheet", () => {
     await input.close();
   });
 
+  test("hidden ones take part when hidden things are to be read", async () => {
+    expect((await readWorkbook({ sheets: [january, notes] }, { sheet: "Nota?", hidden: "read" })).header).toEqual([
+      "n",
+    ]);
+    await expect(readWorkbook({ sheets: [january, notes] }, { hidden: "read" })).rejects.toMatchObject({
+      code: "sheet-ambiguous",
+    });
+    await expect(readWorkbook({ sheets: [notes] })).rejects.toMatchObject({ code: "sheet-missing" });
+  });
+
   test("a sheet of blank cells is empty", async () => {
     await expect(readWorkbook({ sheets: [empty] })).rejects.toMatchObject({
       code: "file-empty",

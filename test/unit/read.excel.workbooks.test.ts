@@ -158,6 +158,16 @@ describe("rows and cells as carelessly as they come", () => {
       [3, "", "4"],
     ]);
   });
+  test("a row without a number takes that of its cells", async () => {
+    const table = await readWorkbook(
+      { sheets: [{ name: "S", rows: '<row><c r="B5"><v>1</v></c></row><row><c><v>2</v></c></row>' }] },
+      { header: "none" },
+    );
+    expect(table.rows.map(({ number, cells }) => [number, ...cells])).toEqual([
+      [5, "", "1"],
+      [6, "2", ""],
+    ]);
+  });
   test("cells out of order, lower-case references, spans that lie", async () => {
     const rowsXml =
       '<row r="1" spans="1:9999"><c r="c1"><v>3</v></c><c r="A1"><v>1</v></c><c r="B1" t="b"><v>1</v></c></row>';

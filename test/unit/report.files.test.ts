@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
+import { shorten } from "../../src/model/fold.js";
 import { plainText } from "../../src/report/plain-text.js";
 import type { Receipt } from "../../src/ledger/views/receipts.js";
 import { writeReceipts } from "../../src/report/own-files.js";
@@ -42,6 +43,14 @@ describe("plain text (HARD-CASES H35)", () => {
       }),
     );
     expect(plainText("\ud800x")).toBe("\u{fffd}x");
+  });
+
+  it("a text that is cut ends with a whole character", () => {
+    for (const most of [3, 4]) {
+      expect(shorten("🚚".repeat(5), most)).toBe(`${"🚚".repeat(most - 1)}…`);
+      expect(shorten(`a${"🚚".repeat(5)}`, most)).toBe(`a${"🚚".repeat(most - 2)}…`);
+      expect(shorten("🚚".repeat(most), most)).toBe("🚚".repeat(most));
+    }
   });
 });
 

@@ -191,6 +191,23 @@ describe("a rejected workbook (DESIGN section 7)", () => {
       expect((await sheet(path)).getCell("A2").value).toBe(text);
     },
   );
+
+  it("has cells beyond the header at the end of their row", async () => {
+    const path = place("m.rejected.xlsx");
+    const rows = [row(["a", "1", "", "late"]), row(["b", "2"])];
+    await writeRejectedFile(path, { header: ["Cidade", "Peso"], dialect: workbook, rows });
+    const book = await sheet(path);
+    expect([2, 3].map((at) => [7, 8].map((column) => book.getRow(at).getCell(column).value))).toEqual([
+      [null, "late"],
+      [null, null],
+    ]);
+  });
+
+  it("holds control characters as Excel writes them", async () => {
+    const path = place("b.rejected.xlsx");
+    await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row(["a\u001bb _x0041_"])] });
+    expect((await sheet(path)).getCell("A2").value).toBe("a_x001B_b _x005F_x0041_");
+  });
 });
 
 it.each<[string, Dialect]>([

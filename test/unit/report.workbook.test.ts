@@ -1,6 +1,7 @@
 /** A rejected workbook gives back what stood in the input: formats, widths, and formulas that can follow their row (F117). */
 import fc from "fast-check";
 import { createCorrections } from "../../src/console/corrections.js";
+import { columnLetters, columnsUsed, moveFormula } from "../../src/model/formula.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { type Office, openOffice } from "../support/office.js";
 import {
@@ -131,4 +132,49 @@ it("in the console, a cell that the file computes from a corrected one has to be
   expect(await problems()).toContain("Net");
   await corrections.edit({ label: "2", edits: [{ ref, column: "Net", replaces: "#VALUE!", value: "19" }] });
   expect(await problems()).toEqual([]);
+});
+
+/** To row 9, one column to the right, from row 2; null: it cannot come along. */
+const moved = (formula: string) =>
+  moveFormula(
+    formula,
+    ({ column, row: number }) => (number === 2 ? `${columnLetters(column + 2)}9` : null),
+    (title) => (title === "Gross [kg]" ? "X9" : null),
+  );
+
+it.each([
+  ["B2-C2", "C9-D9"],
+  ["$B$2*1.5E-3%", "C9*1.5E-3%"],
+  ["SUM(B2:D2)", "SUM(C9:E9)"],
+  ["LOG10(B2)+LOG10(C2)", "LOG10(C9)+LOG10(D9)"],
+  ['IF(B2>=1,"B3 ""x""",TRUE)', 'IF(C9>=1,"B3 ""x""",TRUE)'],
+  ["T1[[#This Row],[Gross '[kg']]]*2", "X9*2"],
+  ["_xlfn.XOR(aa2,B2)", "_xlfn.XOR(AB9,C9)"],
+  ["T1[[#This Row],[Net]]", null],
+  ["T1[Gross]", null],
+  ["B3", null],
+  ["SUM(B2:B9)", null],
+  ["SUM(B:B)", null],
+  ["SUM(2:2)", null],
+  ["Sheet2!B2", null],
+  ["A2!B2", null],
+  ["'My sheet'!B2", null],
+  ["Rate*B2", null],
+  ["OFFSET(B2,1,0)", null],
+  ['INDIRECT("B2")', null],
+  ["ROW()-1", null],
+  ["_xlfn.RANDARRAY(2)", null],
+  ["cmd|'/c calc'!A0", null],
+  ['WEBSERVICE("http://x")', null],
+  ["#REF!+B2", null],
+  ["{1,2}", null],
+  ["B2#", null],
+  ["B2".padEnd(8193, "+B2"), null],
+])("a formula and its row: %s", (formula, expected) => {
+  expect(moved(formula)).toBe(expected);
+});
+
+it("what a formula uses of its row", () => {
+  const used = columnsUsed('SUM(B1:D1)+F1&"H1"+T[[#This Row],[Net]]', ["Load", "", "", "", "", "", "Net"]);
+  expect(used).toEqual(new Set([1, 2, 3, 5, 6]));
 });

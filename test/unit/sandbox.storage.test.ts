@@ -97,3 +97,25 @@ describe("a store", () => {
     expect(() => createSandbox({ storage: { file: foreign } })).toThrow(/not a sandbox store/);
   });
 });
+
+/** A document of two events for each name, in that order. */
+async function write(world: World, names: string[]) {
+  for (const externalId of names) {
+    const fields = { externalId, participantId: world.participantId, category: "MassID" };
+    await world.document([world.event("X", 1), world.event("Y", 2, { value: { b: 1, a: [2] } })], fields);
+  }
+}
+
+it("the dump is the same for the same data, whatever the order of arrival and the ids", async () => {
+  const one = await openWorld({ random: seededRandom(1) });
+  const two = await openWorld({ random: seededRandom(2) });
+  await write(one, ["D1", "D2", "D3"]);
+  await write(two, ["D3", "D1", "D2"]);
+  expect(one.sandbox.dump()).toBe(two.sandbox.dump());
+  expect(one.sandbox.dump({ ids: true })).not.toBe(two.sandbox.dump({ ids: true }));
+  expect(one.sandbox.dump().split("\n\n")[0]).toMatchInlineSnapshot(`
+      "document "D1" open by="BR CNPJ 1" category="MassID" dataset=sandbox
+        2026-01-01T08:01:00.000Z "X" public by="BR CNPJ 1" at="Matriz, Rua A, 1, São Paulo, SP, BR"
+        2026-01-01T08:02:00.000Z "Y" public by="BR CNPJ 1" at="Matriz, Rua A, 1, São Paulo, SP, BR" value={"a":[2],"b":1}"
+    `);
+});

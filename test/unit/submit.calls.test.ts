@@ -80,6 +80,14 @@ describe("a participant looked up", () => {
   });
 
   it.each([
+    ["an object without an id", accepted({ name: "A" })],
+    ["an id that is no text", accepted({ id: 7 })],
+    ["a text", accepted("no")],
+  ])("is neither found nor absent after %s", (_what, answer) => {
+    expect(participantOf(answer)).toEqual({ outcome: "unreadable" });
+  });
+
+  it.each([
     ["a list with others before it", [{ ...participant, id: "p0", taxId: "999" }, participant], "found"],
     ["its tax id in another spelling", { ...participant, taxId: "9.9/8-a" }, "found"],
     ["its country in another code", { ...participant, countryCode: "BRA" }, "found"],

@@ -1,6 +1,6 @@
 /** The undici transport against small local servers that misbehave in every way. */
 import { createServer as createHttp, type RequestListener, type Server } from "node:http";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createServer as createTcp, type AddressInfo, type Socket } from "node:net";
 import { asFailure } from "../../src/submit/failure.js";
 import { type Transport, TransportFailure, type TransportRequest } from "../../src/submit/transport.js";
@@ -67,6 +67,7 @@ describe("an answer", () => {
   it.each([
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
+    ["deflate", deflateSync],
   ] as const)("compressed with %s although nobody asked for it is read", async (name, encode) => {
     const url = await http((_request, response) => {
       response.writeHead(200, { "content-encoding": name });
