@@ -217,6 +217,14 @@ describe("rows and cells as carelessly as they come", () => {
     expect(table.rows[0]?.number).toBe(1_048_576);
     expect(table.rows[0]?.cells[16_383]).toBe("1");
   });
+  test("without a header the table is as wide as its widest row, however far down that is", async () => {
+    const many = Array.from({ length: 700 }, (_, at) => `<row r="${at + 1}"><c><v>${at}</v></c></row>`);
+    many[650] = '<row r="651"><c><v>650</v></c><c r="C651" t="str"><v>late</v></c></row>';
+    const table = await readWorkbook({ ...made, sheets: [{ name: "S", rows: many.join("") }] }, { header: "none" });
+    expect(table.header).toEqual(["A", "B", "C"]);
+    expect(table.rows[650]).toMatchObject({ cells: ["650", "", "late"], problems: null });
+  });
+
   test("a cell right of the table, beyond what was seen of it at first, is said", async () => {
     const many = Array.from(
       { length: 2000 },
