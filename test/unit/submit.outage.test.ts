@@ -48,6 +48,7 @@ function outage(
 describe("an outage", () => {
   it.each([
     ["of 503s", { status: 503 }],
+    ["of connections refused", unsent()],
     ["of answers that never come", lost("headers-timeout")],
     ["of a login page with status 200", { status: 200, body: "<html><title>Sign in</title></html>" }],
     ["of a gateway's page with status 404", { status: 404, body: "<html><title>404 Not Found</title></html>" }],

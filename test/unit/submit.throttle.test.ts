@@ -66,6 +66,17 @@ describe("the local throttle", () => {
     await throttle.close();
   });
 
+  it("fills up while idle, and no further than its burst", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 26);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 60);
+    expect(times.filter((time) => time - begun < 40).length).toBeLessThanOrEqual(27);
+    expect(times.filter((time) => time - begun < 500).length).toBeGreaterThanOrEqual(26);
+    await throttle.close();
+  });
+
   it.each([0, 800, 60_000])("follows a run that ended %d ms ago without running over", async (agoMs) => {
     const first = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
     const before = await drainTokens(first, 100);
