@@ -270,6 +270,16 @@ describe("rowferry.config.yaml", () => {
     expect(error.place).toMatchObject({ file: "rowferry.config.yaml", ...place });
   });
 
+  it("says what is blank, and asks for quotes only where they help", () => {
+    for (const blank of ["target:\n", "state: ''\n"]) {
+      const { message, hint } = broken(`${blank}${config}`);
+      expect(message).toMatch(/^(target|state) is blank: give it a value, or leave it out$/);
+      expect(hint).not.toContain("quotes");
+    }
+    const { message, hint } = broken("production\n");
+    expect([message, hint]).toEqual(["the file must hold settings by name", expect.not.stringContaining("quotes")]);
+  });
+
   it.each([
     ["a list that stays open", "targets:\n  production: [", 2, ""],
     ["a tab", "targets:\n\tproduction: {}\n", 2, "Tabs cannot indent"],
