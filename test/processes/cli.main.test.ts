@@ -23,14 +23,6 @@ describe("exit codes (DESIGN section 7)", () => {
     expect(world.out).toBe("");
   });
 
-  it("the hint names the command of a group, whose help has its options", async () => {
-    const world = testWorld();
-    expect(await type(world, "ledger", "prune", "--keep-for", "soon")).toBe(2);
-    expect(world.err).toContain("  `rowferry ledger prune --help` shows its options.\n");
-    expect(await type(world, "ledger", "prnue")).toBe(2);
-    expect(world.err).toContain("  `rowferry ledger --help` shows its options.\n");
-  });
-
   it.each([0, 3, 4, 5] as const)("a run's %i is the command's", async (exitCode) => {
     const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode })) } });
     expect(await type(world, "import", "m.yaml", "a.csv")).toBe(exitCode);
@@ -70,23 +62,6 @@ describe("exit codes (DESIGN section 7)", () => {
     };
     expect(await printed(["import", "m.yaml", "a.csv"])).toContain("\x1b[");
     expect(await printed(argv)).not.toContain("\x1b[");
-  });
-
-  it("a mapping and a file in each other's place are told as such, with the command to type", async () => {
-    const world = testWorld();
-    expect(await type(world, "import", "my march.csv", "m.yaml", "--sandbox")).toBe(2);
-    expect(world.err).toContain("rowferry import m.yaml 'my march.csv'");
-    expect(await type(world, "plan", "march.xlsx", "m.yml")).toBe(2);
-  });
-
-  it("paths in errors are shown as the command line knows them", async () => {
-    const world = testWorld();
-    world.pipeline.readStatus = () =>
-      Promise.reject(
-        new RowferryError("ledger-missing", "none", { place: { file: `${world.cwd}/state/x/ledger.db` } }),
-      );
-    await type(world, "status", "--sandbox");
-    expect(world.err).toContain("rowferry: state/x/ledger.db: none");
   });
 });
 
@@ -385,16 +360,6 @@ describe("help", () => {
     expect(loaded.filter((line) => line.includes("/dist/cli/main.js"))).not.toEqual([]);
     const heavy = /\/cli\/commands\/|better-sqlite3|\/zod\/|\/yaml\/|exceljs|undici|prom-client/;
     expect(loaded.filter((line) => heavy.test(line))).toEqual([]);
-  });
-
-  it("status loads no reader, no client and no sandbox: it answers at once", { tags: ["long"] }, () => {
-    const cwd = folder();
-    const argv = ["--import", loadTrace, program(), "status"];
-    const trace = spawnSync(process.execPath, argv, { encoding: "utf8", cwd });
-    expect(trace.status).toBe(2);
-    expect(trace.stderr).toContain("better-sqlite3");
-    const heavy = /loaded .*(exceljs|\/undici\/|\/fastify\/|cel-js|\/saxes\/|csv-parse|libphonenumber|p-queue)/;
-    expect(trace.stderr.split("\n").filter((line) => heavy.test(line))).toEqual([]);
   });
 });
 

@@ -44,17 +44,6 @@ async function checked(files: { [name: string]: string }, ...argv: string[]) {
 }
 
 describe("rowferry check of a mapping alone", () => {
-  it("names the file of a mistake or a warning that the mapping takes over", async () => {
-    const own = "extends: house.yaml\ninputs: { rows: { rowsWithoutEvents: allow } }\n";
-    const house = (text: string) => ({ "m.yaml": own, "house.yaml": text });
-    const wrong = await checked(house(mapping.replace("header: Tag", "hedder: Tag")));
-    expect([wrong.code, wrong.out]).toEqual([2, expect.stringContaining("house.yaml:8:")]);
-    const warned = await checked(house(mapping.replace("timezone: UTC", "timezone: EST")));
-    expect(warned.out).toContain("house.yaml:3:");
-    const quoted = await checked(house(mapping.replace("header: Tag", "header: “Tag”")));
-    expect(quoted.out).toContain("house.yaml:8:");
-  });
-
   it("tells every mistake at once, each with its place, a caret line and the nearest name: exit 2", async () => {
     const text = mapping.replace("skip:", "skipp:").replace("public: { Kg", "publik: { Kg");
     const { code, out } = await checked({ "m.yaml": text });
@@ -64,34 +53,12 @@ describe("rowferry check of a mapping alone", () => {
     expect(out).toMatch(/m\.yaml: \d+ mistakes\n$/);
   });
 
-  it("shows of a long line what fits in 80 columns, with the caret below the mistake", async () => {
-    const line = `        attributes: { public: { ${"Kg: =kg, ".repeat(12)}"Menge in Kilogramm": =kgg, Tag: =day } }`;
-    const text = mapping.replace(/ +attributes: \{ public: \{ Kg.*/, line);
-    expect(text).toContain(line);
-    const { code, out } = await checked({ "m.yaml": text });
-    expect(code).toBe(2);
-    const [, shown = "", caret = ""] = /\n( +Kg: .*)\n( +\^)\n/.exec(out) ?? [];
-    expect(shown.length).toBeLessThanOrEqual(80);
-    expect(shown.slice(caret.length - 1)).toMatch(/^(kgg|Kg)/);
-  });
-
   it("shows warnings with their place, and is then well: exit 0", async () => {
     const text = mapping.replace("key: once", "key: content\n        within: file");
     const { code, out } = await checked({ "m.yaml": text });
     expect(code).toBe(0);
     expect(out).toContain("m.yaml: no mistakes; input rows; 1 warning");
     expect(out).toMatch(/m\.yaml:15:\d+: event "step": `key: content`/);
-  });
-
-  it("--json gives mistakes as data", async () => {
-    const world = testWorld({ files: { "m.yaml": mapping.replace("skip:", "skipp:") } });
-    expect(await jsonOf(world, "check", "m.yaml")).toMatchObject([
-      {
-        type: "mapping",
-        problems: [{ code: "mapping-unknown-key", place: { file: "m.yaml", line: 7, character: 5 } }],
-      },
-      { type: "check", exitCode: 2 },
-    ]);
   });
 });
 
@@ -128,22 +95,6 @@ describe("rowferry check of files", () => {
     expect(existsSync(join(world.cwd, "state"))).toBe(false);
   });
 
-  it("lists the causes of one code apart, as import does, and counts a row once", async () => {
-    const mixed = rows
-      .replace("1;Fracht;01.02.2026;1,5", "1;Fracht;heute;1,2,3")
-      .replace("4;Fracht;;1", "4;Fracht;;vier");
-    const { out } = await checked({ "rows-1.csv": mixed }, "rows-1.csv");
-    const counts = [...out.slice(out.indexOf("Problems")).matchAll(/^ +(\d) {2}(.*)$/gmu)];
-    expect(
-      counts.map(([, count, text = ""]) => [count, /"[^"]+"(?=[^"]*$)/u.exec(text.split(" (")[0] ?? "")?.[0]]),
-    ).toEqual([
-      ["2", '"zwei"'],
-      ["1", '"heute"'],
-      ["1", '"1,2,3"'],
-      ["1", '"31.02.2026"'],
-    ]);
-  });
-
   it("of many files says one line each where all is well, and a total that adds up", async () => {
     const many = Array.from({ length: 36 }, (_, at) => `rows-${at + 10}.csv`);
     const files = Object.fromEntries(many.map((name) => [name, good]));
@@ -153,20 +104,6 @@ describe("rowferry check of files", () => {
     expect(lines).toContain("rows-10.csv: 1 read = 0 skipped + 0 invalid + 1 valid; 1 event");
     expect(lines.at(-1)).toBe("37 files: 41 read = 1 skipped + 2 invalid + 38 valid; 37 events");
     expect(lines.length).toBeLessThan(75);
-  });
-
-  it("finds the same fates as the fixture expects, sheet by sheet, and names hidden sheets", async () => {
-    const world = testWorld();
-    const [source, file] = ["mappings/organisations.yaml", "fixtures/organisations/organisations-2025.xlsx"].map(
-      fixture,
-    );
-    expect(await type(world, "check", source ?? "", file ?? "")).toBe(0);
-    expect(world.out).toContain("Listas (hidden, not read)");
-    expect(world.out.match(/^ {2}input .*$/gm)).toEqual([
-      '  input     organisations, sheet "Organizações"',
-      '  input     places, sheet "Locais"',
-      '  input     collections, sheet "Coletas"',
-    ]);
   });
 
   it("a file that cannot be read to its end, or lacks a column, keeps nothing from the others: exit 2", async () => {
@@ -185,14 +122,6 @@ describe("rowferry check of files", () => {
       { path: "other.csv", error: { code: "mapping-files" }, tables: [] },
       { path: "rows-3.csv", error: null, tables: [{ error: null, rows: { read: 5 } }] },
     ]);
-  });
-
-  it("--quiet shows only files that are not well", async () => {
-    const files = { "rows-1.csv": good, "rows-2.csv": rows };
-    expect(await checked(files, "rows-1.csv", "--quiet")).toMatchObject({ code: 0, out: "" });
-    const { code, out } = await checked(files, "rows-1.csv", "rows-2.csv", "--quiet");
-    expect([code, out]).toEqual([3, expect.stringContaining("rows-2.csv")]);
-    expect(out).not.toContain("rows-1.csv");
   });
 
   it("cells cannot steer the terminal (HARD-CASES H35)", async () => {

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { commands as every } from "../../src/cli/commands.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
@@ -36,24 +35,6 @@ describe("a wrong command line", () => {
 });
 
 describe("an option that a command does not have", () => {
-  it.each([...every.map(({ name }) => name).filter((name) => name !== "ledger"), "ledger prune", "ledger backup"])(
-    "%s: is answered with what it has, where one is near",
-    async (line) => {
-      const argv = line.split(" ");
-      const { out: help } = await typedIn({}, ...argv, "--help");
-      const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = ""]) => option);
-      for (const option of options) {
-        const cut = option.replace(/-[a-z]+$/, "");
-        const typo = cut === "-" || options.includes(cut) ? `${option}x` : cut;
-        const { code, err } = await typedIn({}, ...argv, typo);
-        const near = /^rowferry: unknown option '.*' \(Did you mean (.*)\?\)$/m.exec(err)?.[1]?.split(" or ") ?? [];
-        expect([code, near], typo + err).toEqual([2, expect.arrayContaining([option])]);
-        expect([...options, "--no-color"]).toEqual(expect.arrayContaining(near));
-      }
-      expect((await typedIn({}, ...argv, "--max-tries-of-nothing")).err).not.toContain("Did you mean");
-    },
-  );
-
   it.each([
     ["import -dry-run", "--dry-run"],
     ["show x --JSON", "--json"],
@@ -86,13 +67,6 @@ describe("rowferry explain", () => {
       });
     const listed = (await jsonOf(world, "explain")).map(({ code }) => String(code));
     expect(listed.toSorted()).toEqual(Object.keys(codes).toSorted());
-  });
-
-  it("answers an unknown code with the nearest known one", async () => {
-    const world = testWorld();
-    expect(await type(world, "explain", "fil-missing")).toBe(2);
-    expect(world.err).toContain('Did you mean "file-missing"?');
-    expect(await type(world, "explain", "__proto__")).toBe(2);
   });
 });
 
@@ -270,29 +244,10 @@ describe("rowferry sandbox", () => {
     expect(await ended).toBe(0);
   });
 
-  it("says when a port is taken", async () => {
-    const { ROWFERRY_BASE_URL } = await service();
-    expect(await typedIn({}, "sandbox", "--memory", "--port", new URL(ROWFERRY_BASE_URL).port)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("is taken"),
-    });
-  });
-
   it("dump shows what rehearsals have made, or that there are none", async () => {
     expect(await typedIn({}, "sandbox", "dump")).toMatchObject({
       code: 2,
       err: expect.stringContaining("the sandbox keeps nothing yet"),
     });
-  });
-
-  it("malformed fault rules and switches out of range are usage errors that name what is wrong", async () => {
-    const world = testWorld({ files: { "f.json": '[{"nth": 0, "action": {"kind": "drop", "when": "before"}}]' } });
-    expect(await type(world, "sandbox", "--memory", "--faults", "f.json")).toBe(2);
-    expect(world.err).toContain("f.json: the fault rules are malformed at [0].nth");
-    for (const limit of [
-      ["--rate", "-1"],
-      ["--burst", "many"],
-    ])
-      expect((await typedIn({}, "sandbox", "--memory", ...limit)).code).toBe(2);
   });
 });

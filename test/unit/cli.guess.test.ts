@@ -57,30 +57,12 @@ describe("rowferry guess", () => {
     expect(out).not.toContain("decide: which country");
   });
 
-  it.each([
-    ["--country", "Germany"],
-    ["--timezone", "Berlin"],
-    ["--namespace", ""],
-  ])("refuses %s %s", async (...option) => expect((await guessed("jobs.csv", ...option)).code).toBe(2));
-
   it("never writes over a file that exists, unless it is told to", async () => {
     const world = worldWith({ "mapping.yaml": "# mine\n" });
     expect(await type(world, "guess", "jobs.csv", "-o", "mapping.yaml")).toBe(2);
     expect(textOf(world, "mapping.yaml")).toBe("# mine\n");
     expect(await type(world, "guess", "jobs.csv", "-o", "mapping.yaml", "--force")).toBe(0);
     expect(textOf(world, "mapping.yaml")).toContain("version: 2");
-  });
-
-  it("looks at rows from all over a long file: a format that comes late is met", { tags: ["long"] }, async () => {
-    const lines = Array.from({ length: 4500 }, (_, row) => {
-      const day = String(1 + (row % 28)).padStart(2, "0");
-      const job = Math.floor(row / 3);
-      const date = row < 3000 ? `${day}.03.2026` : `2026-03-${day}`;
-      return `J-${job};C-${job % 50};${["in", "weighed", "out"][row % 3]};${date}\n`;
-    });
-    const world = testWorld({ files: { "long.csv": `Order;Customer;Event;Day\n${lines.join("")}` } });
-    expect(await type(world, "guess", "long.csv")).toBe(0);
-    expect(world.out).toMatch(/dates: \[ "?dd\.MM\.yyyy"?, "?yyyy-MM-dd"? \]/);
   });
 
   it("a file that is none is refused where there is no other", async () => {
@@ -133,17 +115,6 @@ describe("rowferry guess --ask", () => {
     expect(await type(world, "guess", "orders.csv", "--ask")).toBe(0);
     expect(tries).toBe(3);
     expect(world.out).toContain("decide: which comes first");
-  });
-
-  it("asks nothing where the file to write is there already", async () => {
-    const { code, err, questions } = await asked({}, "-o", "there.yaml");
-    expect([code, questions]).toEqual([2, []]);
-    expect(err).toContain("the file exists");
-  });
-
-  it("without answers it writes what it writes unasked", async () => {
-    const [unanswered, unasked] = [await asked({}), await guessed("orders.csv")];
-    expect([unanswered.code, unanswered.out]).toEqual([unasked.code, unasked.out]);
   });
 
   it("never asks without a terminal: exit 2, and says so", async () => {

@@ -153,12 +153,6 @@ describe("a backup is put back", () => {
       expect(readdirSync(world.cwd).filter((name) => /^new|^ledger/.test(name))).toEqual([]);
     }
   });
-
-  it("but not with a journal that is not there", async () => {
-    const { type } = await twoNights();
-    expect((await type("ledger", "restore", "copy.db", "--journal", "nowhere.ndjson")).code).toBe(2);
-    expect((await type("ledger", "check")).code).toBe(0);
-  });
 });
 
 describe("a ledger older than its journal", () => {

@@ -1,7 +1,7 @@
 import { createProgress } from "../../src/cli/render/progress.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { createRateMeter } from "../../src/report/course.js";
-import { atLimit, counted, moment, shortDuration } from "../../src/report/figures.js";
+import { moment, shortDuration } from "../../src/report/figures.js";
 import { collectedStream } from "../support/cli.world.js";
 
 describe("figures as people read them", () => {
@@ -14,18 +14,6 @@ describe("figures as people read them", () => {
     [190_000, "2 d 04 h"],
   ])("%d seconds are %s", (seconds, text) => {
     expect(shortDuration(seconds)).toBe(text);
-  });
-
-  it("one event, two events; a limit that nobody notices is not told", () => {
-    expect([counted(1, "event"), counted(1_234, "address"), counted(2, "retry", "retries")]).toEqual([
-      "1 event",
-      "1,234 addresses",
-      "2 retries",
-    ]);
-    expect([atLimit(0.4), atLimit(5.3, { rate: 20, burst: 30 })]).toEqual([
-      "all at once",
-      "5 s at the limit (20/s, burst 30)",
-    ]);
   });
 
   it("times are told by this machine's clock, and days as people call them", () => {
@@ -102,17 +90,6 @@ describe("in a pipe or a log", () => {
     expect(lines.every((line) => line.length <= 80)).toBe(true);
     // oxlint-disable-next-line no-control-regex -- this is what is looked for
     expect(lines.join("")).not.toMatch(/[\u0000-\u001f]/);
-  });
-
-  it("a run of some seconds is not told at all", () => {
-    const short = {
-      type: "forecast",
-      requests: { "append-events": 5 },
-      secondsAtLimit: 0,
-      held: 0,
-      deferred: 0,
-    } as const;
-    expect(told([stage("reading", null), short], false)).toBe("");
   });
 });
 

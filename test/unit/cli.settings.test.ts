@@ -280,10 +280,6 @@ describe("rowferry.config.yaml", () => {
     expect([message, hint]).toEqual(["the file must hold settings by name", expect.not.stringContaining("quotes")]);
   });
 
-  it("asks for quotes around an id of digits", () => {
-    expect(broken(config.replace("clientId: prod", "clientId: 12345")).hint).toContain("quotes");
-  });
-
   it.each([
     ["a list that stays open", "targets:\n  production: [", 2, ""],
     ["a tab", "targets:\n\tproduction: {}\n", 2, "Tabs cannot indent"],

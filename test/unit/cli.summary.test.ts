@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
-import { globSync } from "tinyglobby";
 import { nextSteps } from "../../src/report/next-steps.js";
 import { shellQuoted } from "../../src/model/shell-quoted.js";
 import { createOutput, tell } from "../../src/cli/output.js";
@@ -102,11 +100,6 @@ describe("the closing summary", () => {
     expect(landed).toMatch(/^3 events landed in this run\. Nothing is lost, but the ledger holds 4 things/);
   });
 
-  it("says of rows that wait for those to correct that they do, and of others only that they wait", () => {
-    const outcomes = { ...summary().outcomes, toCorrect: 0, toDecide: 0 };
-    expect(printed({ outcomes })).toContain(" + 3 waiting + ");
-  });
-
   it("groups problems by cause, most frequent first, with an example, its place and its code last", () => {
     const place = "march.csv, row 17";
     const problems: Summary["problems"] = [
@@ -115,40 +108,6 @@ describe("the closing summary", () => {
     ];
     const text = printed({ problems });
     expect(text).toMatch(/ {2}209 {2}Peso: long long[^]+ {7}march\.csv, row 17 · usage\n {4}3 {2}first\n/);
-  });
-
-  it("and all else that is printed counts things by the helper that knows one from many", () => {
-    const folders = ["cli", "report", "desk", "serve", "run", "console"];
-    const things = "rows|events|documents|files|records|requests|participants|addresses";
-    const bare = new RegExp(`\\$\\{grouped\\([^{}]*\\)\\}(</b>)? (${things})\\b`);
-    const wrong = globSync(folders.map((folder) => `src/${folder}/**/*.ts`)).flatMap((path) =>
-      readFileSync(path, "utf8")
-        .split("\n")
-        .filter((line) => bare.test(line) && !line.includes("=== 1"))
-        .map((line) => `${path}: ${line.trim()}`),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  it("counts the causes that it leaves out", () => {
-    const cause = { code: "usage" as const, count: 1, place: null, column: null, example: "wrong" };
-    expect(printed({ problems: Array.from({ length: 14 }, () => cause) })).toContain("and 2 more causes;");
-  });
-
-  it.each([40, 80])("fits in %i columns but for paths and commands", (columns) => {
-    const input = `${"a-very-long-name-of-an-export-".repeat(4)}.csv`;
-    const inputs = [
-      { input, sheet: "Plan 1", read: 1_000_000, skipped: 10, invalid: 200_000, known: 1, staged: 799_989 },
-    ];
-    const place = "march.csv, row 1000000";
-    const problems: Summary["problems"] = [
-      { code: "file-missing", count: 1_000_000, place, column: null, example: "word ".repeat(60) },
-    ];
-    const text = printed({ inputs, problems, files: [], exitCode: 3 }, columns);
-    const wide = text
-      .split("\n")
-      .filter((line) => line.length > Math.max(columns, 44) && !line.startsWith("rowferry "));
-    expect(wide).toEqual([]);
   });
 
   it("shows escapes in cells and answers instead of obeying them (HARD-CASES H35)", () => {
@@ -240,19 +199,6 @@ describe("what earlier files left open", () => {
     const rest = words((await office.type("resume")).out);
     for (const place of ["monday.csv, row 3", "tuesday.csv, row 3"]) expect(rest).toContain(place);
     expect(rest).not.toContain("Earlier imports");
-  });
-
-  it("is only counted beside a file that holds no rows", async () => {
-    const office = openOffice(weighings);
-    await office.brought("monday.csv", loads("B 10 x"));
-    writeFileSync(office.path("tuesday.csv"), "");
-    const { out } = await office.type("import", "m.yaml", "tuesday.csv");
-    expect(out).toMatch(/^A file holds no rows, and the ledger holds 1 thing that needs you\./);
-    expect(out).toMatch(
-      /the file holds no rows\n {5}\S*tuesday\.csv · file-empty\n\nEarlier imports left 1 more problem\./,
-    );
-    const commands = out.split("\n").filter((line) => line.startsWith("rowferry "));
-    expect(commands).toEqual(["rowferry explain file-empty", "rowferry status --sandbox"]);
   });
 
   it("is told of as these files' own where it came back in them", async () => {

@@ -72,17 +72,4 @@ describe("rowferry test", () => {
     expect(await type(world, "test")).toBe(2);
     expect(world.err).toContain("Cases are kept beside their mapping");
   });
-
-  it("--json gives a line for each case and the counts last; --quiet says nothing where all is well", async () => {
-    const world = testWorld({ files: { "m.yaml": mapping, "m.cases.yaml": passing } });
-    expect(await type(world, "test", "--json")).toBe(0);
-    const lines = world.out.trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { type: "case", cases: "m.cases.yaml", name: "a weight is a plain decimal", line: 2, passed: true },
-      { type: "cases", mappings: 1, cases: 1, passed: 1, failed: 0, unusable: 0, exitCode: 0 },
-    ]);
-    world.stdout.text = "";
-    expect(await type(world, "test", "--quiet")).toBe(0);
-    expect(world.out).toBe("");
-  });
 });

@@ -47,22 +47,6 @@ it("every row in a rejected file has a hint; that of a late row says what can se
     expect(hintOf(code)).toMatch(/no correction can send it\..*replace.*dismiss/);
 });
 
-describe("a name", () => {
-  it("finds but for case and accents, also an event by its key; an unknown one is told what is near", async () => {
-    const { type, writeCsv } = openOffice(source);
-    writeCsv("c.csv", [header, "Élan-1,Step,2025-01-01 10:00,"]);
-    expect((await type("import", "m.yaml", "c.csv")).code).toBe(0);
-    expect((await type("show", "elan-1")).out).toContain("lot Élan-1: open");
-    expect((await type("show", "step")).out).toContain("The event asked for");
-    expect((await type("show", "acúcar sa")).out).toContain("Açúcar SA");
-    expect(await type("show", "elan-7")).toMatchObject({ code: 2, err: expect.stringContaining("lot/Élan-1") });
-    expect(await type("dismiss", "--document", "elan-7")).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("lot/Élan-1"),
-    });
-  });
-});
-
 it("withdraw and dismiss say what they would do before they refuse for lack of a terminal", async () => {
   const { type, writeCsv } = openOffice(weighingsWith({}));
   const many = Array.from({ length: 7 }, (_, index) => `A1 ${index + 10} wrong`);

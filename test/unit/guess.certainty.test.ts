@@ -18,20 +18,12 @@ describe("what did not happen is no event", () => {
     expect(said).toContain('none is made of "Promised Date"');
   });
 
-  drafts(
-    [
-      "days after today are none, whatever the header says",
-      "Contrato;CNPJ;Início;Término",
-      "C-#;CNPJ;2#/03/2025;2#/04/2{0|1}99",
-      { at: ["=inicio"], said: has('none is made of "Término"') },
-    ],
-    [
-      "a document that was changed has not gone any further",
-      "Issue;CNPJ;Created;Updated;Resolved",
-      "I-#;CNPJ;2#/03/2025;2#/05/2025;2#/04/2025",
-      { at: ["=resolved"] },
-    ],
-  );
+  drafts([
+    "days after today are none, whatever the header says",
+    "Contrato;CNPJ;Início;Término",
+    "C-#;CNPJ;2#/03/2025;2#/04/2{0|1}99",
+    { at: ["=inicio"], said: has('none is made of "Término"') },
+  ]);
 });
 
 describe("the key of a document", () => {
@@ -54,18 +46,6 @@ describe("the key of a document", () => {
       "Filial;Nota Fiscal;CNPJ;Emissão;Valor",
       "0{1|1|1|1|1|2|2|2|2};90{1|2|3|4|5|1|2|3|4};CNPJ;2#/03/2026;#,5",
       { said: asked, document: { key: ["=filial", "=nota_fiscal"] } },
-    ],
-    [
-      "may be a series and its number",
-      "Série;Número NF;CNPJ;Emissão;Valor",
-      "{1|2};90#;CNPJ;2#/03/2026;#,5",
-      { said: allStaged, document: { key: ["=serie", "=numero_nf"] } },
-    ],
-    [
-      "is no grade",
-      "Registro;CPF;Data;Nota Final",
-      "2025#;CPF;2#/03/2026;{9,5|7,0|8,25|9,0|9,5|6,0|5,5|4,0|3,0}",
-      { said: asked },
     ],
   );
 });
@@ -113,12 +93,6 @@ describe("numbers", () => {
       "I-#;12-345678%;3M;10# Main St;Austin;03/2#/2026",
       { columns: { vendor: "Vendor", address: "Address" } },
     ],
-    [
-      "letters of an id are no unit, though all end so",
-      "Protocolo;CNPJ;Data;DNI;Turma;Resíduo;Qtd",
-      "P-#;CNPJ;2#/03/2026;1234567#Z;5A;17090#-Entulho;1#un",
-      { columns: { dni: "DNI", turma: "Turma", residuo: "Resíduo", qtd: { as: "number", units: ["un"] } } },
-    ],
   );
 
   it.each([
@@ -140,27 +114,6 @@ describe("parties", () => {
       { address: { participant: "destinatario", street: "=endereco" }, said: has("who owns the document?") },
     ],
     [
-      "an address of another is not the first party's",
-      "Note No;Date;CNPJ;Carrier;Producer;Producer Address;Town",
-      "N-#;2#/03/2026;CNPJ;Skip %;Dairy;Mill Lane;Leeds",
-      { address: { street: "?" } },
-    ],
-    [
-      "names that begin alike are each their own party's",
-      "Ato;Outorgante;CPF Outorgante;Outorgado;CPF Outorgado;Data",
-      "P-#;Ana %;CPF;Rui;529.982.247-25;2#/03/2026",
-      { participants: { outorgante: { name: "=outorgante" }, outorgado: { name: "=outorgado" } } },
-    ],
-    [
-      "so is the name before each of repeated tax ids, which the question of the owner tells apart",
-      "OS;Nome;CPF/CNPJ;Nome;CPF/CNPJ;Data",
-      "P-#;Acme %;CNPJ;Ana #;CPF;2#/03/2026",
-      {
-        participants: { participant: { name: "=nome" }, participant_2: { name: "=nome_2" } },
-        yaml: has('"CPF/CNPJ" (1 of 2); "CPF/CNPJ" (2 of 2)'),
-      },
-    ],
-    [
       "numbers that are no valid tax ids name none, and degrees in words are no latitude",
       "Protocolo;CPF;Nome;Lat;Data",
       `P-#;***.10#.456-**;Ana #;23°3#'15"S;2#/03/2026`,
@@ -168,12 +121,6 @@ describe("parties", () => {
         participant: { taxId: "=nome" },
         said: has('too few of "CPF" are valid, such as ***.101.456-**; it names no participant'),
       },
-    ],
-    [
-      "a carrier owns no document",
-      "Pedido;CNPJ;Rua;Número;Cidade;UF;CNPJ Transportadora;Data",
-      "P-#;CNPJ;Rua %;1%;Campinas;SP;11.222.333/0001-81;2#/03/2026",
-      { document: { participant: "participant" }, said: hasNot("who owns") },
     ],
     [
       "a second one that some rows lack does not refuse them",
@@ -206,12 +153,6 @@ describe("what everyone may see", () => {
       { events: { cancel: { attributes: { public: { reason: "?" } } } }, said: has("why was it cancelled?") },
     ],
     [
-      "is no column of public bodies",
-      "Pedido;CNPJ;Data;Órgão Público",
-      "P-#;CNPJ;2#/03/2026;{Sim|Não}",
-      { events: { defaults: { isPublic: false } }, said: hasNot("says which events everyone may see") },
-    ],
-    [
       "is told by a column that says so",
       "Pedido;CNPJ;Data;Público",
       "P-#;CNPJ;2#/03/2026;{Sim|Não}",
@@ -221,15 +162,6 @@ describe("what everyone may see", () => {
 });
 
 describe("what decides for others", () => {
-  it("a day above the twelfth decides in its own file only", async () => {
-    const { said, mapping } = await draftOf({
-      "coletas.csv": text(["Pedido;Data;CNPJ", ...rows("P-#;0#/04/2026;CNPJ")]),
-      "tickets.csv": text(["Ticket;Opened;CNPJ", ...rows("T-#;03/2#/2026;CNPJ")]),
-    });
-    expect(said).toContain("which comes first in a date, day or month?");
-    expect(mapping.inputs.tickets.columns.opened.formats ?? mapping.defaults.dates).toEqual(["MM/dd/yyyy"]);
-  });
-
   const peru = "F-#;{20263728999|20053446885|20100070970};2#/03/2026";
   drafts(
     [
@@ -266,12 +198,6 @@ describe("what decides for others", () => {
         skip: '=fold(situacao) == "pendente" && blank(data)',
         said: has('rows without a time whose "Situação" is "Pendente" are skipped'),
       },
-    ],
-    [
-      "a header called Constructor hides no tax ids",
-      "Obra;Constructor;Data",
-      "O-#;CNPJ;2#/03/2026",
-      { participant: { taxId: expect.stringMatching(/^=constructor_?$/) } },
     ],
   );
 });

@@ -1,5 +1,4 @@
 /** How a draft reads days, times and their zones (F28, F125): what people and programs write, and what it asks. */
-import { tellsTime, zoneOf } from "../../src/guess/words.js";
 import {
   allStaged,
   type Any,
@@ -15,15 +14,6 @@ import {
 } from "../support/drafts.js";
 
 describe("time zones", () => {
-  it.each([
-    ["Criado em (UTC)", "UTC"],
-    ["created_at_utc", "UTC"],
-    ["Data (UTC-5)", "Etc/GMT+5"],
-    ["Hora (GMT +03:00)", "Etc/GMT-3"],
-    ["Outcome", undefined],
-    ["UTC+05:30", undefined],
-  ])("the header %s says %s", (header, zone) => expect(zoneOf(header)).toBe(zone));
-
   const asked = { isDraft: true, said: has("which time zone do times belong to?") };
   drafts(
     [
@@ -42,7 +32,6 @@ describe("time zones", () => {
         said: has("not every header names a time zone"),
       },
     ],
-    ["asked: a column of zones", "Pedido;CNPJ;Data;Fuso", "P-#;CNPJ;2#/03/2026 10:00;{-03:00|-04:00}", asked],
     [
       "asked: a country whose zone is not known",
       "Pedido;CNPJ;Data",
@@ -70,12 +59,6 @@ describe("a time of day belongs to one date", () => {
       { columns: joined, at: ["=data_saida", "=data_entrega_at"] },
     ],
     [
-      "that stands behind it",
-      "Pedido;CNPJ;Hora Saída;Data Saída;Hora Entrega;Data Entrega",
-      "P-#;CNPJ;09:1#;2#/03/2026;1#:30;2#/04/2026",
-      { columns: joined, at: ["=data_saida_at", "=data_entrega_at"] },
-    ],
-    [
       "that has its name",
       "Pedido;CNPJ;Data Saída;Data Entrega;Hora Saída;Hora Entrega",
       "P-#;CNPJ;2#/03/2026;2#/04/2026;09:1#;1#:30",
@@ -94,26 +77,9 @@ describe("a time of day belongs to one date", () => {
       { columns: { data_at: '=timestamp(data + " " + default(hora, "0:00"))' }, said: allStaged },
     ],
   );
-
-  it("a date of a workbook takes a time that is text", async () => {
-    const days = [1, 2, 3, 4, 5, 6, 7, 8].map((day) => [`P-${day}`, new Date(Date.UTC(2026, 2, day)), `1${day}:30`]);
-    const { check } = await draftOf(
-      { "a.xlsx": await workbook([["Pedido", "Data", "Hora"], ...days]) },
-      "--country",
-      "BR",
-    );
-    expect(await check("a.xlsx")).toContain("externalCreatedAt: 2026-03-01T14:30:00.000Z");
-  });
 });
 
 describe("digits are times where all of them are, under a header that says so", () => {
-  it.each([
-    ["Data do Pedido", true],
-    ["Opened At", true],
-    ["Closed By", false],
-    ["Issue id", false],
-  ])("%s: %s", (header, told) => expect(tellsTime(header)).toBe(told));
-
   it.each([
     ["Data do Pedido", "4596#", ["EXCEL"]],
     ["Encerrado em", "174{1|2}00000#", ["UNIX"]],
@@ -141,12 +107,6 @@ describe("digits are times where all of them are, under a header that says so", 
       "P-#;CNPJ;2#/03/2026;24/10/2025 13:1# BRT",
       { said: has('no known format reads "Data Entrega", such as 24/10/2025 13:11 BRT') },
     ],
-    [
-      "also under a header that does not speak of time",
-      "Pedido;CNPJ;Emissão;Despachado",
-      "P-#;CNPJ;2#/03/2026;24/10/2025 13:1# BRT",
-      { said: has('no known format reads "Despachado"') },
-    ],
   );
 });
 
@@ -158,12 +118,6 @@ describe("day and month (F125)", () => {
       two,
       "P-#;0#/04/2026;03/2#/2026;CNPJ",
       { defaults: { dates: ["MM/dd/yyyy"] }, yaml: hasNot("which comes first") },
-    ],
-    [
-      "or day first",
-      two,
-      "P-#;0#/04/2026;2#/03/2026;CNPJ",
-      { defaults: { dates: ["dd/MM/yyyy"] }, yaml: hasNot("which comes first") },
     ],
     [
       "where none is certain, a person is asked",
@@ -196,19 +150,12 @@ describe("day and month (F125)", () => {
     expect(mapping.defaults.dates).toHaveLength(1);
     expect([input.columns.emissao.formats, input.columns.entrega.formats].filter(Boolean)).toHaveLength(1);
   });
-
-  it("dates that a spreadsheet of another country swapped are told, where the others stayed texts", async () => {
-    const days = [new Date(Date.UTC(2026, 0, 2)), "2/13/2026", new Date(Date.UTC(2026, 4, 2)), "2/25/2026"];
-    const book = await workbook([["Order", "Date"], ...days.map((day, at) => [`A${at}`, day])]);
-    expect((await draftOf({ "a.xlsx": book })).said).toContain("may have swapped day and month of the dates");
-  });
 });
 
 describe("what people and programs write (F28)", () => {
   it.each([
     ["AM and PM beside the time", "Time;AM/PM", "1:15;PM", "18:15"],
     ["a time without colons", "BON_ZEIT;Note", "131500;x", "18:15"],
-    ["a time with a point", "Uhrzeit;Note", "13.15;x", "18:15"],
     ["a time with an h", "Heure;Note", "13h15;x", "18:15"],
     ["a duration beside the date", "Stunden;Note", "01:15;x", "05:00"],
   ])("%s", async (_, header, cells, time) => {
@@ -221,7 +168,6 @@ describe("what people and programs write (F28)", () => {
     ["14-Jan-2011", "d-MMM-yyyy", "en"],
     ["1#MAR26 13:45", "dMMMyy HH:mm", "en"],
     ["14 fev 2011 08:30", "d MMM yyyy HH:mm", "pt"],
-    ["14 ene 2011", "d MMM yyyy", "es"],
     ["3 de dezembro de 2025", "d 'de' MMMM 'de' yyyy", "pt"],
     ["Jan 14, 2011", "MMM d, yyyy", "en"],
     ["1295000000123", "UNIX_MS", undefined],
@@ -237,32 +183,20 @@ describe("what people and programs write (F28)", () => {
   it.each([
     ["{26|05|17}0525", "ddMMyy"],
     ["24/07/2025 às 16:2#", "dd/MM/yyyy 'às' HH:mm"],
-    ["24/07/2025 - 16:2#", "dd/MM/yyyy - HH:mm"],
     ["24.07.2025 16:2# Uhr", "dd.MM.yyyy HH:mm 'Uhr'"],
     ["24/07/2025 16h2#", "dd/MM/yyyy H'h'mm"],
     ["07/24/2025 04:2#PM", "MM/dd/yyyy h:mma"],
     ["2#032026", "ddMMyyyy"],
     ["2025-07-24 16:2#:01,100", "yyyy-MM-dd HH:mm:ss,SSS"],
-    ["1#/01/26 23:39:00,000000", "dd/MM/yy HH:mm:ss,u"],
-    ["24/07/2025 16:2# CET", "dd/MM/yyyy HH:mm z"],
-    ["20250724T16203#Z", "yyyyMMdd'T'HHmmssZZ"],
-    ["2011-01-14 08:30:00.123", "yyyy-MM-dd HH:mm:ss.SSS"],
     ["2011-01-14 08:30:00.1234567", "yyyy-MM-dd HH:mm:ss.u"],
     ["2011-01-14T08:30:00", "yyyy-MM-dd'T'HH:mm:ss"],
     ["20110114", "yyyyMMdd"],
-    ["2011/1/14", "yyyy/M/d"],
     ["14/01/11", "dd/MM/yy"],
-    ["14.1.2011", "d.M.yyyy"],
     ["2026.03.2#.", expect.any(String)],
-    ["2#. 3. 2026", expect.any(String)],
     ["2025-10-2# 09:15:22 -0400", "yyyy-MM-dd HH:mm:ss ZZZ"],
-    ["2025-10-2# 09:15:22 UTC", "yyyy-MM-dd HH:mm:ss z"],
-    ["2025-10-2# 09:15:22.12# UTC", "yyyy-MM-dd HH:mm:ss.u z"],
     ["2025102# 091522", "yyyyMMdd HHmmss"],
     ["2025-10-2#T09:15:22.000+0000", "ISO"],
-    ["2025-10-2# 09:15:22+02:00", "ISO"],
     ["11/2#/2025, 8:15 AM", "M/d/yyyy, h:mm a"],
-    ["2#.11.2025, 08:15:30", "d.M.yyyy, H:mm:ss"],
   ])("%s is read as %s", async (cell, format) => {
     const { mapping, input, said } = await draft("Pedido;Data;CNPJ", `P-#;${cell};CNPJ`);
     expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
@@ -272,7 +206,7 @@ describe("what people and programs write (F28)", () => {
     expect(said).toEqual(allStaged);
   });
 
-  it.each([["2#/01/2011;0#:30"], ["1#-fev-2026;0#:30"], ["1#. Oktober 2026;0#:30"], ["2#/03/2026;8:1# p. m."]])(
+  it.each([["2#/01/2011;0#:30"], ["1#. Oktober 2026;0#:30"], ["2#/03/2026;8:1# p. m."]])(
     "date and time in two columns are one moment: %s",
     async (cells) => {
       const { input, said } = await draft("Pedido;Data;Hora;CNPJ", `P-#;${cells};CNPJ`);

@@ -1,7 +1,6 @@
 /** What a draft says first, what it never takes for an event or a key, and how it reads what people write (F28, F121–F124, F126). */
 import { type } from "../support/cli.world.js";
 import { makeCnpj } from "../../scripts/fixtures/tax-ids.js";
-import { writeZip } from "../support/read/write-zip.js";
 import {
   allStaged,
   type Any,
@@ -14,7 +13,6 @@ import {
   only,
   rows,
   text,
-  workbook,
 } from "../support/drafts.js";
 
 const skipped = has("9 of 10 rows would be staged, 1 skipped");
@@ -64,19 +62,11 @@ describe("what is never taken for an event or a key", () => {
       "(11) 9800#-100#;2#/03/2026;CNPJ;Acme %",
       noKey,
     ],
-    ["nor is an article's (F123)", "SKU;Data;CNPJ;Empresa", "SKU-#;2#/03/2026;CNPJ;Acme %", noKey],
-    ["nor is an amount (F123)", "Valor;Data;CNPJ;Empresa", "100#;2#/03/2026;CNPJ;Acme %", noKey],
     [
       "a key that is chosen is listed with its rivals (F123)",
       "Pedido;Gaveta;Data;CNPJ",
       "P-#;L-#;2#/03/2026;CNPJ",
       { yaml: has('# which column names the document? "Pedido" (no two of 9 rows share it); not "Gaveta"') },
-    ],
-    [
-      "columns of one value follow from every other, so they show no document",
-      "Punto de Venta;Comprobante;Data;Moneda;Cambio;Exento;Tienda",
-      "%;10#;2#/01/2026;PES;1,00;0,00;Loja",
-      { document: { key: "=comprobante" } },
     ],
     [
       "what is the same in every row is no tax id, though its last digit fits one",
@@ -85,16 +75,10 @@ describe("what is never taken for an event or a key", () => {
       { yaml: hasNot("as: taxId") },
     ],
   );
-
-  it("values of a column are no events where there are many (F123)", async () => {
-    const lines = rows("P-%;1%/03/2026;Situation #;CNPJ", 30);
-    const { input } = await draftOf({ "a.csv": text(["Pedido;Data;Status;CNPJ", ...lines, ...lines]) });
-    expect(Object.keys(input.events)).toEqual(["defaults", "event"]);
-  });
 });
 
 describe("totals and footers are skipped, never allowed in (F124, F126)", () => {
-  it.each(["Grand Total", "Subtotal", "Total Geral", "* Summe", "Ergebnis", "TOTAL"])("%s", async (word) => {
+  it.each(["Grand Total", "* Summe"])("%s", async (word) => {
     const { input, said } = await draft("Pedido;Data;CNPJ;Peso", "P-#;2#/03/2026;CNPJ;#,5", `${word};;;99,0`);
     expect(input.rowsWithoutEvents).toBeUndefined();
     expect(input.skip).toMatch(/^=blank\(data\) && startsWith\(fold\(pedido\), "/);
@@ -106,22 +90,17 @@ describe("totals and footers are skipped, never allowed in (F124, F126)", () => 
     ["among dates", "Emissão", "2#/03/2026", "Summe;;;99,0"],
     ["among numbers", "Volume", "#7,5", "Summe;;;99,0"],
     ["among tax ids", "CNPJ", "CNPJ", "Summe;;;99,0"],
-    ["among truth values", "Ativo", "{Sim|Não}", "Summe;;;99,0"],
-    ["among states", "UF", "{SP|RJ}", "Summe;;;99,0"],
   ])("a footer %s", async (_, header, cell, footer) => {
     const { said } = await draft(`${header};Número;Entrega;Peso`, `${cell};P-#;2#/04/2026;#,5`, footer);
     expect(said).toEqual(skipped);
   });
 
-  it.each(["Saldo anterior", "Solde en fin de période", "Opening balance", "Kontostand"])(
-    "a balance is no row of its own: %s",
-    async (balance) => {
-      const below = `${balance};;;500,00`;
-      const { input, said } = await draft("Data;Documento;Debito;Credito", "2#/01/2026;OP-#;#,50;", below);
-      expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
-      expect(said).toEqual(skipped);
-    },
-  );
+  it.each(["Saldo anterior", "Opening balance"])("a balance is no row of its own: %s", async (balance) => {
+    const below = `${balance};;;500,00`;
+    const { input, said } = await draft("Data;Documento;Debito;Credito", "2#/01/2026;OP-#;#,50;", below);
+    expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
+    expect(said).toEqual(skipped);
+  });
 
   drafts(
     [
@@ -171,9 +150,9 @@ describe("what a careful eye sees", () => {
     ],
   );
 
-  it.each(["Time zone", "Zona horaria", "Fuseau horaire"])("a column of time zones is told: %s", async (zone) => {
-    const { said } = await draft(`Pedido;Data;${zone}`, "A#;2#/03/2026 10:00;Europe/Berlin");
-    expect(said).toContain(`"${zone}" may say otherwise, and is not used for that`);
+  it("a column of time zones is told", async () => {
+    const { said } = await draft("Pedido;Data;Time zone", "A#;2#/03/2026 10:00;Europe/Berlin");
+    expect(said).toContain('"Time zone" may say otherwise, and is not used for that');
   });
 
   it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", async () => {
@@ -181,11 +160,6 @@ describe("what a careful eye sees", () => {
     expect(input.columns).toMatchObject({ posten: "Posten", tracking: "Tracking" });
     const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012315000';
     expect([said, await check()]).toEqual([has(told), has(told)]);
-  });
-
-  it("no column is absent because another has its name", async () => {
-    const { check } = await draft("Order;Date;Weight;Date;Weight", "A#;2#.03.2026;#,5;2#.03.2026;#,7");
-    expect(await check()).toMatch(/^(?!.*absent).*5 found, 0 not read/);
   });
 
   it("a draft without records does not pass for one that sends something", async () => {
@@ -197,7 +171,6 @@ describe("what a careful eye sees", () => {
 describe("what is called like a part of an address, and is none", () => {
   it.each([
     ["in front", "Num;Data;CNPJ;Empresa;Rua", "100#;2#/03/2026;CNPJ;Acme %;Rua %"],
-    ["next to the street", "CNPJ;Empresa;Num;Rua;Data", "CNPJ;Acme %;100#;Rua #;2#/03/2026"],
     ["behind the street", "CNPJ;Empresa;Rua;Num;Data", "CNPJ;Acme %;Rua %;100#;2#/03/2026"],
     ["with letters", "CNPJ;Empresa;Rua;Nº;Data", "CNPJ;Acme %;Rua #;NF-9#;2#/03/2026"],
   ])("numbers of documents are no numbers of houses: %s", async (_, header, pattern) => {
@@ -208,7 +181,6 @@ describe("what is called like a part of an address, and is none", () => {
 
   it.each([
     ["behind the street", "Rua;Nº", "Rua %;{0|37|74}"],
-    ["in front of it", "No;Street", "{0|37|74};Street %"],
     ["of several forms", "Rua;Número", "Rua {0|1|2|3|4};{12|S/N|14 A|7-9|}"],
   ])("numbers of houses stay: %s", async (_, header, pattern) => {
     const { input } = await draft(`Pedido;Data;CNPJ;${header};Cidade;UF`, `P-#;2#/03/2026;CNPJ;${pattern};Rio;RJ`);
@@ -230,7 +202,7 @@ describe("what is called like a part of an address, and is none", () => {
     expect(only(input.addresses).countryState).toBe(state);
   });
 
-  it.each(["Lieferant", "Vendor", "Proveedor", "Cliente"])("%s beside a tax id is its name (F126)", async (header) => {
+  it.each(["Lieferant", "Cliente"])("%s beside a tax id is its name (F126)", async (header) => {
     const { input } = await draft(`N° facture;Date;CNPJ;${header}`, "F-#;2#/01/2011;CNPJ;Acme %");
     expect(only(input.participants).name).toBe(`=${header.toLowerCase()}`);
     expect(Object.keys(input.documents)).toEqual(["n_facture"]);
@@ -316,12 +288,6 @@ describe("what people write (F28)", () => {
       { defaults: { blank: ["", "\\N", "NaN"] }, said: allStaged },
     ],
     [
-      "so is a day that means none",
-      "Contrato;Data;Fim",
-      "B#;2#/02/2026;{31/12/9999|20/03/2026|01/01/1900}",
-      { defaults: { blank: ["", "01/01/1900", "31/12/9999"] }, columns: { fim: { as: "timestamp" } } },
-    ],
-    [
       "so is SAP's 00000000 among days",
       "Beleg;Datum;Storno",
       "B#;2026022#;{00000000|00000000|20260301}",
@@ -349,12 +315,6 @@ describe("what people write (F28)", () => {
         said: allStaged,
       },
     ],
-    [
-      "three samples stand beside each column",
-      "Pedido;Data;CNPJ",
-      "P-#;2#/01/2011;CNPJ",
-      { yaml: has("pedido: Pedido # P-1 | P-5 | P-9\n") },
-    ],
   );
 
   it("a file without a header is read by letters, and its key is asked for", async () => {
@@ -366,9 +326,7 @@ describe("what people write (F28)", () => {
 
   it.each([
     ["one column", ["Cor", "azul", "verde", "preto"]],
-    ["one row", ["Pedido;Data;CNPJ", ...rows("P-#;2#/01/2026;CNPJ", 1)]],
     ["a header alone", ["Pedido;Data;CNPJ"]],
-    ["debit and credit", ["Numéro;Date;Débit;Crédit", ...rows("#;2#/01/2011;#,5;")]],
     ["a pivot", ["Produto;Jan;Fev;Mar", ...rows("Item #;#,1;#,2;#,3")]],
   ])("%s: every column stands in the mapping, and what is open is marked", async (_, lines) => {
     const { input, yaml, mapping } = await draftOf({ "a.csv": text(lines) });
@@ -388,20 +346,6 @@ describe("several files", () => {
     expect(said).not.toContain("fits");
   });
 
-  it("of an archive fit the patterns of their draft", async () => {
-    const zip = await writeZip(["orders-1.csv", "orders-2.csv"].map((name) => ({ name, data: orders })));
-    const { check } = await draftOf({ "in.zip": zip });
-    expect(await check("in.zip")).toContain("2 files: 18 read = 0 skipped + 0 invalid + 18 valid");
-  });
-
-  it("a sheet of instructions beside a table is no input", async () => {
-    const cells = orders.split("\n").map((line) => line.split(";"));
-    const notes = [["Fill in columns A to C."], ["Ask Ana if in doubt."]];
-    const { mapping, said } = await draftOf({ "a.xlsx": await workbook(cells, notes) });
-    expect(Object.keys(mapping.inputs)).toEqual(["s"]);
-    expect(said).toContain('sheet "Notes" of a.xlsx has no row of several cells and was left out');
-  });
-
   it("37 at once, one of them empty, one of them no table: the others are drafted (F25)", async () => {
     const files = Object.fromEntries(Array.from({ length: 35 }, (_, at) => [`lote-${at}.csv`, orders]));
     const { world, input } = await draftOf({ ...files, "empty.csv": "\n", "photo.csv": "%PDF-1.4 no table\n" });
@@ -411,14 +355,7 @@ describe("several files", () => {
 });
 
 describe("what exports of other programs show", () => {
-  it("rows of a file without a header that end early are read", async () => {
-    const { input, said } = await draftOf({ "a.csv": text(rows("T-#;2#/01/2026;12,#{|;late}")) });
-    expect([input.csv.shortRows, input.header, input.columns.d]).toEqual(["blank", "none", "D"]);
-    expect(said).toEqual(allStaged);
-  });
-
   const tickets = "Ticket;Data;Peso;Nota";
-  const delivery = "Nº Remito|Fecha|Transportadora|Cliente|CNPJ Cliente|Domicilio|Localidad|Estado|CP|Importe";
   drafts(
     [
       "rows that end early are read, and told, where the program that wrote them ends most so",
@@ -434,22 +371,10 @@ describe("what exports of other programs show", () => {
       },
     ],
     [
-      "notes below the table are no rows that end early",
-      tickets,
-      ["T-#;2#/01/2026;12,#;x", "3 rows", "Printed by Ana", "Page 1"],
-      { yaml: hasNot("shortRows") },
-    ],
-    [
       "a row that is torn is no habit",
       tickets,
       ["T-#;2#/01/2026;12,#;x", "T-0;22/01", "/2026;1,5;x"],
       { yaml: hasNot("shortRows"), said: has("2 cells where the header has 4") },
-    ],
-    [
-      "a day stays a time where no event is drafted, for the person who writes it",
-      "Data;Nota;Peso",
-      `2#/01/2026;${"a note of many words ".repeat(4)}#;#,5`,
-      { events: undefined, columns: { data: { header: "Data", as: "timestamp" } } },
     ],
     [
       "a day that is no event's time stays a day: an instant of it would be the day before elsewhere",
@@ -464,12 +389,6 @@ describe("what exports of other programs show", () => {
       { header: [1, 2], columns: { peso_tara: expect.anything() }, said: allStaged },
     ],
     [
-      "so are those in the row above it",
-      "Pedido;Data;;;;\n;;Bruto;Tara;Código;Nome",
-      "R-#;2#/03/2026;#,5;1,5;C#;Acme #",
-      { header: [1, 2], columns: { tara: expect.anything() }, said: allStaged },
-    ],
-    [
       "a column that its header calls tax ids stays one where a third of them are mistyped, and says so",
       "CT-e;CNPJ Emitente;CNPJ/CPF Destinatário;Destinatário;Endereço;Coleta",
       [
@@ -480,16 +399,6 @@ describe("what exports of other programs show", () => {
         participants: { destinatario: { taxId: "=cnpj_cpf_destinatario", name: "=destinatario" } },
         yaml: matches(/cnpj_cpf_destinatario:.*% of the cells read so/),
         address: { participant: "destinatario", street: "=endereco" },
-      },
-    ],
-    [
-      "a delivery list in Spanish: the customer's own name, place and number of delivery note are found",
-      delivery,
-      "R-#|2#/03/2026|Sur %|Ana %|CNPJ|Calle %|Santos|SP|11000-00%|$ #,50",
-      {
-        participants: { cliente: { name: "=cliente" } },
-        address: { street: "=domicilio", city: "=localidad", zipCode: "=cp" },
-        document: { key: "=no_remito" },
       },
     ],
   );

@@ -146,12 +146,12 @@ async function cameOf(world: TestWorld, code: number) {
 }
 
 describe("every file that can be read is drafted, and the draft loads", () => {
-  it.each([...sampled(csv, 4), ...more])("%s", async (file) => {
+  it.each([...sampled(csv, 8), ...more])("%s", async (file) => {
     const { world, code } = await drafted(file);
     expect(await cameOf(world, code)).toBe(unreadable.has(file) ? "unreadable" : "loads");
   });
 
-  it.each(sampled(excelFixtures(), 3).map(({ name }) => name))("%s", async (name) => {
+  it.each(sampled(excelFixtures(), 6).map(({ name }) => name))("%s", async (name) => {
     const world = testWorld({ pipeline });
     writeFileSync(join(world.cwd, "book.xlsx"), await excelFixtureBytes(name));
     expect(await cameOf(world, await type(world, "guess", "book.xlsx", "-o", "m.yaml"))).toBe("loads");

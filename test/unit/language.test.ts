@@ -14,7 +14,6 @@ describe("a forgotten = (2)", () => {
   it.each([
     ["in a value", mappingWith({ columns: "x: X", attributes: "A: x" })],
     ["in a key", mappingWith({ columns: "x: X" }).replace("key: =doc", "key: doc")],
-    ["in a party", mappingWith({ columns: "dono: Dono" }).replace("name: Dono", "name: dono")],
     ["in free JSON", mappingWith({ columns: "x: X", fields: "a: { b: [x] }" })],
   ])("%s is refused, and said how to confirm", async (_title, yaml) => {
     const error = await refusal(yaml);
@@ -24,7 +23,6 @@ describe("a forgotten = (2)", () => {
   it.each([
     ["default", "default: =doc"],
     ["map", "map: { A: =doc }"],
-    ["otherwise", "map: { A: B }, otherwise: =doc"],
     ["oneOf", "oneOf: [=doc]"],
   ])("a formula where none is computed is refused, not sent as text: %s", async (option, options) => {
     const mistake = new RegExp(`x.*${option}.*no formula is computed here.*a column of its own`, "su");
@@ -36,26 +34,14 @@ describe("a forgotten = (2)", () => {
   it.each([
     ["a value with a blank before it", mappingWith({ attributes: 'A: " =doc"' })],
     ["a value with another sign for it", mappingWith({ attributes: 'A: "＝doc"' })],
-    ["free JSON with a blank before it", mappingWith({ fields: 'a: [" =doc"]' })],
-    ["the name of an attribute", mappingWith({ attributes: "=doc: x" })],
-    ["the name of a field", mappingWith({ fields: "a: { =doc: x }" })],
-    ["a target's name", mappingWith({ event: "target: { document: =doc, key: =doc }" })],
-    ["a former name", mappingWith({ event: "was: =doc" })],
-    ["an externalId of replacements", `${mappingWith({})}settings: { replacementExternalId: "=doc-{generation}" }`],
-    ["a salt", mappingWith({ columns: "x: { header: X, as: hash, salt: =doc }" })],
   ])("a formula where none is computed is refused, not sent as text: %s", async (_title, yaml) => {
     expect((await refusal(yaml)).message).toContain("no formula is computed here");
   });
 
-  it.each([
-    ["a document's key", mappingWith({}).replace("key: =doc", "key: Doc"), "doc"],
-    ["a part of a key", mappingWith({ columns: "x: Some X" }).replace("key: =doc", "key: [=doc, some x]"), "x"],
-    ["a group", mappingWith({ input: "group: Doc" }), "doc"],
-    ["a rowId", mappingWith({ input: "rowId: Doc" }), "doc"],
-  ])("and a header in the place of its column is refused where rows are told apart: %s", async (_title, yaml, name) => {
-    const { message, hint } = await refusal(yaml);
-    expect(message).toContain(`is the header of the column "${name}"`);
-    expect(hint).toContain(`Write =${name}`);
+  it("and a header in the place of its column is refused where rows are told apart", async () => {
+    const { message, hint } = await refusal(mappingWith({}).replace("key: =doc", "key: Doc"));
+    expect(message).toContain('is the header of the column "doc"');
+    expect(hint).toContain("Write =doc");
   });
 
   it("before a condition is said", async () => {
@@ -81,10 +67,6 @@ describe("keys (4)", () => {
     ["an event's", mappingWith({}).replace("key: once", "key: =row")],
     ["a rowId", mappingWith({ input: "rowId: =text(row)" })],
     ["a group", mappingWith({ input: "group: =row" })],
-    [
-      "the whole content",
-      mappingWith({ attributes: "A: =row" }).replace("key: once", "key: content\n        within: file"),
-    ],
   ])("that reach the row's number are refused: %s", async (_title, yaml) => {
     expect((await refusal(yaml)).message).toContain("row's number");
   });
@@ -205,11 +187,6 @@ describe("what YAML changes in silence (15)", () => {
     ["a formula cut at a comma", mappingWith({ columns: "x: X", attributes: "A: =default(x, doc)" }), "in quotes"],
     ["a tag", mappingWith({ event: "when: !blank(doc)" }), "begins with ="],
     ["a tab", "version: 2\n\tnamespace: x\n", "blanks"],
-    [
-      "a second colon",
-      mappingWith({ event: 'extra: \n  type: =doc == "a" ? "b" : "c"' }).replace("extra: \n", "extra:\n"),
-      "iff(test, a, b)",
-    ],
   ])("%s is said as such", async (_title, yaml, said) => {
     const error = await refusal(yaml);
     expect(error.message + error.hint).toContain(said);
@@ -275,11 +252,6 @@ describe("words that are one word", () => {
     const yaml = mappingWith({ columns }).replace("    events:\n", `    events:\n      ${events}\n`);
     expect((await refusal(yaml)).message).toMatch(/"Pago" and "[^"]+" are the same word/u);
   });
-
-  it("and mean one thing are taken", async () => {
-    const columns = "x: { header: X, as: number, units: { kg: 1, KG: 1 }, optional: true }";
-    await expect(load(mappingWith({ columns, attributes: "A: =x" }))).resolves.toBeDefined();
-  });
 });
 
 it.each([
@@ -326,10 +298,6 @@ it("`default: ''` is refused, for a blank stays blank", async () => {
 
 it.each(["=1 == 2", "=(3 < 2)", '="a" in ["b"]', "=!true"])("`when: %s` is never true, and said", async (when) => {
   expect((await refusal(mappingWith({ event: `when: '${when}'` }))).message).toContain("never true");
-});
-
-it.each(["=1 == 1", '=file == "b"', "=doc == '1' && 1 == 2"])("`when: %s` is taken", async (when) => {
-  await expect(load(mappingWith({ event: `when: ${JSON.stringify(when)}` }))).resolves.toBeDefined();
 });
 
 it("an attribute's name has no blank at its ends, where it would be another attribute", async () => {
@@ -380,19 +348,6 @@ describe("an order of texts that are numbers", () => {
     const mapped = mapRows(mapping, [{ ...DAY, X, Y }]);
     if (remedy === null) expect(shown(mapped)[0]?.[0]?.value).toBe("true");
     else expect(problemsOf(mapped[0])[0]?.hint).toContain(remedy);
-  });
-
-  it.each([
-    ["12.480,50", "4.700,00"],
-    ["12.480", "4.700"],
-    ["10.5", "9.5"],
-    ["1200 kg", "900 kg"],
-    ["1200 kg", "900"],
-    ["R$ 1.200,00", "R$ 900,00"],
-    ["-1", "-2"],
-  ])("and so are numbers however the mapping reads them: %s before %s", async (X, Y) => {
-    const mapping = await load(mappingWith({ columns, attributes: 'A: "=x < y"' }));
-    expect(problemsOf(mapRows(mapping, [{ ...DAY, X, Y }])[0])[0]?.hint).toContain("as: number");
   });
 
   it("is one in max() too", async () => {
@@ -456,9 +411,4 @@ describe("a set of columns (11)", () => {
   it("may be empty where it is optional", async () => {
     expect(bind(await load(yaml(", optional: true")), ["Doc", "Day"]).absent).toEqual(["Teor *"]);
   });
-});
-
-it("an option beside the wrong type is told with the types that have it", async () => {
-  const { hint } = await refusal(mappingWith({ columns: 'x: { header: X, as: text, decimal: "," }' }));
-  expect(hint).toBe("It belongs beside `as: integer` or `as: number`.");
 });

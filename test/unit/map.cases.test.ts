@@ -95,39 +95,11 @@ cases:
 
   it.each([
     ["an unknown member", "cases: [{ name: x, row: [] }]", "mapping-unknown-key"],
-    ["no expectation", `cases: [{ name: x, rows: [${ROW}] }]`, "mapping-value"],
     ["two expectations", `cases: [{ name: x, rows: [${ROW}], skipped: true, codes: [a] }]`, "mapping-value"],
     ["an unknown input", `cases: [{ name: x, input: row, rows: [${ROW}], skipped: true }]`, "mapping-reference"],
-    ["broken YAML", "cases: [", "mapping-syntax"],
   ])("with %s is refused at its place", async (_title, cases, code) => {
     const error = await run(cases).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(RowferryError);
     expect(error).toMatchObject({ code });
-  });
-
-  it("without a cases file is told which file is missing", async () => {
-    await rm(join(folder, "m.cases.yaml"), { force: true });
-    await expect(runCases(join(folder, "m.yaml"))).rejects.toMatchObject({
-      code: "mapping-missing",
-      place: { file: join(folder, "m.cases.yaml") },
-    });
-  });
-});
-
-it.each(["", "# none yet\n", "- { name: one, rows: [{}], skipped: true }\n"])(
-  "a file without `cases:` says how it begins: %j",
-  async (text) => {
-    await expect(run(text)).rejects.toMatchObject({
-      message: expect.stringContaining("holds no cases"),
-      hint: expect.stringContaining("`cases:`"),
-    });
-  },
-);
-
-it("mistakes of the cases are not called mistakes of the mapping", async () => {
-  const wrong = "cases:\n  - { name: one, rows: [{}], skiped: true }\n  - { nam: two, rows: [{}], skipped: true }\n";
-  await expect(run(wrong)).rejects.toMatchObject({
-    message: expect.stringMatching(/^\d mistakes in the cases:/u),
-    hint: expect.stringContaining("rowferry test"),
   });
 });

@@ -78,23 +78,6 @@ spread: { name: Spread, key: once, externalCreatedAt: =day, isPublic: true, prop
     expect(events[2]).toMatchObject({ propagate: true, value: undefined, target: null });
   });
 
-  it("RELATED names the other document by key or by id", async () => {
-    const yaml = withEvent(`
-link: { name: RELATED, key: once, externalCreatedAt: =day, isPublic: true,
-  relatedDocument: { document: { ref: paper, key: =other }, isPublic: false, eventLabel: Origem } }
-one: { name: RELATED, key: once, externalCreatedAt: =day, isPublic: true,
-  relatedDocument: { document: { id: =id }, bidirectional: false } }`);
-    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Other: "2", Id: "d-9" }]));
-    expect(events[1]?.related).toEqual({
-      document: { by: "key", kind: "paper", key: "2" },
-      options: { isPublic: false, eventLabel: "Origem" },
-    });
-    expect(events[2]?.related).toEqual({
-      document: { by: "id", documentId: "d-9" },
-      options: { bidirectional: false },
-    });
-  });
-
   it("CANCEL with a blank reason makes the row invalid (service.md, Event endpoints, rule 9)", async () => {
     const yaml = withEvent(
       "stop: { name: CANCEL, key: once, externalCreatedAt: =day, isPublic: true, attributes: { private: { reason: =why } } }",

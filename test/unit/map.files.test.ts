@@ -42,13 +42,6 @@ describe("the input that reads a file", () => {
     expect(caught(() => mapping.inputsFor("x.csv"))).toMatchObject({ code: "mapping-files" });
   });
 
-  it("says which files it reads where it is not the only one", async () => {
-    await expect(load(twoInputs("header: 1", 'files: "*.csv"'))).rejects.toMatchObject({
-      code: "mapping-value",
-      message: expect.stringContaining("files") as string,
-    });
-  });
-
   it("matches patterns in time proportional to their length", async () => {
     const mapping = await load(twoInputs(`files: "${"*a".repeat(40)}"`, 'files: "b.csv"'));
     const started = workedMs();
@@ -63,21 +56,6 @@ describe("standard input", () => {
   it("is read by the only input, whatever names that one's files have", async () => {
     const mapping = await load(mappingWith({ input: 'files: ["weigh*.csv"]' }));
     expect(names(mapping.inputsForNameless("csv"))).toEqual(["rows"]);
-  });
-
-  it("is read by the only one of its kind, and by all sheets of a workbook; else nothing tells", async () => {
-    const kinds = await load(
-      twoInputs('files: "a.csv", csv: { delimiter: ";" }', 'files: "b.xlsx", excel: { sheet: One }'),
-    );
-    expect(names(kinds.inputsForNameless("csv"))).toEqual(["a"]);
-    expect(names(kinds.inputsForNameless("xlsx"))).toEqual(["b"]);
-    const sheets = await load(twoInputs("excel: { sheet: One }", "excel: { sheet: Two }"));
-    expect(names(sheets.inputsForNameless("xlsx"))).toEqual(["a", "b"]);
-    const alike = await load(twoInputs('files: "a*.csv"', 'files: "b*.csv"'));
-    expect(caught(() => alike.inputsForNameless("csv"))).toMatchObject({
-      code: "mapping-files",
-      message: expect.stringContaining("standard input has no name that shows which input reads it: a, b"),
-    });
   });
 });
 
@@ -147,11 +125,6 @@ describe("a header", () => {
           message: expect.stringContaining(`is column 1 of 2 called "Obs", and the file has ${header.length - 2}`),
         });
       expect(caught(() => bind(mapping, ["Doc", "Day"]))).toMatchObject({ code: "column-missing" });
-    });
-
-    it("is given by the mapping's own names in cases", async () => {
-      const mapping = await load(twins);
-      expect(bind(mapping, ["Doc", "Day", "second_obs", "first_obs"]).unmapped).toEqual([]);
     });
 
     it("cannot be the third of two, and another number is another key (H25)", async () => {

@@ -1,9 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeFixtures } from "../../scripts/make-fixtures.js";
-import { runCases } from "../../src/map/cases/run-cases.js";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import { openInput } from "../../src/read/open-input.js";
@@ -66,24 +63,6 @@ function count(rows: MappedRow[]) {
     ),
   };
 }
-
-describe("the fixtures", () => {
-  let again = "";
-  beforeAll(async () => {
-    again = await mkdtemp(join(tmpdir(), "rowferry-fixtures-"));
-    await makeFixtures(again);
-  });
-  afterAll(async () => rm(again, { recursive: true }));
-
-  it.each(["manifests", "manifests-faulty", "organisations"])("%s are made again byte for byte", async (folder) => {
-    const files = await readdir(join(again, folder));
-    expect(files).toHaveLength(2);
-    for (const file of files) {
-      const [made, kept] = await Promise.all([again, fixtures].map((root) => readFile(join(root, folder, file))));
-      expect({ file, same: made?.equals(kept ?? Buffer.alloc(0)) }).toEqual({ file, same: true });
-    }
-  });
-});
 
 describe.each(["manifests", "manifests-faulty"])("fixtures/%s", (folder) => {
   it("maps to the counts of expected.json, every mistake found in its row and no other (P7)", async () => {
@@ -151,32 +130,5 @@ describe("imported", () => {
       "L-0002, SPLIT target",
       "L-0003, SPLIT target, Sold sent, RELATED mirror",
     ]);
-  });
-});
-
-/** Of fixtures without a count of their own: how many rows, and how many of each event. */
-it.each([
-  ["updates", "updates/analises-2025-10.csv", 4, { analysis: 4, visibility: 1 }],
-  ["relations", "relations/lotes-2025-10.csv", 3, { split: 3 }],
-  ["relations", "relations/vendas-2025-10.csv", 2, { sold: 2, covers: 2 }],
-  ["replacement", "replacement/substituicoes-2025-10.csv", 2, { replaces: 2, load: 3, total: 2, cancel: 2 }],
-])("%s maps every row of %s", async (mapping, file, groups, events) => {
-  const unmapped: string[] = [];
-  const mapped = [...(await mapFile(mapping, file, unmapped)).values()].flat();
-  expect(unmapped).toEqual([]);
-  expect(mapped.map(({ outcome }) => outcome.fate)).toEqual(Array.from({ length: groups }, () => "valid"));
-  const labels = mapped.flatMap(({ outcome }) => (outcome.fate === "valid" ? outcome.records.events : []));
-  const counts = [...Map.groupBy(labels, ({ event }) => event)].map(([event, all]) => [event, all.length]);
-  expect(Object.fromEntries(counts)).toEqual(events);
-});
-
-describe("the worked mappings", async () => {
-  const files = await readdir(mappings);
-  const names = files.filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
-
-  it.each(names)("%s passes its cases, and fails some of them as well", async (name) => {
-    const report = await runCases(join(mappings, name));
-    expect(report.results.filter(({ passed }) => !passed)).toEqual([]);
-    expect(await readFile(report.casesPath, "utf8")).toContain("codes:");
   });
 });

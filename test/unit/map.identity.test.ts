@@ -72,20 +72,6 @@ describe("a participant's natural key (HARD-CASES H32)", () => {
     const [cpf] = recordsOf(mapRows(await load(YAML()), [{ ...PLACE, Tipo: "CPF", Doc: "1234567890" }])).participants;
     expect(cpf?.data.taxId).toBe("01234567890");
   });
-
-  it("takes numbers of types that nobody can check as text", async () => {
-    const [record] = recordsOf(
-      mapRows(await load(YAML()), [{ ...PLACE, Tipo: "PASSPORT", Doc: "AB 12" }]),
-    ).participants;
-    expect(record?.data).toMatchObject({ taxIdType: "PASSPORT", taxId: "AB 12" });
-  });
-
-  it("takes states of countries whose states nobody lists as text", async () => {
-    const [record] = recordsOf(
-      mapRows(await load(YAML()), [{ ...PLACE, País: "Portugal", Tipo: "X", UF: "Minho" }]),
-    ).addresses;
-    expect(record?.data).toMatchObject({ countryCode: "PT", countryState: "Minho" });
-  });
 });
 
 it("a blank tax id whose type and country are its column's is one mistake, not three", async () => {

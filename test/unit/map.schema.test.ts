@@ -10,13 +10,6 @@ interface Node {
   properties?: { [name: string]: Node };
 }
 
-/** Every object of the schema with the path to it. */
-function* objects(node: unknown, path: string): Generator<[string, Node]> {
-  if (node === null || typeof node !== "object") return;
-  if (!Array.isArray(node) && "properties" in node) yield [path, node as Node];
-  for (const [name, member] of Object.entries(node)) yield* objects(member, `${path}/${name}`);
-}
-
 const schema = mappingJsonSchema();
 describe("the JSON Schema of the mapping language", () => {
   const published = new Ajv({ strict: false, allErrors: false }).compile(schema);
@@ -45,37 +38,5 @@ describe("the JSON Schema of the mapping language", () => {
   it("offers every type of a column", () => {
     const text = JSON.stringify(schema);
     for (const name of conversionNames) expect(text).toContain(`"const":"${name}"`);
-  });
-
-  it("describes what a person would look up", () => {
-    const bare = [...objects(schema, "")].flatMap(([path, node]) =>
-      Object.entries(node.properties ?? {}).flatMap(([name, member]) =>
-        JSON.stringify(member).includes('"description"') || "$ref" in member || "allOf" in member
-          ? []
-          : [`${path}.${name}`],
-      ),
-    );
-    const plain = new Set([
-      "name",
-      "street",
-      "number",
-      "city",
-      "complement",
-      "neighborhood",
-      "zipCode",
-      "$schema",
-      "description",
-      "countryCode",
-      "taxIdType",
-      "taxId",
-      "isPublic",
-      "participants",
-      "addresses",
-      "documents",
-      "events",
-      "true",
-      "false",
-    ]);
-    expect(bare.filter((place) => !plain.has(place.split(".").at(-1) ?? ""))).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 /** What single cells become; the rules are told in docs/reference/workbooks.md. */
 import { readCells } from "../support/read/read-workbook.js";
-import { DECLARATION, MAIN } from "../support/read/write-workbook.js";
 import { gives } from "../support/gives.js";
 
 /** What stands in B1, and what is wrong with it. */
@@ -59,20 +58,14 @@ describe("numbers are read with the fifteen digits that a spreadsheet shows, or 
   test.each([
     ["0", "0"],
     ["-0", "0"],
-    ["12", "12"],
     [" 12\n", "12"],
     ["-1234.5", "-1234.5"],
     ["1.1000000000000001", "1.1"],
     ["0.30000000000000004", "0.3"],
-    ["2.50", "2.5"],
     [".5", "0.5"],
-    ["5.", "5"],
-    ["+7", "7"],
-    ["007", "7"],
     ["1E-3", "0.001"],
     ["1.5E-7", "0.00000015"],
     ["1.234567E+2", "123.4567"],
-    ["1.234567E3", "1234.567"],
     ["3.5190600000000003E+43", "35190600000000000000000000000000000000000000"],
     ["12345678000195", "12345678000195"],
     ["123456789012345678", "123456789012345678"],
@@ -162,11 +155,6 @@ describe("formulas are not calculated: the stored result counts", () => {
 
 test("a NUL character is a problem of its row, as in CSV files", async () => {
   expect(await cell('<c r="B1" t="str"><v>a_x0000_b</v></c>')).toEqual(["text a\0b", "! nul-character B"]);
-});
-
-test("elements of other namespaces in a cell are not its value", async () => {
-  const sheet = `${DECLARATION}<x:worksheet xmlns:x="${MAIN}" xmlns:ext="urn:other"><x:sheetData><x:row r="1"><x:c r="A1"><ext:v>9</ext:v><x:v>1</x:v></x:c></x:row></x:sheetData></x:worksheet>`;
-  expect(await readCells(sheet)).toEqual([["number 1"]]);
 });
 
 describe("a formula's result of 0 in a workbook that is to be calculated when it is opened", () => {

@@ -23,24 +23,13 @@ describe("what is no plain table", () => {
   });
 
   it.each([
-    ["in capitals and without accents", "CODIGO;NOME;CIDADE"],
     ["with a byte order mark of its own", "\uFEFFCódigo;Nome;Cidade"],
-    ["with a byte order mark of its own, quoted", '\uFEFF"Código";"Nome";"Cidade"'],
     ["with blanks", "Código ; Nome;Cidade"],
   ])("a header that comes again %s is skipped", async (_, again) => {
     const path = await temporaryFile(`Código;Nome;Cidade\nA-1;Ana;Rio\n${again}\nB-1;Davi;Belém\n`);
     expect((await readFile(path)).rows.map(({ leftOut }) => leftOut)).toEqual([
       undefined,
       "it repeats the header",
-      undefined,
-    ]);
-  });
-
-  it("a ruled line may have columns that are one or two wide; dashes alone are no ruled line", async () => {
-    const path = await temporaryFile("UF;Nome;N\n--;----;-\nSP;Ana;1\n-;-;-\n");
-    expect((await readFile(path)).rows.map(({ leftOut }) => leftOut)).toEqual([
-      "it is a ruled line",
-      undefined,
       undefined,
     ]);
   });
@@ -63,7 +52,6 @@ describe("what is no plain table", () => {
   it.each([
     ["id,kg\n1,5\n2,6\n\nname,city\nAnn,Porto\n", 5],
     ["id,day,who,kg\n1,2026-02-01,Ann,5\n2,2026-02-02,Eve,6\n\nItem,Price,,\nBolt,5,,\n", 5],
-    ["id,day,who,kg\n1,2026-02-01,Ann,5\n2,2026-02-02,Eve,6\n\nItems,,,\nItem,Price,,\nBolt,5,,\n", 6],
   ])("a second table below the first is told, in a file of a few rows too: %j", async (text, row) => {
     const { notes } = await readFile(await temporaryFile(text));
     expect(notes).toContain(
