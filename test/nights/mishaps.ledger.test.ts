@@ -178,8 +178,8 @@ describe("a journal with a hole (F91)", () => {
     const { code, err } = await importing("loads.csv", "--journal", journal);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("There is no ledger here") });
     expect(readdirSync(path("state/sandbox")).filter((name) => /^ledger\.db(-wal|-shm)?$/.test(name))).toEqual([]);
-    const [, , command = ""] = /Run `rowferry (ledger) (rebuild) \S+`/.exec(err.replaceAll(/\s+/g, " ")) ?? [];
-    expect((await type("ledger", command, journal)).code).toBe(0);
+    const [, command = ""] = /Run `rowferry (ledger rebuild [^`]+)`/.exec(err.replaceAll(/\s+/g, " ")) ?? [];
+    expect((await type(...command.split(" "))).code).toBe(0);
     expect((await importing("more.csv")).code).toBe(0);
     expect(documents()).toHaveLength(2);
   });

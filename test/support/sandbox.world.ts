@@ -126,10 +126,3 @@ export function refusalOf(answer: SandboxResponse): string {
   const [first] = answer.json().errors;
   return `${answer.status} ${first.code} ${first.message ?? "-"}`;
 }
-
-/** What stands on a timeline, in order: names, with the origin of those that were not sent. */
-export function timelineOf(sandbox: Sandbox, documentId: string): string[] {
-  return sandbox.store
-    .timeline(documentId)
-    .map(({ name, origin }) => (origin === "sent" ? name : `${name} (${origin})`));
-}
