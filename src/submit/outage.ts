@@ -165,10 +165,10 @@ export function withOutageGate(
       const tried = await next(attempt);
       const [sign, reason] = signOf(tried);
       const isLonely = lonely.delete(call);
+      if (tried.sent && sign !== "up") notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
       if (sign === "up") answered();
       else if (sign !== null && !isLonely) failed(call, sign, reason);
       if (!tried.sent || sign === "up") return tried;
-      notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
       return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
     } finally {
       // Also where the probe could not leave, because its intent could not be written.
