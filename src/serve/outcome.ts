@@ -54,7 +54,7 @@ export function outcomeOf(summary: Summary, commands: readonly string[], odditie
     run,
     exitCode,
     when: momentOf(exitCode, oddities.length > 0),
-    answer: answerOf(summary, oddities.length > 0),
+    answer: answerOf(summary, commands, oddities.length > 0),
     causes: [...causes, ...oddities],
     isFruitless:
       landedOf(events) === 0 && exitCode !== ExitCode.ok && (exitCode !== ExitCode.person || summary.rows.staged > 0),
@@ -63,12 +63,13 @@ export function outcomeOf(summary: Summary, commands: readonly string[], odditie
 }
 
 /** Shows the cause only, because the stop's message names addresses. */
-function answerOf(summary: Summary, isOdd: boolean): string {
-  if (summary.stopped !== null && summary.exitCode === ExitCode.again)
-    return "Not finished. Nothing is lost; `rowferry resume` continues.";
-  return isOdd && summary.exitCode === ExitCode.ok
-    ? answer(summary).replace("All is well", "Finished")
-    : answer(summary);
+function answerOf(summary: Summary, commands: readonly string[], isOdd: boolean): string {
+  const { stopped, exitCode } = summary;
+  const isCut = stopped !== null && exitCode === ExitCode.again;
+  const said = isCut ? "Not finished. Nothing is lost; `rowferry resume` continues." : answer(summary);
+  const resume = commands.find((command) => command.startsWith("rowferry resume")) ?? "rowferry resume";
+  const typed = said.replace("`rowferry resume`", () => `\`${resume}\``);
+  return isOdd && exitCode === ExitCode.ok ? typed.replace("All is well", "Finished") : typed;
 }
 
 /** For a run without a summary. Shows the code, because the message may hold cells. */
