@@ -202,7 +202,9 @@ it("before a first import its plan says where it goes, and how many rows it woul
   const console = await startConsole(own, "--allow-changes");
   const body = { target: "", action: "import", what: ["night.yaml"], file: "night.csv", dry: true };
   const answer = await console.ask("/api/do", { method: "POST", body });
-  expect(answer.body).toMatch(/It goes to sandbox\..*Would send 71 events.*Rows 283 = 212 to correct \+ 71 to send\./s);
+  expect(answer.body).toMatch(
+    /night\.csv goes to sandbox\..*Would send 71 events.*Rows 283 = 212 to correct \+ 71 to send\./s,
+  );
   expect(existsSync(join(own.path, "state/sandbox/ledger.db"))).toBe(false);
 });
 

@@ -234,7 +234,7 @@ describe("a Redis that answers what it likes", () => {
   it("does not raise the rate (F68)", { tags: ["long"] }, async () => {
     const times = await takeFrom((socket) => socket.write(`*3\r\n${answers("1000000")}`), 3);
     expect(refusedBy(100, 40, times)).toBe(0);
-    expect(times.length, "it is served all the same").toBeGreaterThan(250);
+    expect(times.length, "it is served all the same, also on a busy machine").toBeGreaterThan(100);
   });
 
   it.each([

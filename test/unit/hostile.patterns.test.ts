@@ -56,7 +56,7 @@ function patternsOf(path: string, code: string): Pattern[] {
 /** Attacks that were found by trying are timed, and on a busy machine a harmless one takes long: then it is tried again. */
 async function soundly(judged: () => ReturnType<typeof check>) {
   let verdict = await judged();
-  for (let more = 0; more < 2 && verdict.status === "vulnerable" && verdict.checker === "fuzz"; more += 1)
+  for (let more = 0; more < 5 && verdict.status === "vulnerable" && verdict.checker === "fuzz"; more += 1)
     verdict = await judged();
   return verdict;
 }

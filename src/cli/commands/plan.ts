@@ -1,6 +1,6 @@
 /** `rowferry plan <mapping> <files…>`: what an import would do. Changes and sends nothing. */
 import type { Plan } from "../../model/summary.js";
-import { countedStates, grouped } from "../../report/figures.js";
+import { grouped, joined } from "../../report/figures.js";
 import { quotedPath } from "../../model/shell-quoted.js";
 import { aboutEmpty, stepsOfWaiting } from "../../report/next-steps.js";
 import { leftBehind, rowSum, sumOfRows, total } from "../../report/outcome.js";
@@ -70,7 +70,7 @@ function printed(plan: Plan): Part[] {
   const numbers = [
     labelled("Rows", rowSum(sumOfRows(inputs), outcomes, true)),
     left !== "" && labelled("Events", `${grouped(events.ready)} to send, ${left}`),
-    labelled("Requests", countedStates(requests).replace(/[\d,]+ create-participant/, "up to $&")),
+    labelled("Requests", joined(Object.entries(requests).map(countedRequests))),
     labelled("Cheaper", cheaper(plan)),
   ];
   return [
@@ -82,6 +82,9 @@ function printed(plan: Plan): Part[] {
     causes("Worth a look", "these hold nothing back", warnings),
   ];
 }
+
+const countedRequests = ([kind, count]: [string, number]) =>
+  count > 0 && `${kind === "create-participant" ? "up to " : ""}${grouped(count)} ${kind}`;
 
 /** Texts from cells are escaped by JSON, and plain. */
 function preview(found: NonNullable<Plan["preview"]>): string {
