@@ -80,13 +80,11 @@ export const integer = defineConversion({
 function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeOptions>, defaults: ConvertDefaults) {
   const { decimal, grouping = false } = { ...defaults, ...marks };
   const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
+  const factors = new Map(entries.map(([unit, value]) => [foldUnit(unit), Exact.of(value)]));
   for (const [unit, value] of entries) {
-    const other = entries.find(([one, times]) => foldUnit(one) === foldUnit(unit) && Number(times) !== Number(value));
-    if (other !== undefined)
-      refuseOptions(
-        `the units "${unit}" and "${other[0]}" differ by case only but have two factors`,
-        "Keep one of them.",
-      );
+    if (factors.get(foldUnit(unit))?.compare(Exact.of(value)) === 0) continue;
+    const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
+    refuseOptions(`the units "${unit}" and "${other}" differ by case only but have two factors`, "Keep one of them.");
   }
   return (cell: string, kind: CellKind): string => {
     if (kind === "text" && decimal === undefined && /[.,]/.test(cell)) {
@@ -97,8 +95,8 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     const mark = kind === "number" ? "." : (decimal ?? ".");
     const found = readNumber(cell, mark, grouping);
     const own = typeof found === "string" ? "" : found.unit.trim();
-    const isOwn = ([unit]: (typeof entries)[number]) => foldUnit(unit) === foldUnit(own) && !isOtherPrefix(unit, own);
-    const times = own === "" ? 1 : entries.find(isOwn)?.[1];
+    const isKnown = entries.some(([unit]) => foldUnit(unit) === foldUnit(own) && !isOtherPrefix(unit, own));
+    const times = own === "" ? ONE : isKnown ? factors.get(foldUnit(own)) : undefined;
     if (typeof found === "string" || times === undefined) refuseLetter(cell, mark, grouping);
     if (typeof found === "string") return refuseNumber(cell, found, mark);
     const { text, unit } = found;
@@ -110,7 +108,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     }
     if (unit === "" && min === undefined && max === undefined) return text;
     try {
-      const value = Exact.of(text).times(Exact.of(times));
+      const value = Exact.of(text).times(times);
       if (min !== undefined && value.compare(Exact.of(min)) < 0) refuse("number-range", cell, `is less than ${min}`);
       if (max !== undefined && value.compare(Exact.of(max)) > 0) refuse("number-range", cell, `is more than ${max}`);
       return value.text;
@@ -120,6 +118,8 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     }
   };
 }
+
+const ONE = Exact.of(1);
 
 function foldUnit(unit: string) {
   return unit.trim().replace(/\.$/, "").toLowerCase();
