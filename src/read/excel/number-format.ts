@@ -14,55 +14,50 @@ const plain: ShownAs = { kind: "number" };
 export const generalFormat: NumberFormat = () => plain;
 
 /** Files leave out the codes of these ids. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel; a plain one stands for each. */
-const BUILT_IN = [
-  "1: 0",
-  "2: 0.00",
-  "3: #,##0",
-  "4: #,##0.00",
-  "9: 0%",
-  "10: 0.00%",
-  "11: 0.00E+00",
-  "12: # ?/?",
-  "13: # ??/??",
-  "14: mm-dd-yy",
-  "15: d-mmm-yy",
-  "16: d-mmm",
-  "17: mmm-yy",
-  "18: h:mm AM/PM",
-  "19: h:mm:ss AM/PM",
-  "20: h:mm",
-  "21: h:mm:ss",
-  "22: m/d/yy h:mm",
+const BUILT_IN: readonly [from: number, to: number, code: string][] = [
+  [1, 1, "0"],
+  [2, 2, "0.00"],
+  [3, 3, "#,##0"],
+  [4, 4, "#,##0.00"],
+  [9, 9, "0%"],
+  [10, 10, "0.00%"],
+  [11, 11, "0.00E+00"],
+  [12, 12, "# ?/?"],
+  [13, 13, "# ??/??"],
+  [14, 14, "mm-dd-yy"],
+  [15, 15, "d-mmm-yy"],
+  [16, 16, "d-mmm"],
+  [17, 17, "mmm-yy"],
+  [18, 18, "h:mm AM/PM"],
+  [19, 19, "h:mm:ss AM/PM"],
+  [20, 20, "h:mm"],
+  [21, 21, "h:mm:ss"],
+  [22, 22, "m/d/yy h:mm"],
   // In Japanese 34, 35, 55 and 56 are dates, in Chinese times; values below 1 are read as times anyway.
-  "27-31: yyyy-mm-dd",
-  "32-33: h:mm:ss",
-  "34-36: yyyy-mm-dd",
-  "37: #,##0 ;(#,##0)",
-  "38: #,##0 ;[Red](#,##0)",
-  "39: #,##0.00 ;(#,##0.00)",
-  "40: #,##0.00 ;[Red](#,##0.00)",
-  "45: mm:ss",
-  "46: [h]:mm:ss",
-  "47: mm:ss.0",
-  "48: ##0.0E+0",
-  "49: @",
-  "50-58: yyyy-mm-dd",
-  "71-74: yyyy-mm-dd",
-  "75-76: h:mm:ss",
-  "77: yyyy-mm-dd h:mm",
-  "78: mm:ss",
-  "79: [h]:mm:ss",
-  "80: mm:ss.0",
-  "81: yyyy-mm-dd",
+  [27, 31, "yyyy-mm-dd"],
+  [32, 33, "h:mm:ss"],
+  [34, 36, "yyyy-mm-dd"],
+  [37, 37, "#,##0 ;(#,##0)"],
+  [38, 38, "#,##0 ;[Red](#,##0)"],
+  [39, 39, "#,##0.00 ;(#,##0.00)"],
+  [40, 40, "#,##0.00 ;[Red](#,##0.00)"],
+  [45, 45, "mm:ss"],
+  [46, 46, "[h]:mm:ss"],
+  [47, 47, "mm:ss.0"],
+  [48, 48, "##0.0E+0"],
+  [49, 49, "@"],
+  [50, 58, "yyyy-mm-dd"],
+  [71, 74, "yyyy-mm-dd"],
+  [75, 76, "h:mm:ss"],
+  [77, 77, "yyyy-mm-dd h:mm"],
+  [78, 78, "mm:ss"],
+  [79, 79, "[h]:mm:ss"],
+  [80, 80, "mm:ss.0"],
+  [81, 81, "yyyy-mm-dd"],
 ];
 
-export function builtInFormat(id: number): string {
-  const found = BUILT_IN.map((line) => line.split(": ")).find(([ids = ""]) => {
-    const [from = "", to = from] = ids.split("-");
-    return id >= Number(from) && id <= Number(to);
-  });
-  return found?.[1] ?? "General";
-}
+export const builtInFormat = (id: number): string =>
+  BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2] ?? "General";
 
 /** Excel's own limit is 255. */
 const MAX_CODE = 2048;
