@@ -54,6 +54,7 @@ export function compileMapping(
   checkFiles(inputs, source);
   const makers = compiled.flatMap((one) => one.makers);
   const keyMakers = fingerprint(spec, makers, { functionsText: beside.functionsText, tables });
+  let leanPrints: ReadonlyMap<string, string> | null = null;
   return {
     path: source.path,
     name: basename(source.path, extname(source.path)),
@@ -61,7 +62,7 @@ export function compileMapping(
     inputs,
     settings,
     fingerprints: keyMakers.fingerprints,
-    keyMakers: { ...keyMakers, lean: () => compileMapping(spec, source, beside, tables).fingerprints },
+    keyMakers: { ...keyMakers, lean: () => (leanPrints ??= compileMapping(spec, source, beside, tables).fingerprints) },
     warnings: findWarnings(spec, source, new Set(compiled.flatMap((one) => one.tables))),
     dependencies: beside.dependencies,
     tables: beside.tablePaths,

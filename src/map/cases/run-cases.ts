@@ -1,4 +1,5 @@
 /** Runs the cases beside a mapping. Touches no ledger and no network. */
+import { extname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";
 import { isJsonObject, type JsonValue } from "../../model/json.js";
@@ -35,7 +36,7 @@ export interface CasesReport {
 }
 
 export function casesPathOf(mappingPath: string): string {
-  return mappingPath.replace(/\.\w+$/, "") + ".cases.yaml";
+  return `${mappingPath.slice(0, mappingPath.length - extname(mappingPath).length)}.cases.yaml`;
 }
 
 /** A case that fails is a result. @throws RowferryError for mistakes in the mapping or the cases file. */
