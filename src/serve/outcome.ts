@@ -6,6 +6,7 @@ import { ExitCode } from "../model/exit-code.js";
 import type { Place } from "../model/place.js";
 import type { Summary } from "../model/summary.js";
 import type { Moment } from "../settings/notify-schema.js";
+import { withFlags } from "../report/next-steps.js";
 import { answer, landedOf } from "../report/outcome.js";
 
 export interface Cause {
@@ -67,8 +68,10 @@ function answerOf(summary: Summary, commands: readonly string[], isOdd: boolean)
   const { stopped, exitCode } = summary;
   const isCut = stopped !== null && exitCode === ExitCode.again;
   const said = isCut ? "Not finished. Nothing is lost; `rowferry resume` continues." : answer(summary);
-  const resume = commands.find((command) => command.startsWith("rowferry resume")) ?? "rowferry resume";
-  const typed = said.replace("`rowferry resume`", () => `\`${resume}\``);
+  const typed = withFlags(said, (words, why) => {
+    const command = `rowferry ${words}`;
+    return { why, command: commands.find((one) => one.startsWith(command)) ?? command };
+  });
   return isOdd && exitCode === ExitCode.ok ? typed.replace("All is well", "Finished") : typed;
 }
 
