@@ -22,7 +22,7 @@ import { unexplainedWaits } from "../model/solution.js";
 import type { ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { courseParts, coursePath, readCourse } from "../report/course.js";
-import { counted } from "../report/figures.js";
+import { counted, sumOf } from "../report/figures.js";
 import { onlyYouCanSettle, openOfCopy, saidRestored } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { targetsWithLedger } from "../settings/choose-target.js";
@@ -161,7 +161,7 @@ function answerOf(
 ): string {
   const needs = (count: number, one: string, what: string): string[] =>
     count === 0 ? [] : [`${counted(count, one)} ${count === 1 ? "needs" : "need"} a ${what}.`];
-  const toDecide = decide.reduce((total, { count }) => total + count, 0);
+  const toDecide = sumOf(decide, "count");
   const needed = [
     ...needs(toCorrect, "row", "correction"),
     ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
@@ -173,8 +173,8 @@ function answerOf(
   const left = planned + sending + stalled;
   if (left > 0)
     needed.push(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
-  const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code)).map(({ count }) => count);
-  const toSettle = unexplained.reduce((total, count) => total + count, 0);
+  const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code));
+  const toSettle = sumOf(unexplained, "count");
   if (needed.length > 0 && toSettle > 0) needed.push(onlyYouCanSettle(toSettle));
   else if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
   if (needed.length > 0) return needed.join(" ");

@@ -5,6 +5,8 @@ import { idsOf } from "../ledger/work.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { OpenWork, RowCounts, RowOutcomes, Summary } from "../model/summary.js";
+import { sumOf } from "../report/figures.js";
+import { total } from "../report/outcome.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
@@ -71,9 +73,9 @@ export function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["
 }
 
 export function outcomesOf(database: Session["database"], staged: readonly StagedInput[]): RowOutcomes {
-  const rows = staged.reduce((sum, input) => sum + input.staged + input.invalid, 0);
+  const rows = sumOf(staged, "staged") + sumOf(staged, "invalid");
   const outcomes = tallyRows(database, rows === 0 ? [] : idsOf(staged));
-  return { ...outcomes, landed: rows - Object.values(outcomes).reduce((sum, count) => sum + count, 0) };
+  return { ...outcomes, landed: rows - total({ ...outcomes }) };
 }
 
 function sumRows(inputs: readonly RowCounts[]): RowCounts {

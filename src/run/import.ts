@@ -14,7 +14,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RunLimits, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { counted, grouped } from "../report/figures.js";
+import { counted, grouped, sumOf } from "../report/figures.js";
 import { saidUnstaged } from "../report/outcome.js";
 import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { closing } from "./closing.js";
@@ -166,8 +166,8 @@ function finishFailed(session: Session, exitCode: ExitCode): void {
 function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErrors: string | undefined): boolean {
   const limit = parseErrorLimit(maxErrors);
   if (limit === null) return false;
-  const read = staged.reduce((sum, input) => sum + input.read, 0);
-  const invalid = staged.reduce((sum, input) => sum + input.invalid, 0);
+  const read = sumOf(staged, "read");
+  const invalid = sumOf(staged, "invalid");
   if (!limit.isOver(invalid, read)) return false;
   session.stopped = {
     code: "too-many-invalid",

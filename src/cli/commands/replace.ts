@@ -5,7 +5,6 @@ import { listed } from "../../model/fold.js";
 import type { Replaced } from "../../desk/decide.js";
 import { counted, sumOf } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
-import { total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { said } from "../../report/said.js";
 import { confirm } from "../confirm.js";
@@ -56,7 +55,7 @@ export const spec = onTarget({
       if (changed === null) return;
       for (const one of found.left) tell(output, leftOut(one));
       const documents = namesOf(found);
-      const count = total(Object.fromEntries(documents.map((document) => [document, changed.get(document) ?? 0])));
+      const count = documents.reduce((sum, document) => sum + (changed.get(document) ?? 0), 0);
       const what = `${counted(documents.length, "document")} for ${counted(count, "changed or late event")}`;
       const events = counted(sumOf(found.replaced, "events"), "event");
       const question = `This cancels ${what}, and sends them again with ${events}: ${listed(documents, 10)}.`;

@@ -1,6 +1,6 @@
 /** What was run, one run live or as it ended, and every file that ever came. */
 import { useState } from "preact/hooks";
-import { grouped } from "../../report/figures.js";
+import { grouped, sumOf } from "../../report/figures.js";
 import { ending, landedOf, total } from "../../report/outcome.js";
 import { Decision, resume } from "./decision.js";
 import { download } from "./http.js";
@@ -37,7 +37,7 @@ export function Runs() {
           ),
           Who: ({ startedBy }) => startedBy,
           "How it ended": (run) => run.did ?? ending(run, isAtWork && run === unfinished),
-          "Rows read": ({ inputs }) => inputs.reduce((sum, { read }) => sum + read, 0),
+          "Rows read": ({ inputs }) => sumOf(inputs, "read"),
           "Events landed": ({ events }) => landedOf(events),
           Requests: ({ requests }) => total(requests),
         }}

@@ -1,5 +1,5 @@
 /** A section for each ledger of the folder; those that need somebody come first. */
-import { counted } from "../../report/figures.js";
+import { counted, sumOf } from "../../report/figures.js";
 import { ending } from "../../report/outcome.js";
 import { Decision, resume } from "./decision.js";
 import { post } from "./http.js";
@@ -35,7 +35,7 @@ export function Overview() {
 function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure, ...target }: Target) {
   const here = useHere();
   const { act, trouble } = useAct();
-  const held = sum(waiting);
+  const held = sumOf(waiting, "count");
   const isOnly = target.correct.length + target.decide.length === 0;
   return (
     <section aria-label={name}>
@@ -81,7 +81,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
         </div>
       )}
       <Causes verb="Correct" causes={target.correct} total={counted(target.toCorrect, "row")} />
-      <Causes verb="Decide" causes={target.decide} total={counted(sum(target.decide), "record")} />
+      <Causes verb="Decide" causes={target.decide} total={counted(sumOf(target.decide, "count"), "record")} />
       {held > 0 && (
         <details open={isOnly}>
           <summary>
@@ -112,8 +112,6 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
     </section>
   );
 }
-
-const sum = (parts: readonly { count: number }[]) => parts.reduce((total, { count }) => total + count, 0);
 
 function Causes({ verb, causes, total }: { verb: "Correct" | "Decide"; causes: Target["correct"]; total: string }) {
   const isOfRows = verb === "Correct";
