@@ -196,7 +196,7 @@ export function benchTarget(ledgerPath: string, more: Partial<Target> = {}): Tar
   };
 }
 
-/** Calls nobody. */
+/** Calls nobody; what it stages stays, as an import's does. */
 export async function offlineSession(ledgerPath: string): Promise<Session & { close: () => Promise<void> }> {
   const steps: Parameters<Later>[0][] = [];
   const options = {
@@ -210,6 +210,7 @@ export async function offlineSession(ledgerPath: string): Promise<Session & { cl
     offline: true,
   };
   const session = await openSession("bench", null, options, (step) => void steps.push(step));
+  session.database.exec("COMMIT");
   const close = async () => {
     for (const step of steps.toReversed()) await step();
   };

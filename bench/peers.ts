@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -95,6 +95,7 @@ async function play(tool: Tool, scenario: Scenario, folder: string, rows: number
   const burst = rate * 1.5;
   const service = await startService({ rate, burst, faults: scenario.faults ?? [] });
   const cwd = join(folder, `${tool.name} ${scenario.name}`.replaceAll(/\W+/g, "-"));
+  mkdirSync(cwd, { recursive: true });
   const env = {
     ...process.env,
     ...asInstalled().env,
@@ -118,7 +119,8 @@ async function play(tool: Tool, scenario: Scenario, folder: string, rows: number
   const { requests, participants, addresses, events, tickets, rateLimited } = await service.counts();
   service.stop();
   const lost = rows - tickets;
-  const doubled = events - tickets + participants - GENERATORS + addresses - GENERATORS;
+  const generators = Math.min(GENERATORS, rows / EVENTS_A_DOCUMENT);
+  const doubled = events - tickets + participants - generators + addresses - generators;
   const text =
     `${scenario.name}, ${tool.name}: ${lost} of ${rows} rows lost, ${doubled} records doubled; ` +
     `${requests} requests, ${rateLimited} refused as too many, ${seconds.toFixed(1)} s, ${peak.toFixed(0)} MiB`;

@@ -12,7 +12,8 @@ import {
   interleaved,
   measure,
   megabytes,
-  ratioLine,
+  figure,
+  ratioFigure,
   runContender,
   withTemporaryFolder,
   writeMadeCsv,
@@ -68,22 +69,20 @@ async function main(): Promise<void> {
     for (const { result } of [...ours.runs, ...alone.runs]) {
       if (result !== rows) throw new Error(`${JSON.stringify(result)} rows read of ${rows}`);
     }
-    const speed = ratioLine("ours", ours.cpuMilliseconds, "csv-parse alone", alone.cpuMilliseconds, GOAL);
     console.log(
       `${rows.toLocaleString("en")} rows × ${columns} columns, CPU, median of ${values.repetitions} interleaved runs`,
     );
-    console.log(speed.text);
+    ratioFigure(ours, "csv-parse alone", alone, GOAL);
     console.log(`     peak memory: ours ${megabytes(ours.peakBytes)}, csv-parse alone ${megabytes(alone.peakBytes)}`);
 
     const long = join(folder, "long.csv");
     await writeMadeCsv(long, { rows: Number(values.long ?? rows * 4), columns });
     const { size } = await stat(long);
     const fourfold = await measure(import.meta.filename, "ours", [long]);
-    const flat = fourfold.peakBytes <= MEMORY_GOAL_BYTES;
-    console.log(
-      `${flat ? "ok  " : "MISS"} peak memory of ours on ${megabytes(size)} of CSV ${megabytes(fourfold.peakBytes)}, goal ≤ ${megabytes(MEMORY_GOAL_BYTES)}`,
+    figure(
+      fourfold.peakBytes <= MEMORY_GOAL_BYTES,
+      `peak memory of ours on ${megabytes(size)} of CSV ${megabytes(fourfold.peakBytes)}, goal ≤ ${megabytes(MEMORY_GOAL_BYTES)}`,
     );
-    if (!speed.reached || !flat) process.exitCode = 1;
   });
 }
 

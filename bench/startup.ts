@@ -15,12 +15,14 @@ const { values } = parseArgs({
   options: { rows: { type: "string", default: "1000000" }, repetitions: { type: "string", default: "9" } },
 });
 const rows = Number(values.rows);
-const program = builtFile(join(import.meta.dirname, "..", "src", "cli", "main.ts"));
+const program = builtFile(join(import.meta.dirname, "..", "src", "cli", "rowferry.ts"));
 
-function timed(args: string[], cwd: string, environment: NodeJS.ProcessEnv = {}): number {
+/** @throws Error where it does not print what it is asked for */
+function timed(args: string[], cwd: string, answer: string, environment: NodeJS.ProcessEnv = {}): number {
   const begun = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd, env: { ...process.env, ...environment } });
-  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${String(stderr)}`);
+  const options = { cwd, env: { ...process.env, ...environment }, encoding: "utf8" } as const;
+  const { stdout, stderr } = spawnSync(process.execPath, args, options);
+  if (!stdout.includes(answer)) throw new Error(`${args.join(" ")} ended without ${answer}: ${stdout}${stderr}`);
   return performance.now() - begun;
 }
 
@@ -37,14 +39,15 @@ await withTemporaryFolder(async (folder) => {
     ROWFERRY_CLIENT_ID: "sandbox",
     ROWFERRY_CLIENT_SECRET: "sandbox",
   };
-  const status = () => timed([program, "status", "--ledger", ledger], folder, environment);
+  const count = rows.toLocaleString("en");
+  const status = () => timed([program, "status", "--ledger", ledger], folder, "Last run", environment);
   const repetitions = Array.from({ length: Number(values.repetitions) }, (_, index) => index);
 
   await measure(stageFile, "stage", [ledger, mapping, file]);
   const times = { node: [] as number[], help: [] as number[], staged: [] as number[], landed: [] as number[] };
   for (const _ of repetitions) {
-    times.node.push(timed(["-e", "0"], folder));
-    times.help.push(timed([program, "--help"], folder));
+    times.node.push(timed(["-p", "0"], folder, "0"));
+    times.help.push(timed([program, "--help"], folder, "status"));
     times.staged.push(status());
   }
   await measure(stageFile, "land", [ledger]);
@@ -53,9 +56,8 @@ await withTemporaryFolder(async (folder) => {
   const ms = (list: number[]) => Math.round(median(list));
   console.log(`medians of ${repetitions.length} interleaved runs; node alone ${ms(times.node)} ms`);
   figure(ms(times.help) <= HELP_GOAL_MS, `--help ${ms(times.help)} ms, goal ≤ ${HELP_GOAL_MS}`);
-  const events = rows.toLocaleString("en");
   for (const state of ["staged", "landed"] as const) {
     const reached = ms(times[state]) <= STATUS_GOAL_MS;
-    figure(reached, `status on ${events} ${state} events ${ms(times[state])} ms, goal ≤ ${STATUS_GOAL_MS}`);
+    figure(reached, `status on ${count} ${state} events ${ms(times[state])} ms, goal ≤ ${STATUS_GOAL_MS}`);
   }
 });

@@ -18,6 +18,7 @@ import { createLanes, MOST_LANES } from "../src/submit/lanes.js";
 import type { Transport } from "../src/submit/transport.js";
 import { createUndiciTransport } from "../src/submit/undici-transport.js";
 import { seededRandom } from "../src/sandbox/clock.js";
+import { figure } from "./harness.js";
 
 const jitterMs = 100;
 
@@ -97,13 +98,13 @@ async function bench(requests: number, rate: number, burst: number): Promise<voi
   // The first access token, the last answer and the unused part of the burst cost half a second, however long the run.
   const goal = Math.max(1.01, 1.001 + 0.55 / least);
   const reached = seconds / least <= goal && submitter.counts.rateLimited === 0 && accepted === requests;
-  process.stdout.write(
-    `${reached ? "ok  " : "MISS"} ${requests} requests at ${rate}/s, burst ${burst}, jitter ${jitterMs} ms: ` +
+  figure(
+    reached,
+    `${requests} requests at ${rate}/s, burst ${burst}, jitter ${jitterMs} ms: ` +
       `${seconds.toFixed(2)} s = ${(seconds / least).toFixed(4)} × (requests − burst)/rate (${least.toFixed(2)} s), ` +
       `goal ≤ ${goal.toFixed(3)}; accepted ${accepted}, 429s ${submitter.counts.rateLimited}; ` +
-      `CPU ${((user + system) / 1000 / requests).toFixed(2)} ms a request\n`,
+      `CPU ${((user + system) / 1000 / requests).toFixed(2)} ms a request`,
   );
-  process.exitCode = reached ? 0 : 1;
 }
 
 const [first = "2400", second = "200", third = "300"] = process.argv.slice(2);
