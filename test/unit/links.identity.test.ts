@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
+import { sampled } from "../support/sample.js";
 
 const idOf = (world: LinkedWorld, key: string) => world.timelines(key)[0]?.id ?? "";
 
@@ -114,10 +115,11 @@ describe("rows by key and rows by documentId (F110)", () => {
     ]);
   });
 
-  test.each([
+  const rebuilds: [how: string, backup: string[]][] = [
     ["", []],
     [", over a backup that knows both names", ["backup.db"]],
-  ])(
+  ];
+  test.each(sampled(rebuilds, 2))(
     "a stranded document resolved so is one in its journal, too, and in a ledger rebuilt from it%s",
     async (_, backup) => {
       const world = await linkedWorld();
