@@ -56,7 +56,7 @@ describe("a file whose name the mapping reads", () => {
     expect(weights(office)).toEqual(["A 10 1", "B 10 1", "A 20 2", "A 30 3"].toSorted());
   });
 
-  it("may be a sheet's", async () => {
+  it("may be a sheet's", { tags: ["long"] }, async () => {
     const office = openOffice(bySheet);
     const write = async (name: string, sheet: string) => {
       const book = new exceljs.Workbook();

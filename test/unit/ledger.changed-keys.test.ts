@@ -120,7 +120,7 @@ describe("a list that a key reads", () => {
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 2 } });
   });
 
-  it("may be another where nothing was sent by it, and is then the one that counts", async () => {
+  it("may be another where nothing was sent by it, and is then the one that counts", { tags: ["long"] }, async () => {
     world = createWorld();
     const dated = (format: string) =>
       weighingsWith({

@@ -39,7 +39,9 @@ test("is named with the setting that finds it beforehand; other documents land, 
   expect(status.out).not.toContain("rowferry dismiss");
 });
 
-test("the reads that tell the two apart are counted by their kind, and are in the ledger", async () => {
+test("the reads that tell the two apart are counted by their kind, and are in the ledger", {
+  tags: ["long"],
+}, async () => {
   const { world } = await foreignWorld();
   const before = world.sandbox.store.requests().length;
   const { out } = await world.import("rows-1.csv", "--json");

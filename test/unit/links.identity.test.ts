@@ -2,7 +2,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
-import { sampled } from "../support/sample.js";
 
 const idOf = (world: LinkedWorld, key: string) => world.timelines(key)[0]?.id ?? "";
 
@@ -54,7 +53,7 @@ describe("rows by key and rows by documentId (F110)", () => {
     expect(world.timeline("A")).toEqual(["1 Weighing", "20 SPLIT", "30 Weighing"]);
   });
 
-  test("a document is linked to itself under neither of them", async () => {
+  test("a document is linked to itself under neither of them", { tags: ["long"] }, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 1"]);
     const id = idOf(world, "A");
@@ -115,12 +114,12 @@ describe("rows by key and rows by documentId (F110)", () => {
     ]);
   });
 
-  const rebuilds: [how: string, backup: string[]][] = [
+  test.each([
     ["", []],
     [", over a backup that knows both names", ["backup.db"]],
-  ];
-  test.each(sampled(rebuilds, 2))(
+  ])(
     "a stranded document resolved so is one in its journal, too, and in a ledger rebuilt from it%s",
+    { tags: ["long"] },
     async (_, backup) => {
       const world = await linkedWorld();
       const ends = async (code: number, ...argv: string[]) => {
