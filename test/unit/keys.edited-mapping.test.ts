@@ -99,7 +99,7 @@ const cases: [name: string, edit: Case][] = [
   ],
 ];
 
-test.each(sampled(cases, 3, 2))(
+test.each(sampled(cases, 5, 1))(
   "%s",
   async (_name, { gross = {}, attributes, rest = "kept", open, changed = [], there: other = {} }) => {
     const office = openOffice(edited({}));

@@ -290,7 +290,7 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     expect(next).toMatchObject({ exitCode: 3, rows: { invalid: 1, known: 2 } });
   });
 
-  it("also where it was valid, and only its place on the timeline was not", async () => {
+  it("also where it was valid, and only its place on the timeline was not", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     await office.brought("w-1.csv", loads("L1 30 30"));
     const late = loads("L1 30 30", "L1 10 10");

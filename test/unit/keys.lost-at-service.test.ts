@@ -62,7 +62,9 @@ test("a new row of a document that is gone leads to what brings all of it back, 
   await office.ends(0, "verify");
 });
 
-test("of a document that has made others, which no next generation can bring back, its new rows are tried again or given up", async () => {
+test("of a document that has made others, which no next generation can bring back, its new rows are tried again or given up", {
+  tags: ["long"],
+}, async () => {
   const { weighing: event } = weighings.inputs.weighings.events;
   const target = { document: "load", key: "=gross", participant: "owner", address: "site" };
   const split = { ...event, when: "=gross > 1", name: "SPLIT", target };
@@ -79,7 +81,9 @@ test("of a document that has made others, which no next generation can bring bac
   await office.ends(0, "resume");
 });
 
-test("whose participant is lost is shown at a terminal, and not where output is collected (F24)", async () => {
+test("whose participant is lost is shown at a terminal, and not where output is collected (F24)", {
+  tags: ["long"],
+}, async () => {
   const { office } = await afterRestore([], ["L1 10 1"]);
   for (const flag of [[], ["--json"]]) {
     const { code, out } = await office.type("verify", ...flag);

@@ -133,7 +133,7 @@ describe("a table that a key is read from (F5)", () => {
     expect(there(office)).toEqual(["one 1", "two 1"]);
   });
 
-  it("is refused also where it says more, if what it does not list gives a key too", async () => {
+  it("is refused also where it says more, if what it does not list gives a key too", { tags: ["long"] }, async () => {
     const key = "=default(tables.codes[load].to, load)";
     const office = await begun(keyed(key, tables({ missing: "blank" })), files);
     expect((await listing(office, "L1,one", "L2,two", "L3,three")).code).toBe(2);

@@ -58,7 +58,7 @@ describe("a row whose event could not be told", () => {
       [good, "L2 20 2"],
     ],
   ];
-  it.each(sampled(again, 2))("is known again %s", async (_, first, next, wanted) => {
+  it.each(sampled(again, 3))("is known again %s", async (_, first, next, wanted) => {
     const { end, landed } = await after(first as [string], next as [string]);
     expect([end, landed]).toEqual([settled, wanted.map((row) => row.replace(/ T\d$/, ""))]);
   });
@@ -113,7 +113,7 @@ describe("a row whose event could not be told", () => {
     ["was followed by rows that moved up", ["w.csv", good, "L1 20 3 T1", later]],
     ["has its like in a file of another night", ["w-2.csv", "L2 10 5 T5", mended]],
   ];
-  it.each(sampled(holding, 2))("holds on where it %s", async (_title, next) => {
+  it.each(sampled(holding, 3))("holds on where it %s", async (_title, next) => {
     const { end, landed } = await after(night, next as [string]);
     expect(end?.slice(0, 2)).toEqual([3, 1]);
     expect(landed.filter((row) => row.startsWith("L1"))).toEqual(["L1 10 1"]);
@@ -135,7 +135,7 @@ describe("an event that the newest row about it gives in a way that cannot be re
     expect(weights(office)).toEqual([]);
   });
 
-  it("waits also where that row comes with a later file", async () => {
+  it("waits also where that row comes with a later file", { tags: ["long"] }, async () => {
     const office = openOffice(byTicket({ key: "once" }));
     office.writeCsv("w-1.csv", tickets("L0 20 1 T0", "L1 20 2 T1"));
     await office.import("w-1.csv", "--limit", "1");

@@ -48,7 +48,7 @@ describe("a row that is corrected in its file before it was sent", () => {
       ["RuaA", "RuaA"],
     ],
   ];
-  it.each(sampled(corrections, 2, 1))(
+  it.each(sampled(corrections, 4, 1))(
     "goes out with %s as corrected, and without what it was",
     async (_title, before, after, owners, streets) => {
       const { sandbox, office } = await officeOf(owned());
@@ -96,7 +96,7 @@ describe("a row that is corrected while the service does not answer about its ow
       [expect.stringContaining("also given with another street")],
     ],
   ] as const;
-  it.each(sampled(unanswered, 2))(
+  it.each(sampled(unanswered, 4, 2))(
     "%s: the newest data go out, and what may differ is told",
     async (_title, match, when, after, at, told) => {
       const { sandbox, office } = await officeOf(owned());

@@ -65,7 +65,7 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     expect(hint).toContain(form);
   });
 
-  it.each([
+  const permitted = [
     'tax == "11222333000181"',
     'land in ["BR", "PT"]',
     'plate == "ABC1D23"',
@@ -79,8 +79,9 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     'code == "007"',
     'on_day == "2025-02-01"',
     'default(on_day, "none") == "none"',
-  ])("is not one where it has the column's form: %s", async (formula) => {
-    await expect(load(yaml(formula))).resolves.toBeDefined();
+  ];
+  it("is not one where it has the column's form", async () => {
+    await expect(load(yaml(permitted.join(" || ")))).resolves.toBeDefined();
   });
 });
 
@@ -147,7 +148,7 @@ describe("a slip that would only show in what is sent", () => {
     expect(hint).toContain(instead);
   });
 
-  it.each([
+  const meant = [
     'replace(plate, ".", "*")',
     'iff(startsWith(fold(plate), "total "), 1, 2)',
     'iff(contains(plate, "Total"), 1, 2)',
@@ -155,8 +156,9 @@ describe("a slip that would only show in what is sent", () => {
     'extract(plate, "(kg|t)$")',
     'extract(plate, "[$]1")',
     'extract(plate, "[a$b]|\\\\$ 1")',
-  ])("is none where it can be meant: %s", async (formula) => {
-    await expect(load(sent(formula))).resolves.toBeDefined();
+  ];
+  it("is none where it can be meant", async () => {
+    await expect(load(sent(meant.map((formula) => `text(${formula})`).join(" + ")))).resolves.toBeDefined();
   });
 });
 

@@ -71,7 +71,9 @@ test("credentials that are refused altogether still stop the run, whatever parti
   expect((await world.typed("resume")).code).toBe(3);
 });
 
-test("tokens that end under two tries of a request are not taken for a refusal of its participant", async () => {
+test("tokens that end under two tries of a request are not taken for a refusal of its participant", {
+  tags: ["long"],
+}, async () => {
   const { world } = await foreignWorld({}, "use");
   expect((await world.import("rows-1.csv")).code).toBe(0);
   world.write("rows-2.csv", [{ doc: "A", at: 2, company: FOREIGN }]);

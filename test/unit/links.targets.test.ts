@@ -177,7 +177,9 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect(world.timeline("B")).toEqual(["20 SPLIT target", "30 RELATED mirror", "50 RELATED mirror"]);
   });
 
-  test("that something else made: its rows wait for the id that a person looked up, and do not make it again", async () => {
+  test("that something else made: its rows wait for the id that a person looked up, and do not make it again", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     const ledger = join(world.cwd, "ledger.db");
     world.env = { ...world.env, ROWFERRY_LEDGER: ledger };

@@ -187,7 +187,7 @@ async function play(morning: Morning): Promise<Notification[]> {
 describe("twenty bad mornings tell one message each, which says what is wrong and what to type", () => {
   const page = readFileSync(DOCUMENT, "utf8");
 
-  it.each(sampled(mornings, 5))("$name", async (morning) => {
+  it.each(sampled(mornings, 7))("$name", async (morning) => {
     const { name, when } = morning;
     const told = await play(morning);
     expect(told).toHaveLength(1);
@@ -277,7 +277,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect((await office.type("notify", "--due")).out).toContain("No input in time");
   });
 
-  it("an oddity that is silenced is not told", async () => {
+  it("an oddity that is silenced is not told", { tags: ["long"] }, async () => {
     const office = await nights("silence: [few-rows]\n");
     for (const day of [1, 2, 3]) await office.night(day, oneLoad(day, 20));
     await office.night(4, loads(4, 2));
