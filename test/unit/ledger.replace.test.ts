@@ -86,7 +86,10 @@ it("what was dismissed on a document that is replaced (H23) stays dismissed on i
   await world.resume();
   const again = await world.bring("b", [...rows, "4: M1 30"]);
   expect([again.exitCode, again.open.events]).toEqual([0, {}]);
+  expect(again.rows).toMatchObject({ known: 1, staged: 2 });
   expect(world.documents().map(({ events }) => events.length)).toEqual([2, 2]);
+  const [row] = (await world.show("a.csv:2")).rows;
+  expect(row?.events.map(({ document }) => document.generation)).toEqual([1, 2]);
 });
 
 it("a link in doubt to a document that was replaced, corrected since (H9, H26) lets rows of the next generation come in: what landed linked to the first", async () => {
