@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { type Office, openOffice } from "../support/office.js";
 import { mapping } from "../support/mapping.js";
+import { sampled } from "../support/sample.js";
 import { loads, weighings, weighingsWith } from "../support/weighings.js";
 
 const rows = loads("L1 10 1", "L2 20 2");
@@ -41,10 +42,11 @@ describe("a renamed event (F73)", () => {
     expect(there(office)).toEqual(["L1 1", "L2 1"]);
   });
 
-  it.each([
+  const newEvents: [title: string, events: object][] = [
     ["that is no renaming says so, and is new", { scale: { ...weighing, was: "none" } }],
     ["beside one that keeps its name is a new event", { weighing, again: { ...weighing, name: "Again" } }],
-  ])("%s", async (_title, events) => {
+  ];
+  it.each(sampled(newEvents, 2))("%s", async (_title, events) => {
     const office = await begun();
     expect((await under(office, weighingsWith({ events }))).code).toBe(0);
     expect(there(office)).toEqual(["L1 2", "L2 2"]);
@@ -131,7 +133,7 @@ describe("a table that a key is read from (F5)", () => {
     expect(there(office)).toEqual(["one 1", "two 1"]);
   });
 
-  it("is refused also where it says more, if what it does not list gives a key too", async () => {
+  it("is refused also where it says more, if what it does not list gives a key too", { tags: ["long"] }, async () => {
     const key = "=default(tables.codes[load].to, load)";
     const office = await begun(keyed(key, tables({ missing: "blank" })), files);
     expect((await listing(office, "L1,one", "L2,two", "L3,three")).code).toBe(2);
@@ -146,12 +148,16 @@ describe("a table that a key is read from (F5)", () => {
   });
 });
 
-it.each([
+const functionKeys = [
   ["=code(load)", 2],
   ["=load", 0],
-])("a module of functions (F5) that is another one, under the key %s: exit %i", async (key, code) => {
-  const module = (letter: string) => `export const code = (text) => \`${letter}\${text}\`;\n`;
-  const office = await begun(keyed(key, { functions: "f.mjs" }), { "f.mjs": module("x") });
-  writeFileSync(office.path("f.mjs"), module("y"));
-  expect((await office.type("import", "m.yaml", "w.csv")).code).toBe(code);
-});
+] as const;
+it.each(sampled(functionKeys, 2))(
+  "a module of functions (F5) that is another one, under the key %s: exit %i",
+  async (key, code) => {
+    const module = (letter: string) => `export const code = (text) => \`${letter}\${text}\`;\n`;
+    const office = await begun(keyed(key, { functions: "f.mjs" }), { "f.mjs": module("x") });
+    writeFileSync(office.path("f.mjs"), module("y"));
+    expect((await office.type("import", "m.yaml", "w.csv")).code).toBe(code);
+  },
+);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import exceljs from "exceljs";
 import { openOffice } from "../support/office.js";
+import { sampled } from "../support/sample.js";
 import { loads, weighingsWith, weights } from "../support/weighings.js";
 
 /** The load is in the file's name, `scale-A-2.csv`; the column `Load` is not read. */
@@ -32,10 +33,11 @@ describe("a file whose name the mapping reads", () => {
     expect(weights(office)).toEqual(["A 10 1", "A 20 2"]);
   });
 
-  it.each([
+  const others: [when: string, first: string[], second: string[]][] = [
     ["that comes later", ["scale-A-1.csv"], ["scale-B-1.csv"]],
     ["of the same import", ["scale-A-1.csv", "scale-B-1.csv"], []],
-  ])("settles no equal row of another file %s", async (_title, first, second) => {
+  ];
+  it.each(sampled(others, 2, 1))("settles no equal row of another file %s", async (_title, first, second) => {
     const office = openOffice(byFile);
     for (const name of ["scale-A-1.csv", "scale-B-1.csv"]) office.writeCsv(name, loads("- 10 1", "- 20 x", "- 30 3"));
     await office.import(...first);
@@ -54,7 +56,7 @@ describe("a file whose name the mapping reads", () => {
     expect(weights(office)).toEqual(["A 10 1", "B 10 1", "A 20 2", "A 30 3"].toSorted());
   });
 
-  it("may be a sheet's", async () => {
+  it("may be a sheet's", { tags: ["long"] }, async () => {
     const office = openOffice(bySheet);
     const write = async (name: string, sheet: string) => {
       const book = new exceljs.Workbook();

@@ -105,7 +105,7 @@ it("replacements by selectors are of every document that an input changed, after
   expect(there(office)).toEqual(replaced);
 });
 
-it("replacements under a --limit (F88) are sent whole, or not begun", async () => {
+it("replacements under a --limit (F88) are sent whole, or not begun", { tags: ["long"] }, async () => {
   const office = openOffice(weighings);
   await changeAll(office, "L1", "L2", "L3");
   await office.run("resume", "--limit", "2");
@@ -145,7 +145,9 @@ describe("a replacement whose bodies the ledger lacks (F86)", () => {
   });
 });
 
-it("a change that stays dismissed over a replacement and another import says both values again once that is taken back", async () => {
+it("a change that stays dismissed over a replacement and another import says both values again once that is taken back", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("w.csv", loads("L1 10 1"));
   await office.brought("w.csv", loads("L1 10 2"));

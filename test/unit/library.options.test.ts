@@ -31,7 +31,6 @@ beforeEach(() => {
 describe("an option that cannot be is named, with what it may be, before anything happens", () => {
   it.each([
     [{ limits: { maxErrors: "1.5" } }, "limits.maxErrors must be such as 10 or 2%."],
-    [{ limits: { maxErrors: "250%" } }, "limits.maxErrors must be such as 10 or 2%."],
     [{ limits: { until: Number.NaN } }, "limits.until must be ms since 1970."],
     [{ limits: { limitDocuments: Number.NaN } }, "limits.limitDocuments must be a whole number above 0."],
     [{ limits: { limit: 3 } }, "There is no option limits.limit."],
@@ -120,13 +119,19 @@ it("interrupted while it plans, an import ends soon, and its rows are staged", a
 });
 
 it("a plan is never among the runs, so that one which is killed leaves none", async () => {
-  await runImport({ target, mapping, files });
+  const few = {
+    target,
+    mapping: "examples/weighings/weighings.yaml",
+    files: ["examples/weighings/weighings-2025-11-19.csv"],
+  };
+  await runImport(few);
+  const types = new Set<PipelineEvent["type"]>();
   const seen = new Set<unknown>();
   await planImport({
-    target,
-    mapping,
-    files,
-    onEvent() {
+    ...few,
+    onEvent({ type }) {
+      if (types.has(type)) return;
+      types.add(type);
       const beside = new Database(target.ledgerPath, { readonly: true });
       seen.add(beside.prepare("SELECT group_concat(command) FROM runs").pluck().get());
       beside.close();

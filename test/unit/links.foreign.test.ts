@@ -39,7 +39,9 @@ test("is named with the setting that finds it beforehand; other documents land, 
   expect(status.out).not.toContain("rowferry dismiss");
 });
 
-test("the reads that tell the two apart are counted by their kind, and are in the ledger", async () => {
+test("the reads that tell the two apart are counted by their kind, and are in the ledger", {
+  tags: ["long"],
+}, async () => {
   const { world } = await foreignWorld();
   const before = world.sandbox.store.requests().length;
   const { out } = await world.import("rows-1.csv", "--json");
@@ -69,7 +71,9 @@ test("credentials that are refused altogether still stop the run, whatever parti
   expect((await world.typed("resume")).code).toBe(3);
 });
 
-test("tokens that end under two tries of a request are not taken for a refusal of its participant", async () => {
+test("tokens that end under two tries of a request are not taken for a refusal of its participant", {
+  tags: ["long"],
+}, async () => {
   const { world } = await foreignWorld({}, "use");
   expect((await world.import("rows-1.csv")).code).toBe(0);
   world.write("rows-2.csv", [{ doc: "A", at: 2, company: FOREIGN }]);

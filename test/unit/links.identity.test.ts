@@ -53,7 +53,7 @@ describe("rows by key and rows by documentId (F110)", () => {
     expect(world.timeline("A")).toEqual(["1 Weighing", "20 SPLIT", "30 Weighing"]);
   });
 
-  test("a document is linked to itself under neither of them", async () => {
+  test("a document is linked to itself under neither of them", { tags: ["long"] }, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 1"]);
     const id = idOf(world, "A");
@@ -119,6 +119,7 @@ describe("rows by key and rows by documentId (F110)", () => {
     [", over a backup that knows both names", ["backup.db"]],
   ])(
     "a stranded document resolved so is one in its journal, too, and in a ledger rebuilt from it%s",
+    { tags: ["long"] },
     async (_, backup) => {
       const world = await linkedWorld();
       const ends = async (code: number, ...argv: string[]) => {

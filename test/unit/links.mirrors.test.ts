@@ -4,7 +4,7 @@ import { linkedWorld } from "../support/linked.js";
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 const late = ["A 20 link B", "A 40", "B 50", "C 10"];
 
-test("the plan says beforehand that the service may refuse it, and names both documents", async () => {
+test("the plan says beforehand that the service may refuse it, and names both documents; one that moves the mirror takes it", async () => {
   const world = await linkedWorld();
   await world.brought("rows-1.csv", ["B 30"]);
   world.write("rows-2.csv", late);
@@ -13,12 +13,7 @@ test("the plan says beforehand that the service may refuse it, and names both do
   expect(oneLine(out)).toContain(
     "1 event link of load A (planned), rows-2.csv, row 2: earlier than the last event of load B (open) mirror-early",
   );
-});
-
-test("a service that moves the mirror takes it", async () => {
-  const world = await linkedWorld();
-  await world.brought("rows-1.csv", ["B 30"]);
-  expect((await world.brought("rows-2.csv", late)).code).toBe(0);
+  expect((await world.import("rows-2.csv")).code).toBe(0);
   expect(world.timeline("B")).toEqual(["30 Weighing", "30 RELATED mirror", "50 Weighing"]);
 });
 

@@ -3,7 +3,7 @@ import { Temporal } from "temporal-polyfill";
 import { compileConversion } from "../../src/map/convert/conversion.js";
 import { Refused } from "../../src/map/convert/conversion-kind.js";
 import { openZone } from "../../src/map/convert/zone.js";
-import { drawn } from "../support/sample.js";
+import { drawn, sampled } from "../support/sample.js";
 
 const read = (timezone: string, cell: string, disambiguation?: "earlier" | "later") => {
   const result = compileConversion("timestamp", {
@@ -49,31 +49,32 @@ describe("a cell without a time of day is the first instant of its day (F7)", ()
   ])("%s, %s: %s, whatever side the mapping chooses", (timezone, cell, expected) => {
     for (const side of [undefined, "earlier", "later"] as const) expect(read(timezone, cell, side)).toBe(expected);
   });
-  it.each(["America/Sao_Paulo", "America/Asuncion", "Asia/Beirut", "Atlantic/Azores", "Africa/Cairo", "Pacific/Apia"])(
-    "around every change of clocks in %s",
-    (timezone) => {
-      let changes = 0;
-      let at = Temporal.ZonedDateTime.from(`1980-01-01[${timezone}]`);
-      for (
-        let next: typeof at | null = at;
-        next !== null && next.year < 2030;
-        next = at.getTimeZoneTransition("next")
-      ) {
-        at = next;
-        changes += 1;
-        for (const days of [-1, 0, 1]) {
-          const day = at.toPlainDate().add({ days });
-          const first = day.toZonedDateTime(timezone);
-          const wanted = first.toPlainDate().equals(day)
-            ? new Date(first.epochMilliseconds).toISOString()
-            : "time-skipped";
-          const cell = `${String(day.day).padStart(2, "0")}/${String(day.month).padStart(2, "0")}/${day.year}`;
-          expect([cell, read(timezone, cell)]).toEqual([cell, wanted]);
-        }
+  const zones = [
+    "America/Sao_Paulo",
+    "America/Asuncion",
+    "Asia/Beirut",
+    "Atlantic/Azores",
+    "Africa/Cairo",
+    "Pacific/Apia",
+  ];
+  it.each(sampled(zones, 5))("around every change of clocks in %s", (timezone) => {
+    let changes = 0;
+    let at = Temporal.ZonedDateTime.from(`1980-01-01[${timezone}]`);
+    for (let next: typeof at | null = at; next !== null && next.year < 2030; next = at.getTimeZoneTransition("next")) {
+      at = next;
+      changes += 1;
+      for (const days of [-1, 0, 1]) {
+        const day = at.toPlainDate().add({ days });
+        const first = day.toZonedDateTime(timezone);
+        const wanted = first.toPlainDate().equals(day)
+          ? new Date(first.epochMilliseconds).toISOString()
+          : "time-skipped";
+        const cell = `${String(day.day).padStart(2, "0")}/${String(day.month).padStart(2, "0")}/${day.year}`;
+        expect([cell, read(timezone, cell)]).toEqual([cell, wanted]);
       }
-      expect(changes).toBeGreaterThan(10);
-    },
-  );
+    }
+    expect(changes).toBeGreaterThan(10);
+  });
 });
 
 it("a mapping may choose a side, and only then is one taken", () => {

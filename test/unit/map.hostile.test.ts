@@ -13,16 +13,13 @@ function aliasBomb() {
 
 describe("a hostile mapping", () => {
   it.each([
-    ["deep brackets", `a: ${"[".repeat(100_000)}${"]".repeat(100_000)}`],
     ["deep brackets that never close", "[".repeat(200_000)],
-    ["deep braces", `${"{a: ".repeat(50_000)}x${"}".repeat(50_000)}`],
     ["deep indentation", Array.from({ length: 700 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
     ["deep lists on one line", `${"- ".repeat(50_000)}x`],
     ["an alias bomb", aliasBomb()],
     ["an alias of itself", "a: &a [*a]"],
     ["many members", Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join("\n")],
     ["a large file", `# ${"x".repeat(2_000_000)}`],
-    ["__proto__ as a member", `${MAPPING}__proto__: { polluted: true }\n`],
     ["__proto__ deep within", MAPPING.replace("fields: {", "fields: { __proto__: { polluted: true },")],
     [
       "a huge regular expression",

@@ -148,7 +148,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     // The bound as it is asked for; the wait itself is shortened.
     const bounds: number[] = [];
     const timeout = AbortSignal.timeout.bind(AbortSignal);
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout((bounds.push(ms), 100)));
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout((bounds.push(ms), 40)));
     onTestFinished(() => void vi.restoreAllMocks());
     const hanging = await openReceiver();
     hanging.answer(begins ? "begun" : null);

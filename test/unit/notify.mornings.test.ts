@@ -62,6 +62,9 @@ const load = (name: string, minute: number, gross = "5") => [
 ];
 const loads = (night: number, count: number, bad = 0) =>
   Array.from({ length: count }, (_, index) => load(`N${night}L${index}`, night * 10, index < bad ? "s/ pesagem" : "5"));
+/** The same of one load, in fewer requests. */
+const oneLoad = (night: number, count: number) =>
+  Array.from({ length: count }, (_, index) => load(`N${night}`, night * 20 + index));
 
 /** Rows of a night's file, or the name of a file that is there, or not. */
 type File = readonly (readonly string[])[] | string;
@@ -82,7 +85,7 @@ interface Morning {
   isLookedFor?: boolean;
 }
 
-const three = (count: number): File[] => [1, 2, 3].map((day) => loads(day, count));
+const three = (count: number): File[] => [1, 2, 3].map((day) => oneLoad(day, count));
 const outage = ["--max-outage", "1m"];
 
 const mornings: Morning[] = [
@@ -184,7 +187,7 @@ async function play(morning: Morning): Promise<Notification[]> {
 describe("twenty bad mornings tell one message each, which says what is wrong and what to type", () => {
   const page = readFileSync(DOCUMENT, "utf8");
 
-  it.each(sampled(mornings, 5))("$name", async (morning) => {
+  it.each(sampled(mornings, 7))("$name", async (morning) => {
     const { name, when } = morning;
     const told = await play(morning);
     expect(told).toHaveLength(1);
@@ -259,7 +262,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
 
   it("a few corrected rows, from a file or from the console, are no small night, and no usual one, and not the input that is due", async () => {
     const office = await nights("expect: { every: 24h }\n");
-    for (const day of [1, 2, 3]) await office.night(day, loads(day, 20));
+    for (const day of [1, 2, 3]) await office.night(day, oneLoad(day, 20));
     for (const [day, name] of ["rejected", "corrected-2026-11-27T061736-1", "to-correct", "rejected"].entries()) {
       office.writeCsv(`night-3.${name}.csv`, [HEADER, ...loads(4 + day, 2)]);
       await office.night(4 + day, `night-3.${name}.csv`);
@@ -274,9 +277,9 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect((await office.type("notify", "--due")).out).toContain("No input in time");
   });
 
-  it("an oddity that is silenced is not told", async () => {
+  it("an oddity that is silenced is not told", { tags: ["long"] }, async () => {
     const office = await nights("silence: [few-rows]\n");
-    for (const day of [1, 2, 3]) await office.night(day, loads(day, 20));
+    for (const day of [1, 2, 3]) await office.night(day, oneLoad(day, 20));
     await office.night(4, loads(4, 2));
     expect(office.told()).toEqual([]);
   });

@@ -11,18 +11,6 @@ const fails = (message: string) => () => {
   throw new Error(message);
 };
 
-test("every step runs, the last registered first, and the first error is told", async () => {
-  const done: string[] = [];
-  const work = closing(async (later) => {
-    later(() => void done.push("lock"));
-    later(fails("second"));
-    later(() => void done.push("database"));
-    later(async () => fails("first")());
-  });
-  await expect(work).rejects.toThrow("first");
-  expect(done).toEqual(["database", "lock"]);
-});
-
 test("an error of the work itself is told before those of closing it", async () => {
   const done: string[] = [];
   const work = closing(async (later) => {

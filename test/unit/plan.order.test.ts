@@ -23,6 +23,7 @@ function chain() {
 
 /** What looks at all of them once for each takes minutes. */
 const QUICK = { timeout: 10_000 };
+const LONG = { ...QUICK, tags: ["long"] };
 
 it("a chain of 20,000 documents is put in order at once, the last one first", QUICK, () => {
   const { count, assessments, needs } = chain();
@@ -92,13 +93,13 @@ describe("20,000 of a kind on one document, or linked to it, are planned at once
     expect(planned([{ at: -1 }, ...links, ...later], COUNT)).toEqual({ held: COUNT, sent: COUNT + 1 });
   });
 
-  it("propagated events of a document with one relation", QUICK, () => {
+  it("propagated events of a document with one relation", LONG, () => {
     const link = { mirrored: true, relatedDocument: 2 };
     const copied = every(() => ({ mirrored: true, payload: '{"propagateEvent":true}' }));
     expect(planned([{ document: 2 }, link, ...copied])).toEqual({ held: 0, sent: COUNT + 2 });
   });
 
-  it("documents that it makes", QUICK, () => {
+  it("documents that it makes", LONG, () => {
     expect(planned(every((index) => ({ target: index + 2 })))).toEqual({ held: 0, sent: COUNT });
   });
 });

@@ -83,7 +83,9 @@ test("the pieces of a document are its plan: requests, what is held and for whom
   expect(several).toBeGreaterThan(drawn(8, 25));
 });
 
-it("two documents with hundreds of thousands of links each are one group once they are linked", () => {
+it("two documents with hundreds of thousands of links each are one group once they are linked", {
+  tags: ["long"],
+}, () => {
   const linked = (hub: number) =>
     Array.from({ length: 150_000 }, (_, at) => ({ document: hub, other: hub * 1e6 + at }));
   const groups = groupDocuments([...linked(1), ...linked(2), { document: 1, other: 2 }]);

@@ -78,7 +78,7 @@ test.each(seeds)(
       }
     };
 
-    for (let night = 1; night <= often(3, 4); night += 1) {
+    for (let night = 1; night <= often(2, 4); night += 1) {
       const expected = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0, landed: 0 };
       const touched = new Set<string>();
       const rows: string[][] = [];
