@@ -224,7 +224,7 @@ describe("resolve --from", () => {
   });
 
   it("needs its columns, once each, and takes nothing beside the file", async () => {
-    await strandThree();
+    await office.ends(0, "import m.yaml one.csv");
     for (const [header, message] of [
       ["document,id", "filled.csv: there is no column document_id"],
       ["document,document_id,document_id", "filled.csv: two columns are called document_id"],
