@@ -41,7 +41,7 @@ export interface Waiting {
   signal?: AbortSignal;
 }
 
-/** @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted. */
+/** @throws RowferryError `ledger-locked` when another process holds the ledger, `interrupted` when the wait was aborted. */
 export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
   makeFolder(dirname(ledgerPath));
   return untilHeld(ledgerPath, options, () => tryLock(lockOf(ledgerPath)));
@@ -61,11 +61,18 @@ async function untilHeld(ledgerPath: string, options: Waiting, take: () => Ledge
   for (;;) {
     const lock = take();
     if (lock !== null) return lock;
-    if (!options.wait || options.signal?.aborted) {
-      throw inUse(ledgerPath);
-    }
-    await options.clock.sleep(500, options.signal);
+    if (!options.wait) throw inUse(ledgerPath);
+    await nextTry(options);
   }
+}
+
+/** While another process holds or writes the ledger. @throws RowferryError `interrupted` */
+export async function nextTry({ clock, signal }: Omit<Waiting, "wait">): Promise<void> {
+  await clock.sleep(500, signal);
+  if (signal?.aborted !== true) return;
+  throw new RowferryError("interrupted", "Stopped while waiting for another rowferry process; nothing was changed.", {
+    hint: "Type the same command again.",
+  });
 }
 
 function inUse(file: string): RowferryError {
