@@ -67,7 +67,8 @@ export function keepBackups(folder: string, name: string, keep: number): string[
   const gone = [newest, ...others].slice(keep);
   const isLeft = (file: string, date = dateIn(file)) =>
     date < newest && file.startsWith(date) && /^\.\w{8}\.part$/.test(file.slice(date.length));
-  for (const file of [...gone, ...files.filter((file) => isLeft(file))]) rmSync(join(folder, file), { force: true });
+  const left = files.filter((file) => isLeft(file));
+  for (const file of [...gone, ...left]) rmSync(join(folder, file), { force: true });
   return gone;
 }
 
