@@ -83,7 +83,9 @@ export async function openSession(command: string, mapping: string | null, optio
   const { clock, signal, observe } = options;
   try {
     const isOffline = options.offline === true;
-    const waiting = { wait: options.waitForLock, clock, signal };
+    const message = "Waiting until another rowferry process has finished with this ledger.";
+    const onWait = () => observe({ type: "notice", level: "info", code: null, message });
+    const waiting = { wait: options.waitForLock, clock, signal, onWait };
     // If it cannot be read, nothing is staged.
     if (!isOffline) options.target.clientSecret();
     if (!isOffline) requireLedgerFolder(options.target);

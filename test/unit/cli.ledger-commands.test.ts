@@ -356,7 +356,7 @@ describe("with --wait, while another process holds the ledger,", () => {
   it("a mapping that is edited is not taken for the one that the import read", async () => {
     office.writeCsv("april.csv", loads("L5 10 5"));
     await meanwhile(() => appendFileSync(office.path("m.yaml"), "# edited meanwhile\n"));
-    await typed("import", "m.yaml", "april.csv", "--wait");
+    expect((await typed("import", "m.yaml", "april.csv", "--wait")).err).toContain("Waiting until another");
     const used = async () => (await typed("show", "april.csv:2", "--mapping")).out;
     expect(await used()).not.toContain("edited meanwhile");
     await typed("import", "m.yaml", "april.csv");

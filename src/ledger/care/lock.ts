@@ -39,6 +39,8 @@ export interface Waiting {
   wait: boolean;
   clock: Clock;
   signal?: AbortSignal;
+  /** Called once, where it has to wait. */
+  onWait?: () => void;
 }
 
 /** @throws RowferryError `ledger-locked` when another process holds the ledger, `interrupted` when the wait was aborted. */
@@ -58,10 +60,11 @@ export function holdLedger(database: LedgerDatabase, options: Waiting): Promise<
 }
 
 async function untilHeld(ledgerPath: string, options: Waiting, take: () => LedgerLock | null): Promise<LedgerLock> {
-  for (;;) {
+  for (let isTold = false; ; isTold = true) {
     const lock = take();
     if (lock !== null) return lock;
     if (!options.wait) throw inUse(ledgerPath);
+    if (!isTold) options.onWait?.();
     await nextTry(options);
   }
 }
