@@ -6,7 +6,10 @@ import { squeeze } from "../model/fold.js";
 import { plainText } from "../report/plain-text.js";
 import type { World } from "./world.js";
 
-/** @throws RowferryError `not-confirmed` for another answer, or if nobody can be asked */
+/** What asks holds the ledger, and a question forgotten in the evening would stop the night's import. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** @throws RowferryError `not-confirmed` for another answer, for none within ten minutes, or if nobody can be asked */
 export async function confirm(world: World, question: string, expected: string, yes = false): Promise<void> {
   if (yes) return;
   const ask = terminalOf(world);
@@ -15,21 +18,25 @@ export async function confirm(world: World, question: string, expected: string, 
       hint: "Nothing was changed. If that is what you want, type the command again with --yes.",
     });
   const shown = typeable(expected);
-  const typed = await ask(`${question}\nType ${shown} to confirm: `);
+  const typed = await ask(`${question}\nType ${shown} to confirm: `, AbortSignal.timeout(PATIENCE_MS));
   if (typed === null || typeable(typed) !== shown) throw new RowferryError("not-confirmed", "It was not confirmed.");
 }
 
 /** A key may have blanks around it, line feeds, and signs that no keyboard has. */
 const typeable = (text: string): string => plainText(squeeze(text));
 
+/** `until`: default for ever. */
+type Ask = (question: string, until?: AbortSignal) => Promise<string | null>;
+
 /** Null: not a terminal. */
-export function terminalOf(world: World): ((question: string) => Promise<string | null>) | null {
-  return world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? (question) => askTerminal(question) : null);
+export function terminalOf(world: World): Ask | null {
+  return world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? askTerminal : null);
 }
 
-/** Null: no answer (Ctrl-D). */
+/** Null: no answer (Ctrl-D, or none until then). */
 export async function askTerminal(
   question: string,
+  until?: AbortSignal,
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
 ): Promise<string | null> {
@@ -43,7 +50,8 @@ export async function askTerminal(
   });
   const closed = once(terminal, "close").then(() => null);
   try {
-    return await Promise.race([terminal.question(question, stop), closed]);
+    const signal = until === undefined ? stop.signal : AbortSignal.any([stop.signal, until]);
+    return await Promise.race([terminal.question(question, { signal }), closed]);
   } catch (error) {
     if (stop.signal.aborted || (error as Error).name !== "AbortError") throw error;
     return null;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
-import { holdLedger, lockLedger } from "../ledger/care/lock.js";
+import { holdLedger, lockLedger, nextTry } from "../ledger/care/lock.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal/entries.js";
 import { type JournalEntry, openJournal } from "../ledger/journal/journal.js";
@@ -68,15 +68,15 @@ export function zoneOfMapping(mapping: string, isBase = false): string | null {
   }
 }
 
-/** Retries while another process writes, if `waitForLock`. @throws RowferryError `ledger-locked` */
-export async function patiently<Result>({ waitForLock, clock, signal }: Holding, work: () => Result): Promise<Result> {
+/** Retries while another process writes, if `waitForLock`. @throws RowferryError `ledger-locked`, `interrupted` */
+export async function patiently<Result>(holding: Holding, work: () => Result): Promise<Result> {
   for (;;) {
     try {
       return work();
     } catch (error) {
       const isLocked = error instanceof RowferryError && error.code === "ledger-locked";
-      if (!isLocked || !waitForLock || signal?.aborted === true) throw error;
-      await clock.sleep(500, signal);
+      if (!isLocked || !holding.waitForLock) throw error;
+      await nextTry(holding);
     }
   }
 }

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   createReadStream,
   existsSync,
+  linkSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -98,12 +99,14 @@ export function prune(
   confirmed: (found: Pruned) => Promise<void> = async () => {},
 ): Promise<Pruned> {
   return closing(async (later) => {
-    const found = prunable(target, before);
+    // Locking makes the ledger's folder.
+    reading(target, () => {});
     const lock = await lockLedger(target.ledgerPath, { ...holding, wait: holding.waitForLock });
     later(() => lock.release());
     await patiently(holding, () => reading(target, refuseHeld));
+    const found = prunable(target, before);
     await confirmed(found);
-    for (const run of found.runFolders) rmSync(runFolder(target, run), { recursive: true });
+    for (const run of found.runFolders) rmSync(runFolder(target, run), { recursive: true, force: true });
     return found;
   });
 }
@@ -279,7 +282,7 @@ async function replayed(database: LedgerDatabase, journal: string, now: number):
 }
 
 /** With the write-ahead log and its index. */
-const SUFFIXES = ["-wal", "-shm", ""];
+const BESIDE = ["-wal", "-shm"];
 
 /** `journal`: what it brought is `known`; null: there was none, and one that the ledger remembered is `forgotten`. */
 export interface Restored {
@@ -327,11 +330,21 @@ export async function restoreLedger(
     let kept = name;
     for (let count = 2; existsSync(kept); count += 1) kept = `${name}-${count}`;
     const wasThere = existsSync(path);
-    // The log first: a ledger without it is refused, and a log alone is moved away.
-    for (const suffix of SUFFIXES)
-      if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+    // The log first: a ledger without it is refused.
+    for (const suffix of BESIDE) if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+    if (wasThere) keepAs(path, kept);
     return { kept: wasThere ? kept : null, ...restored };
   });
+}
+
+/** Under both names until another file takes its place: killed in between, a next import would begin a new ledger. */
+function keepAs(path: string, kept: string): void {
+  try {
+    linkSync(path, kept);
+  } catch {
+    // Not all file systems have links.
+    renameSync(path, kept);
+  }
 }
 
 /** Null: none, or the ledger cannot be read, which is why a backup takes its place. */
@@ -373,7 +386,7 @@ async function putInPlace<Made>(
   const lock = await lockLedger(path, { wait: false, clock });
   const temporary = `${path}.new`;
   const clear = () => {
-    for (const suffix of SUFFIXES) rmSync(`${temporary}${suffix}`, { force: true });
+    for (const suffix of [...BESIDE, ""]) rmSync(`${temporary}${suffix}`, { force: true });
   };
   try {
     clear();

@@ -4,15 +4,21 @@ import { setMaxListeners } from "node:events";
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /** Milliseconds since any moment; unlike `now`, nobody sets it forward or back. Default: `now`. */
+  steady?(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** For measuring what has passed, whatever a person or NTP does to the clock meanwhile. */
+export const steadyNow = (clock: Clock): number => clock.steady?.() ?? clock.now();
 
 /** A number in [0, 1). */
 export type Random = () => number;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steady: () => Math.round(performance.now()),
   async sleep(ms, signal) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);

@@ -134,6 +134,8 @@ export function keepCourse(stateFolder: string, now: () => number, limit: number
   let keptAt = Number.NEGATIVE_INFINITY;
   return {
     observe(event: PipelineEvent): void {
+      // One that waits for the ledger would take another run's place.
+      if (event.type === "notice") return;
       const state = course.observe(event);
       if (event.type !== "stage" && now() - keptAt < 1000) return;
       keptAt = now();

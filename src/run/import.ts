@@ -20,7 +20,7 @@ import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../repor
 import { closing } from "./closing.js";
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
-import { type StagedInput, stageFiles } from "./stage.js";
+import { mappingAsUsed, type StagedInput, stageFiles } from "./stage.js";
 import { summarise } from "./finish.js";
 import { runFolder, writeRunFiles } from "./run-files.js";
 
@@ -41,7 +41,8 @@ export interface ImportOptions extends ResumeOptions {
 /** @throws RowferryError before the first request; later failures are in the summary. */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
-  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
+  const used = mappingAsUsed(mapping);
+  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files, used));
 }
 
 /** Drafts may go to the sandbox only. */

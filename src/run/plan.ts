@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyLedger } from "../ledger/care/backup.js";
+import { copyLedger, folderForCopy } from "../ledger/care/backup.js";
 import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { idsOf } from "../ledger/work.js";
@@ -100,7 +100,7 @@ async function openBeside(
     if (!(error instanceof RowferryError) || error.code !== "ledger-locked") throw error;
     const message = "Another process is staging or sending, so this plan uses a copy of the ledger as it is now.";
     observe({ type: "notice", level: "info", code: null, message });
-    const copy = inFolder(mkdtempSync(`${target.ledgerPath}.plan-`));
+    const copy = inFolder(folderForCopy(target.ledgerPath));
     copyLedger(target.ledgerPath, ownerOf(target), copy);
     return { session: await open(copy), isCopy: true };
   }

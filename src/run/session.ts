@@ -66,6 +66,8 @@ export interface Stopped {
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
+const WAITING = "Waiting until another rowferry process has finished with this ledger.";
+
 /**
  * A new folder would hide a missing mount, and all be sent again; only the one below the state folder is made. @throws
  * RowferryError `path-unusable`
@@ -83,7 +85,8 @@ export async function openSession(command: string, mapping: string | null, optio
   const { clock, signal, observe } = options;
   try {
     const isOffline = options.offline === true;
-    const waiting = { wait: options.waitForLock, clock, signal };
+    const onWait = () => observe({ type: "notice", level: "info", code: null, message: WAITING });
+    const waiting = { wait: options.waitForLock, clock, signal, onWait };
     // If it cannot be read, nothing is staged.
     if (!isOffline) options.target.clientSecret();
     if (!isOffline) requireLedgerFolder(options.target);

@@ -37,9 +37,13 @@ export interface StagedInput extends RowCounts {
 }
 
 /** The caller holds an open transaction, and commits or rolls it back. */
-export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
+export async function stageFiles(
+  session: Session,
+  mapping: Mapping,
+  files: readonly string[],
+  used = mappingAsUsed(mapping),
+): Promise<StagedInput[]> {
   const isNew = refuseChangedKeys(session, mapping);
-  const used = mappingAsUsed(mapping);
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
   const ofImport: OfImport = { inputsOfImport: new Set(), changedByImport: new Set(), correctedByImport: new Map() };
@@ -97,7 +101,8 @@ interface MappingAsUsed {
   mappingText: string;
 }
 
-function mappingAsUsed({ path, dependencies, tables }: Mapping): MappingAsUsed {
+/** Call right after loading it, because it may be edited while a run waits for the ledger. */
+export function mappingAsUsed({ path, dependencies, tables }: Mapping): MappingAsUsed {
   const hash = createHash("sha256");
   const texts: string[] = [];
   for (const file of [path, ...dependencies]) {

@@ -125,5 +125,6 @@ function refuse(socket: Duplex, { status, code, message }: Refusal): void {
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // What still arrives of a refused request must not be carried out.
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -3,7 +3,7 @@
  * ms heartbeat and reaches only 0.92–0.98 of the rate.
  */
 import Bottleneck from "bottleneck";
-import { type Clock, unlessAborted } from "../model/clock.js";
+import { type Clock, steadyNow, unlessAborted } from "../model/clock.js";
 import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 
 export interface LocalThrottleOptions {
@@ -29,7 +29,8 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   let limiter = new Bottleneck({ reservoir: Math.floor(start) });
   /** The part of a token earned so far. */
   let fraction = start - Math.floor(start);
-  let filledUntil = clock.now();
+  let filledUntil = steadyNow(clock);
+  let timeOfDay = clock.now();
   let waiting = 0;
   let filling: Promise<void> | null = null;
   let empty = false;
@@ -37,11 +38,12 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
 
   async function fill(): Promise<void> {
     const level = await limiter.currentReservoir();
-    const now = clock.now();
-    // A clock set back neither earns nor owes; bottleneck would wait for the old time.
+    const now = steadyNow(clock);
     const elapsed = Math.max(0, now - filledUntil);
-    if (now < filledUntil - 1_000) replaceLimiter(level ?? 0);
     filledUntil = now;
+    // With a clock set back, bottleneck would wait for the old time.
+    if (clock.now() < timeOfDay - 1_000) replaceLimiter(level ?? 0);
+    timeOfDay = clock.now();
     if (empty) {
       empty = false;
       fraction = 0;
@@ -83,10 +85,10 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
 
   /** Runs while somebody waits; tokens earned in between are added when the next taker comes. */
   async function keepFilling(): Promise<void> {
-    let next = clock.now();
+    let next = steadyNow(clock);
     while (wanted()) {
       await fill();
-      const now = clock.now();
+      const now = steadyNow(clock);
       next = Math.max(next + tickMs, now);
       if (next - now > tickMs) next = now + tickMs;
       await clock.sleep(Math.max(1, next - now), closed.signal);
@@ -123,10 +125,10 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
 /** The share of the rate in use: three quarters after a 429; recovers within seconds, slower after many. */
 function createSpeed(clock: Clock): { factor(): number; slowDown(): void } {
   let factor = 1;
-  let at = clock.now();
+  let at = steadyNow(clock);
   let recent: number[] = [];
   function recover(): void {
-    const now = clock.now();
+    const now = steadyNow(clock);
     recent = recent.filter((time) => now - time < 60_000);
     const perSecond = Math.max(0.005, 0.1 * 0.5 ** Math.max(0, recent.length - 1));
     factor = Math.min(1, factor + (Math.max(0, now - at) / 1000) * perSecond);

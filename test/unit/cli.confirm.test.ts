@@ -4,10 +4,10 @@ import { askTerminal, confirm } from "../../src/cli/confirm.js";
 import { testWorld } from "../support/cli.world.js";
 
 /** Asks, types, and waits for the answer. */
-async function typed(keys: string) {
+async function typed(keys: string, until?: AbortSignal) {
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
-  const answer = askTerminal("Which? ", input, output);
+  const answer = askTerminal("Which? ", until, input, output);
   input.write(keys);
   return answer;
 }
@@ -18,6 +18,10 @@ it("gives what is typed", async () => {
 
 it("takes Ctrl-D for no answer", async () => {
   expect(await typed("\u0004")).toBeNull();
+});
+
+it("takes silence for no answer, where the ledger is held meanwhile", async () => {
+  expect(await typed("", AbortSignal.timeout(10))).toBeNull();
 });
 
 it("takes Ctrl-C for the signal that it is elsewhere", async () => {

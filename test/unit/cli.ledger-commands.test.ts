@@ -1,6 +1,8 @@
 /** The ledger's commands as typed: over the embedded sandbox, with the real pipeline. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import { lockLedger } from "../../src/ledger/care/lock.js";
+import { systemClock } from "../../src/model/clock.js";
 import { jsonOf } from "../support/cli.world.js";
 import { mapping } from "../support/mapping.js";
 import { type Office, openOffice } from "../support/office.js";
@@ -75,6 +77,7 @@ describe("show", () => {
       /create-with-events · load L1, 1 event: accepted.*try 1: 201 after \d+ ms/,
     );
     expect(await requests("1999-01-01", "--before", "1999-01-02")).toEqual(shows("Nothing was sent"));
+    expect(await requests("30m", "--before", "1h")).toEqual(refused("later than --before"));
     expect((await requests("soon")).code).toBe(2);
   });
 
@@ -325,6 +328,49 @@ it("ledger prune keeps the folder of a run whose rows nobody has corrected, and 
   expect(await typed("ledger", "prune", "--keep-for", "0d")).toMatchObject({
     code: 0,
     out: expect.stringMatching(new RegExp(`^Removed: folders of 1 run, [\\d,]+ bytes: ${run}\\.`)),
+  });
+});
+
+describe("with --wait, while another process holds the ledger,", () => {
+  /** What happens while the command waits; then the ledger is free. */
+  async function meanwhile(work: () => void) {
+    const lock = await lockLedger(office.path("state/sandbox/ledger.db"), { wait: false, clock: systemClock });
+    const sleep = () => {
+      work();
+      lock.release();
+      office.world.clock.sleep = () => Promise.resolve();
+      return Promise.resolve();
+    };
+    office.world.clock = { now: () => office.world.now, sleep };
+  }
+
+  it.each(["import m.yaml march.csv", "resume", "verify", "ledger prune --keep-for 0d"])(
+    "a signal ends `%s` as interrupted, not as a ledger in use",
+    async (words) => {
+      await meanwhile(() => office.world.send("SIGTERM"));
+      const { code, err } = await typed(...words.split(" "), "--wait");
+      expect([code, err]).toEqual([143, expect.stringContaining("Stopped while waiting")]);
+    },
+  );
+
+  it("a mapping that is edited is not taken for the one that the import read", async () => {
+    office.writeCsv("april.csv", loads("L5 10 5"));
+    await meanwhile(() => appendFileSync(office.path("m.yaml"), "# edited meanwhile\n"));
+    expect((await typed("import", "m.yaml", "april.csv", "--wait")).err).toContain("Waiting until another");
+    const used = async () => (await typed("show", "april.csv:2", "--mapping")).out;
+    expect(await used()).not.toContain("edited meanwhile");
+    await typed("import", "m.yaml", "april.csv");
+    expect(await used()).toContain("edited meanwhile");
+  });
+
+  it("prune keeps a folder in which a person has begun to work", async () => {
+    const [run = ""] = readdirSync(office.path("state/sandbox/runs"));
+    office.world.now = Date.now() + 86_400_000;
+    await typed("dismiss", "--row", "march.csv:3");
+    await office.ends(0, "ledger prune --keep-for 0d --dry-run", "folders of 1 run");
+    const later = new Date(office.world.now + 60_000);
+    await meanwhile(() => utimesSync(office.path(`state/sandbox/runs/${run}/summary.json`), later, later));
+    await office.ends(0, "ledger prune --keep-for 0d --wait --yes", "folders of 0 runs");
   });
 });
 

@@ -1,9 +1,10 @@
 /** Looking after the ledger's file: schema, state machines, backup, rebind. */
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
+import { folderForCopy, keepBackups } from "../../src/ledger/care/backup.js";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { hasLog } from "../../src/ledger/care/lock.js";
 import { schema } from "../../src/ledger/schema.js";
@@ -192,6 +193,24 @@ it("ledger backup is a whole ledger, made while another connection writes", asyn
   expect(copy.prepare("SELECT count(*) FROM problems").pluck().get()).toBeGreaterThan(0);
   expect(checkLedger(copy).flatMap(({ broken }) => broken)).toEqual([]);
   copy.close();
+});
+
+it("what killed backups and plans left is removed by later ones, and nothing that may be in use", () => {
+  const path = folder();
+  const file = (name: string) => join(path, name);
+  const mine = "rowferry-t-2026-11-19T0200.db";
+  const parts = [`${mine}.0a1b2c3d.part`, "rowferry-t-2026-11-20T0200.db.0a1b2c3d.part", `${mine}.mine.part`];
+  for (const name of [mine, "rowferry-t-2026-11-20T0100.db", "rowferry-u-2026-11-19T0200.db.0a1b2c3d.part", ...parts])
+    writeFileSync(file(name), "");
+  expect(keepBackups(path, "t", 2)).toEqual([]);
+  expect(readdirSync(path)).toHaveLength(5);
+  expect(existsSync(file(`${mine}.0a1b2c3d.part`))).toBe(false);
+  const killed = folderForCopy(file("ledger.db"));
+  const running = folderForCopy(file("ledger.db"));
+  const before = new Date(Date.now() - 2 * 86_400_000);
+  utimesSync(killed, before, before);
+  folderForCopy(file("ledger.db"));
+  expect([killed, running].map((made) => existsSync(made))).toEqual([false, true]);
 });
 
 describe("ledger rebind", () => {

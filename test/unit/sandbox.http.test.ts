@@ -1,4 +1,5 @@
 /** The same core over HTTP: sockets, broken connections, the description of the interface. */
+import { once } from "node:events";
 import { connect } from "node:net";
 import { workedMs } from "../support/cpu.js";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
@@ -50,6 +51,24 @@ describe("over HTTP", () => {
     const path = new URL(`${address.controlUrl}/dump`).pathname;
     const answer = await raw(`GET ${path} HTTP/1.1\r\n${host}${header}\r\nconnection: close\r\n\r\n`);
     expect(answer).toContain(`HTTP/1.1 ${status} `);
+  });
+
+  it("a request that is refused because it did not arrive in time is not carried out when its rest comes", async () => {
+    const slow = createSandbox({ rate: null });
+    onTestFinished(() => slow.close());
+    const { baseUrl } = await slow.listen({ patience: 200 });
+    const body = '{"countryCode":"BR","taxIdType":"CNPJ","taxId":"11222333000181","name":"A","type":"COMPANY"}';
+    const port = Number(new URL(baseUrl).port);
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
+    const authorization = `Bearer ${await tokenOf(slow)}`;
+    const head = ["host: x", `authorization: ${authorization}`, "content-type: application/json"];
+    socket.write(`POST /participants HTTP/1.1\r\n${head.join("\r\n")}\r\ncontent-length: ${body.length}\r\n\r\n`);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toContain("408");
+    socket.end(body);
+    if (!socket.closed) await once(socket, "close");
+    const lookup = `${baseUrl}/participants?countryCode=BR&taxIdType=CNPJ&taxId=11222333000181`;
+    expect((await fetch(lookup, { headers: { authorization } })).status).toBe(404);
   });
 
   it.each([

@@ -95,6 +95,15 @@ describe("the service's clock (HARD-CASES H10)", () => {
     expect(new Date(service.now()).toISOString()).toBe("2026-11-20T02:00:00.900Z");
   });
 
+  it("is not the local one when that is set forward, which would send what is still to come", () => {
+    const real = Date.parse("2026-11-20T02:00:00Z");
+    let set = 0;
+    const service = createServiceClock({ now: () => real + set, steady: () => 7, sleep: () => Promise.resolve() });
+    service.seen("Fri, 20 Nov 2026 02:00:00 GMT");
+    set = 3_600_000;
+    expect([service.now(), service.aheadMs()]).toEqual([real, -3_600_000]);
+  });
+
   it("notices within a few answers that the local clock was set anew", () => {
     const clock = new VirtualClock(Date.parse("2026-11-20T02:00:00Z"));
     const service = createServiceClock(clock);

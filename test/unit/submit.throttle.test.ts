@@ -120,6 +120,17 @@ describe("the local throttle", () => {
     await throttle.close();
   });
 
+  it("does not run over when the clock is set forward", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const before = await drainTokens(throttle, 60);
+    const waiting = drainTokens(throttle, 100);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    const after = (await waiting).map((time) => (time > Date.now() - 1_800_000 ? time - 3_600_000 : time));
+    expect(refusedBy(20, 30, [...before, ...after])).toBe(0);
+    await throttle.close();
+  });
+
   it("does not run over when the clock is set back, nor stand still", async () => {
     const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
     await drainTokens(throttle, 60);

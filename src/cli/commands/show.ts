@@ -48,6 +48,8 @@ export const spec = onTarget({
       throw new RowferryError("usage", "--since, --before and --count belong to `show requests`.");
     const until = (before === undefined ? null : moment(before, now)) ?? now;
     const from = (since === undefined ? null : moment(since, now)) ?? until - 3_600_000;
+    if (from > until)
+      throw new RowferryError("usage", `--since is ${localTime(from)}, later than --before, ${localTime(until)}.`);
     const found = isRequests
       ? showSentBetween(target, from, until, count)
       : showAnything(target, anything, { ...given, eventKeys: true });

@@ -47,6 +47,8 @@ function requests(summary: Summary): string {
       `${grouped(sent)}, ${atLimit(secondsAtLimit, limit)}`,
       retries > 0 && counted(retries, "retry", "retries"),
       rateLimited > 0 && `${grouped(rateLimited)} refused as too many (429)`,
+      // Its own jitter makes fewer.
+      rateLimited * 100 > sent && "another process may use this client: --throttle shares the rate, --rate lowers it",
       registered,
     ],
     "; ",

@@ -1,4 +1,15 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
@@ -19,8 +30,8 @@ export function backupLedger(path: string, owner: LedgerOwner, destination: stri
     throw new RowferryError("ledger-there-already", "There is a file already.", { place: { file: destination } });
   }
   refuseMissingFolder(destination);
-  const temporary = `${destination}.part`;
-  rmSync(temporary, { force: true });
+  // Another backup of this minute may be under way.
+  const temporary = `${destination}.${randomBytes(4).toString("hex")}.part`;
   try {
     copyLedger(path, owner, temporary);
     const file = openSync(temporary, "r+");
@@ -45,12 +56,33 @@ export function datedBackup(folder: string, name: string, now: number): string {
   return join(folder, dated(name, minuteOf(now)));
 }
 
-/** Deletes all but the newest `keep` dated backups of this name, and no other files. @returns the deleted ones */
+/**
+ * Deletes all but the newest `keep` dated backups of this name, and what killed ones before the newest have left, and no
+ * other files. @returns the deleted backups
+ */
 export function keepBackups(folder: string, name: string, keep: number): string[] {
-  const isOurs = (file: string) => file === dated(name, /\d{4}-\d\d-\d\dT\d{4}/.exec(file)?.[0] ?? "");
-  const gone = readdirSync(folder).filter(isOurs).toSorted().toReversed().slice(keep);
-  for (const file of gone) rmSync(join(folder, file));
+  const files = readdirSync(folder).toSorted().toReversed();
+  const dateIn = (file: string) => dated(name, /\d{4}-\d\d-\d\dT\d{4}/.exec(file)?.[0] ?? "");
+  const [newest = "", ...others] = files.filter((file) => file === dateIn(file));
+  const gone = [newest, ...others].slice(keep);
+  const isLeft = (file: string, date = dateIn(file)) =>
+    date < newest && file.startsWith(date) && /^\.\w{8}\.part$/.test(file.slice(date.length));
+  const left = files.filter((file) => isLeft(file));
+  for (const file of [...gone, ...left]) rmSync(join(folder, file), { force: true });
   return gone;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A new folder beside the ledger, for a copy. Removes those that killed commands left, which no command uses for a day. */
+export function folderForCopy(path: string): string {
+  const prefix = `${path}.plan-`;
+  for (const name of readdirSync(dirname(path))) {
+    const left = join(dirname(path), name);
+    const made = left.startsWith(prefix) ? statSync(left, { throwIfNoEntry: false })?.mtimeMs : undefined;
+    if (made !== undefined && made < Date.now() - DAY_MS) rmSync(left, { recursive: true, force: true });
+  }
+  return mkdtempSync(prefix);
 }
 
 /**

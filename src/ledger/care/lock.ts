@@ -39,9 +39,11 @@ export interface Waiting {
   wait: boolean;
   clock: Clock;
   signal?: AbortSignal;
+  /** Called once, where it has to wait. */
+  onWait?: () => void;
 }
 
-/** @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted. */
+/** @throws RowferryError `ledger-locked` when another process holds the ledger, `interrupted` when the wait was aborted. */
 export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
   makeFolder(dirname(ledgerPath));
   return untilHeld(ledgerPath, options, () => tryLock(lockOf(ledgerPath)));
@@ -58,14 +60,22 @@ export function holdLedger(database: LedgerDatabase, options: Waiting): Promise<
 }
 
 async function untilHeld(ledgerPath: string, options: Waiting, take: () => LedgerLock | null): Promise<LedgerLock> {
-  for (;;) {
+  for (let isTold = false; ; isTold = true) {
     const lock = take();
     if (lock !== null) return lock;
-    if (!options.wait || options.signal?.aborted) {
-      throw inUse(ledgerPath);
-    }
-    await options.clock.sleep(500, options.signal);
+    if (!options.wait) throw inUse(ledgerPath);
+    if (!isTold) options.onWait?.();
+    await nextTry(options);
   }
+}
+
+/** While another process holds or writes the ledger. @throws RowferryError `interrupted` */
+export async function nextTry({ clock, signal }: Omit<Waiting, "wait">): Promise<void> {
+  await clock.sleep(500, signal);
+  if (signal?.aborted !== true) return;
+  throw new RowferryError("interrupted", "Stopped while waiting for another rowferry process; nothing was changed.", {
+    hint: "Type the same command again.",
+  });
 }
 
 function inUse(file: string): RowferryError {

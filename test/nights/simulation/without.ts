@@ -46,7 +46,7 @@ export const safeguards = {
     "if ((steps.lookFirst || steps.attempted) &&",
     "if (steps.lookFirst &&",
   ],
-  "service-clock": ["submit/service-clock.ts", "clock.now() + aheadMs()", "clock.now()"],
+  "service-clock": ["submit/service-clock.ts", "here() + (", "here() + 0 * ("],
   generation: ["model/keys.ts", "document.generation > 1 ?", "document.generation > 1_000 ?"],
 } as const satisfies { [name: string]: readonly [file: string, ...texts: string[]] };
 
