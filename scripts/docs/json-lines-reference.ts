@@ -10,8 +10,8 @@ export function jsonLinesReference(): string {
     "",
     "With `--json` a command prints lines of JSON on stdout and nothing else; each has a `type`. Commands on a target begin with",
     "`target`, runs end with `summary`, and an error that ends a command is a line of its own, `error`, with the exit code.",
-    "Later versions may add members, but do not change the meaning of any. Times are ISO 8601 in UTC; paths are written as the",
-    "system does. A member that may be absent is marked with `?`.",
+    "Later versions may add fields, but do not change the meaning of existing ones. Times are ISO 8601 in UTC; paths are written as the",
+    "system does. A field that may be absent is marked with `?`.",
     "",
     "```sh",
     `rowferry import weighings.yaml inbox/ --json | jq -r 'select(.type == "summary") | .exitCode'`,
@@ -24,7 +24,7 @@ export function jsonLinesReference(): string {
       const { type, ...members } = schema.shape;
       parts.push("", `### ${type.value}`, "", schema.description ?? "");
       const table = rows(members, "", type.value, seen);
-      if (table.length > 0) parts.push("", "| Member | Kind | |", "|---|---|---|");
+      if (table.length > 0) parts.push("", "| Field | Kind | |", "|---|---|---|");
       parts.push(
         ...table.map(({ names, kind, says }) => `| ${names.join(", ")} | ${kind} | ${says} |`.replace(/\n/g, " ")),
       );

@@ -19,6 +19,10 @@ export function publicApiReference(): string {
 What the command line does, with events and an abort signal instead of a terminal. Importing it does nothing by itself; errors are
 \`RowferryError\`s with a [code](codes.md); nothing ends the process. [\`examples/library.ts\`](../../examples/library.ts) is a whole program.
 
+Hints are worded for the command line. What they call \`--target\`, \`--ledger\`, \`--rate\` and \`--burst\` are options of \`resolveTarget\` (\`--target\`
+is \`name\`, \`--sandbox\` is \`name: "sandbox"\`); \`--journal\` and \`--fresh\` are options of a run; and \`--wait\`, \`--until\`, \`--limit\`, \`--max-errors\` and
+\`--max-outage\` are \`limits\`: \`waitForLock\`, \`until\`, \`limitDocuments\`, \`maxErrors\` and \`maxOutageMs\`.
+
 \`\`\`ts
 import { resolveTarget, runImport } from "rowferry";
 

@@ -52,13 +52,13 @@ contact the service read the secret.
 
 ## rowferry.config.yaml
 
-| Member | |
+| Setting | |
 |---|---|
 ${memberRows(configSchema, "")}
 
 For each target under \`targets:\`:
 
-| Member | |
+| Setting | |
 |---|---|
 ${memberRows(configTargetSchema, "")}
 

@@ -61,6 +61,9 @@ export const days = valueOf("days or weeks, such as 90d or 26w", (text) =>
   /[dw]$/.test(text) ? milliseconds(text) : null,
 );
 
+/** For the help of commands that read data. */
+export const dataFiles = "CSV or Excel files, folders or quoted patterns; - means standard input";
+
 export const outputFlags = {
   quiet: ["--quiet", "show no progress, and print nothing if all is well"],
   logLevel: [

@@ -112,7 +112,7 @@ export async function runRetry({ selectors, ...options }: ResumeOptions & { sele
       "doubtful records": doubtful,
       "deleted rows": gone,
     };
-    const waits = waiting === 0 ? "" : `; ${counted(waiting, "event only waits", "events only wait")} for others`;
+    const waits = waiting === 0 ? "" : `; ${counted(waiting, "event waits", "events wait")} for others`;
     observe({
       type: "notice",
       level: "info",

@@ -39,9 +39,9 @@ const sentences: Say = {
       cancels && `${old} (${document.serviceId}) will be cancelled.`,
       staysStranded && `${old} is stranded: it stays at the service as it is, because its id is not known.`,
       shutOut > 0 &&
-        `${counted(shutOut, "event of it takes", "events of it take")} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
+        `${counted(shutOut, "event takes", "events take")} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
       earlyMirrors > 0 &&
-        `${counted(earlyMirrors, "link of it is", "links of it are")} earlier than the last event of the related document: the service may refuse to mirror them there.`,
+        `${counted(earlyMirrors, "of its links is", "of its links are")} earlier than the last event of the related document: the service may refuse to mirror them there.`,
       missing.length > 0 &&
         `The ledger has lost ${counted(missing.length, "event")} of it. None of its events is sent until these rows are imported again:`,
       ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${[event, ...keyParts].join(" ")}`),
@@ -94,7 +94,7 @@ const MOST_SAID = 20;
 export function saidOf(lines: readonly Line[]): string[] {
   const more = lines.length - MOST_SAID;
   const shown = lines.slice(0, MOST_SAID).flatMap(said);
-  return more > 0 ? [...shown, `${counted(more, "more document")} likewise.`] : shown;
+  return more > 0 ? [...shown, `${counted(more, "more document")} in the same way.`] : shown;
 }
 
 export function verified(stopped: string | null, differences: number, unread: number): string {

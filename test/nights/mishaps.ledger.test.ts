@@ -184,6 +184,21 @@ describe("a journal with a hole (F91)", () => {
     expect(documents()).toHaveLength(2);
   });
 
+  it("of a damaged ledger, the remedy that is printed works while the damaged file is there, and keeps it", async () => {
+    const { journal, importing, path, type, documents } = await kept();
+    expect((await type("ledger", "backup", "monday.db")).code).toBe(0);
+    const ledger = path("state/sandbox/ledger.db");
+    writeFileSync(ledger, readFileSync(ledger).fill("x", 4096, 8192));
+    const { code, err } = await type("ledger", "check");
+    const [, command = ""] = /`rowferry (ledger [^`]+)`/.exec(err.replaceAll(/\s+/g, " ")) ?? [];
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("damaged") });
+    const typed = command.replace("<backup>", "monday.db").split(" ");
+    expect((await type(...typed, "--journal", journal)).code).toBe(0);
+    expect(readdirSync(dirname(ledger)).some((name) => name.startsWith("ledger.db.before-"))).toBe(true);
+    expect((await importing("more.csv")).code).toBe(3);
+    expect(documents()).toHaveLength(2);
+  });
+
   it("stays with its address where the ledger is given to another", async () => {
     const sandbox = createSandbox({});
     const office = await openOfficeAt(sandbox, weighings);

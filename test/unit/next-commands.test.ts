@@ -371,7 +371,7 @@ test("a replacement says which rows it cannot place either", async () => {
   await landed(["A 10", CLOSE], "A 15", "A 30")(world);
   const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
   expect(out).toContain("4 events");
-  expect(out).toContain("1 event of it takes place after its CLOSE or CANCEL");
+  expect(out).toContain("1 event takes place after its CLOSE or CANCEL");
 });
 
 test("where all that is open is in doubt, no correction is proposed", async () => {
@@ -464,7 +464,9 @@ test("a replacement says which links it may not be able to repeat (H38)", async 
   const world = await linkedWorld();
   expect(await importing(world, "A 5", "B 6", "A 10 link B", "B 30")).toBe(0);
   const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
-  expect(out.replaceAll(/\s+/g, " ")).toContain("1 link of it is earlier than the last event of the related document");
+  expect(out.replaceAll(/\s+/g, " ")).toContain(
+    "1 of its links is earlier than the last event of the related document",
+  );
   const unlinked = await world.typed("replace", "load/B", "--reason", "wrong");
   expect(unlinked.out).not.toContain("earlier than");
 });

@@ -7,7 +7,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import type { FileCheck } from "../../model/summary.js";
 import { checkFiles } from "../../run/check-files.js";
 import { command } from "../command.js";
-import { checkMappingFirst, outputFlags } from "../flags.js";
+import { checkMappingFirst, dataFiles, outputFlags } from "../flags.js";
 import { createOutput, shownPath } from "../output.js";
 import { printFileCheck, printFileLine, printMapping, printTotal } from "../render/check.js";
 import { plain } from "../render/text.js";
@@ -17,7 +17,10 @@ import { openProgress } from "../run-command.js";
 const MOST_IN_FULL = 3;
 
 export const spec = command({
-  takes: { "<mapping>": "the mapping file (YAML)", "[files...]": "CSV or Excel files; - reads standard input" },
+  takes: {
+    "<mapping>": "the mapping file (YAML)",
+    "[files...]": dataFiles,
+  },
   flags: outputFlags,
   examples: {
     "rowferry check manifests.yaml": "the mapping alone",

@@ -17,7 +17,7 @@ import type { FileCheck } from "../../model/summary.js";
 import { checkFiles } from "../../run/check-files.js";
 import { command, type Given } from "../command.js";
 import { terminalOf } from "../confirm.js";
-import { valueOf } from "../flags.js";
+import { dataFiles, valueOf } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { createOutput, shownPath } from "../output.js";
 import { fitted, joined, lines, type Part, plain } from "../render/text.js";
@@ -47,7 +47,7 @@ const flags = {
 } as const;
 
 export const spec = command({
-  takes: { "<files...>": "CSV or Excel files; - reads standard input" },
+  takes: { "<files...>": dataFiles },
   flags,
   examples: {
     "rowferry guess march.csv > mapping.yaml": "",

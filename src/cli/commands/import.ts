@@ -1,11 +1,14 @@
 /** `rowferry import <mapping> <files…>`: the main job. */
 import { RowferryError } from "../../model/error.js";
-import { checkMappingFirst } from "../flags.js";
+import { checkMappingFirst, dataFiles } from "../flags.js";
 import { sendingCommand } from "../run-command.js";
 import { planImport } from "./plan.js";
 
 export const spec = sendingCommand({
-  takes: { "<mapping>": "the mapping file (YAML)", "[files...]": "CSV or Excel files; - reads standard input" },
+  takes: {
+    "<mapping>": "the mapping file (YAML)",
+    "[files...]": dataFiles,
+  },
   usage: "[options] <mapping> <files...>",
   flags: {
     dryRun: ["--dry-run", "send nothing, and say what would be sent: the same as `rowferry plan`"],

@@ -6,7 +6,7 @@ import { aboutEmpty, stepsOfWaiting } from "../../report/next-steps.js";
 import { leftBehind, rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";
-import { checkMappingFirst, rateFlags, wait } from "../flags.js";
+import { checkMappingFirst, dataFiles, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
@@ -14,7 +14,10 @@ import { bold, labelled, lines, type Part, plain } from "../render/text.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
-  takes: { "<mapping>": "the mapping file (YAML)", "<files...>": "CSV or Excel files; - reads standard input" },
+  takes: {
+    "<mapping>": "the mapping file (YAML)",
+    "<files...>": dataFiles,
+  },
   flags: {
     document: ["--document <key>", "show the requests of this document in full: its key, or kind/key"],
     ...rateFlags,

@@ -163,6 +163,6 @@ const hints: Partial<Record<NumberFault, string>> = {
 function refuseNumber(cell: string, fault: NumberFault, decimal: "," | "."): never {
   const [mark, others, example] =
     decimal === "," ? ["a comma", "points", "1.500,5 or 1500,5"] : ["a point", "commas", "1,500.5 or 1500.5"];
-  const hint = hints[fault] ?? `The mapping's decimal mark is ${mark}; write 1500 and a half as ${example}.`;
+  const hint = hints[fault] ?? `The mapping's decimal mark is ${mark}: write ${example}, for example.`;
   return refuse("number-unreadable", cell, faults[fault].replace("MARK", mark), hint.replace("OTHERS", others));
 }

@@ -206,7 +206,7 @@ export const relatedDocumentSchema = z
   })
   .meta({
     id: "RelatedDocument",
-    description: "What a RELATED event links to (service.md, Event endpoints, rule 10).",
+    description: "What a RELATED event links to (the specification, Event endpoints, rule 10).",
   });
 
 export const targetSchema = z
@@ -219,7 +219,7 @@ export const targetSchema = z
   })
   .meta({
     id: "Target",
-    description: "The downstream document that the event creates (service.md, Event endpoints, rule 6).",
+    description: "The downstream document that the event creates (the specification, Event endpoints, rule 6).",
   });
 
 const attributes = z.record(filled, scalarSchema).optional();

@@ -122,7 +122,7 @@ export function compileRelation(
 }
 
 function checkRelation(spec: RelatedDocumentSpec, site: Site) {
-  const rule = "(service.md, Event endpoints, rule 10)";
+  const rule = "(the specification, Event endpoints, rule 10)";
   if (spec.bidirectional !== false) {
     if (spec.isPublic !== undefined) return;
     const message = `: a bidirectional relation needs \`isPublic\` ${rule}.`;

@@ -25,12 +25,12 @@ function nameFault(
     ];
   if (name === "RELATED" && !isRelated)
     return [
-      "a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10)",
+      "a RELATED event needs `relatedDocument` (the specification, Event endpoints, rule 10)",
       "Write `relatedDocument: { document: { ref: …, key: … }, bidirectional: false }`.",
     ];
   if (name !== "CANCEL" || attributes.includes("reason")) return null;
   const like = attributes.find((one) => one.trim().toLowerCase() === "reason");
-  const rule = "(service.md, Event endpoints, rule 9)";
+  const rule = "(the specification, Event endpoints, rule 9)";
   return like === undefined
     ? [
         `a CANCEL event needs the attribute \`reason\`, not blank ${rule}`,
@@ -55,7 +55,7 @@ export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, si
   checkKey(spec, site);
   const propagates = spec.propagateEvent !== undefined && spec.propagateEvent !== false;
   if (propagates && spec.value !== undefined) {
-    const message = ": a propagated event cannot send `value` (service.md, Event endpoints, rule 11).";
+    const message = ": a propagated event cannot send `value` (the specification, Event endpoints, rule 11).";
     site.reportName("mapping-rule", message, "Remove `value` or `propagateEvent`.", "value");
   }
   for (const known of Object.keys(spec.extra ?? {}).filter((one) => OWN_MEMBERS.has(one))) {

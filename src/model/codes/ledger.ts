@@ -17,7 +17,7 @@ export const ledgerCodes = {
   ),
   "ledger-unreadable": unexpected(
     "The ledger's file cannot be opened, or is not a ledger.",
-    "Check the disk and the file's permissions; `rowferry ledger restore` with a backup, or `rowferry ledger rebuild` with the journal, brings a lost ledger back.",
+    "Check the disk and the file's permissions; `rowferry ledger restore` with a backup brings a lost ledger back. So does `rowferry ledger rebuild` with the journal, once the broken file is moved away.",
     "The ledger is on a disk that is not mounted.",
   ),
   "ledger-newer": usage(
@@ -37,7 +37,7 @@ export const ledgerCodes = {
   ),
   "ledger-damaged": unexpected(
     "The ledger contradicts itself, or its file is damaged.",
-    "Keep the file, restore a backup with `rowferry ledger rebuild <journal> <backup>`, and report what `ledger check` said.",
+    "Run `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one; it keeps the damaged file beside the restored one. Report what `rowferry ledger check` said.",
     "`rowferry ledger check` after a disk failed.",
   ),
   "rebind-refused": usage(

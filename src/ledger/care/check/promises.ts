@@ -13,7 +13,7 @@ export type Promises = Map<string, { [name: string]: Broken }>;
 
 /** Sent records may be wrong: only another copy of the ledger helps. */
 export const RESTORE =
-  "Send nothing. Keep the file, and rebuild the ledger: `rowferry ledger rebuild <journal> [backup]`, then import the files again.";
+  "Send nothing. `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one, keeps this file beside the restored ledger. Without a backup, move the file away and run `rowferry ledger rebuild <journal>`. Then import the files again.";
 /** Only what a file brings again is wrong. */
 export const IMPORT_AGAIN =
   "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are staged again.";
