@@ -306,6 +306,12 @@ describe("what people write (F28)", () => {
       { yaml: matches(/name: Coleta\b(?![^]*name: local)/) },
     ],
     [
+      "a Spanish number of a person is no company's",
+      "Expediente;Fecha;DNI;Nombre",
+      "E-#;2#/03/2026;12345678Z;Ana\nF-#;2#/03/2026;87654321X;Eva",
+      { participant: { type: "PERSON" }, said: allStaged },
+    ],
+    [
       "CPF and CNPJ in one column: the type follows the number",
       "Pedido;Data;CPF/CNPJ;Cliente",
       "P-#;2#/01/2011;CNPJ;Acme #\nQ-#;2#/01/2011;CPF;Ana #",
