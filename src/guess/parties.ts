@@ -21,6 +21,11 @@ export function ref({ name, clock, either }: Column): string {
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {
   const parties = assign(columns, joinEither(columns.filter(({ type }) => type.as === "taxId")));
   for (const { name, columns: own, identity } of parties) {
+    const rest = columns.find((one) => one !== own.name && PART_OF_NAME.test(foldHeader(one.header)));
+    if (own.name !== undefined && rest !== undefined && rest.cells.length > 0)
+      decisions.notes.add(
+        `participant ${name}: its name is "${own.name.header}" alone; "${rest.header}" may be the rest of it`,
+      );
     if (own.name === undefined)
       decisions.notes.add(`participant ${name}: no column holds its name; the tax id is used instead`);
     if (identity !== null && isMixed(identity))
@@ -28,6 +33,10 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
   }
   return parties;
 }
+
+/** A registered name cannot be changed, so half of one has to be noticed before. */
+const PART_OF_NAME =
+  /^((first|last|family|given) ?name|surname|cognome|sobrenome|apellidos?|nachname|familienname|vorname|prenoms?)$/;
 
 function personsIn({ type, cells }: Column): number {
   if (type.as !== "taxId") return 0;
