@@ -1,5 +1,6 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
 import { RE2JS } from "re2js";
+import { isPersonal } from "../map/convert/tax-id.js";
 import { agree, type Column, groupsOf, isChecked } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
@@ -19,10 +20,35 @@ export function ref({ name, clock, either }: Column): string {
 
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {
   const parties = assign(columns, joinEither(columns.filter(({ type }) => type.as === "taxId")));
-  for (const { name, columns: own } of parties)
+  for (const { name, columns: own, identity } of parties) {
+    const rest = columns.find((one) => one !== own.name && PART_OF_NAME.test(foldHeader(one.header)));
+    if (own.name !== undefined && rest !== undefined && rest.cells.length > 0)
+      decisions.notes.add(
+        `participant ${name}: its name is "${own.name.header}" alone; "${rest.header}" may be the rest of it`,
+      );
     if (own.name === undefined)
       decisions.notes.add(`participant ${name}: no column holds its name; the tax id is used instead`);
+    if (identity !== null && isMixed(identity))
+      decisions.notes.add(`participant ${name}: some of its tax ids are persons'; COMPANY is assumed for all`);
+  }
   return parties;
+}
+
+/** A registered name cannot be changed, so half of one has to be noticed before. */
+const PART_OF_NAME =
+  /^((first|last|family|given) ?name|surname|cognome|sobrenome|apellidos?|nachname|familienname|vorname|prenoms?)$/;
+
+function personsIn({ type, cells }: Column): number {
+  if (type.as !== "taxId") return 0;
+  const { country, types } = type;
+  return cells.filter(({ text }) => isPersonal(text, country, types)).length;
+}
+
+/** Brazil's two types tell persons from companies; others have to be looked at. */
+function isMixed(identity: Column): boolean {
+  if (identity.type.as === "taxId" && identity.type.types.includes("CPF")) return false;
+  const persons = personsIn(identity);
+  return persons > 0 && persons < identity.cells.length;
 }
 
 /** If each row has either a CPF or a CNPJ, both belong to the same party. */
@@ -182,7 +208,7 @@ export function participant(
     taxIdType: person && `=iff(${isPerson}, "CPF", "CNPJ")`,
     taxId: ref(identity),
     name: ref(columns.name ?? identity),
-    type: types.includes("CPF") ? type : "COMPANY",
+    type: types.includes("CPF") ? type : personsIn(identity) === identity.cells.length ? "PERSON" : "COMPANY",
   };
 }
 

@@ -79,8 +79,9 @@ async function readTable(spec: TableSpec, path: Path, source: MappingSource): Pr
     }
   } catch (error) {
     const { code, hint } = error instanceof RowferryError ? error : { code: "mapping-lookup" as const, hint: null };
+    const advice = code === "file-empty" ? "Fill the table; the first row must name its columns." : hint;
     const shown = code === "file-missing" ? "mapping-missing" : code;
-    source.report(shown, path, `${file}: ${whyOf(error)}.`, { hint });
+    source.report(shown, path, `${file}: ${whyOf(error)}.`, { hint: advice });
     return null;
   }
 }

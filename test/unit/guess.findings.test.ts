@@ -306,6 +306,18 @@ describe("what people write (F28)", () => {
       { yaml: matches(/name: Coleta\b(?![^]*name: local)/) },
     ],
     [
+      "a name in two columns is said to be half a name",
+      "Pratica;Data;Codice Fiscale;Nome;Cognome",
+      "P-#;2#/03/2026;RSSMRA85T10A562S;Mario;Rossi",
+      { said: has('its name is "Nome" alone; "Cognome" may be the rest of it') },
+    ],
+    [
+      "a Spanish number of a person is no company's",
+      "Expediente;Fecha;DNI;Nombre",
+      "E-#;2#/03/2026;12345678Z;Ana\nF-#;2#/03/2026;87654321X;Eva",
+      { participant: { type: "PERSON" }, said: allStaged },
+    ],
+    [
       "CPF and CNPJ in one column: the type follows the number",
       "Pedido;Data;CPF/CNPJ;Cliente",
       "P-#;2#/01/2011;CNPJ;Acme #\nQ-#;2#/01/2011;CPF;Ana #",

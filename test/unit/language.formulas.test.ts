@@ -230,6 +230,11 @@ describe("a formula", () => {
     expect(mapRows(await load(yaml), [DAY])[0]?.outcome).toMatchObject({ fate: "valid", records: { events: [] } });
   });
 
+  it("a filling beyond the limit makes the row invalid, and is not cut", async () => {
+    const [mapped] = mapRows(await load(yamlWith('padLeft(x, 1001, "0")')), [{ ...DAY, X: "1" }]);
+    expect(problemsOf(mapped)[0]?.message).toContain("at most 1000");
+  });
+
   it("`required(x)` makes the row invalid where its event happens", async () => {
     const [mapped] = mapRows(await load(yamlWith("required(x)")), [DAY]);
     expect(problemsOf(mapped)).toMatchObject([{ code: "value-required", column: "X" }]);

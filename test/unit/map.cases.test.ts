@@ -81,6 +81,7 @@ cases:
 cases:
   - { name: header, rows: [${ROW.replace("Peso", "Pezo")}], records: { events: [] } }
   - { name: field, rows: [${ROW}], records: { events: [{ isPublik: true, attributes: { Kgs: 1.5 } }] } }
+  - { name: blank, rows: [${ROW}], records: { events: [{ relatedDocumnt: null }] } }
   - { name: others, rows: [${ROW.replace("{", '{ "Peso 2": x, ')}], records: { events: [{ attributes: { Kgs: null } }] } }
 `);
     expect(results.map(({ differences }) => differences)).toEqual([
@@ -89,6 +90,7 @@ cases:
         { place: "events[0].isPublik", expected: "true", actual: "nothing; did you mean isPublic?" },
         { place: "events[0].attributes.Kgs", expected: "1.5", actual: "nothing; did you mean Kg?" },
       ],
+      [{ place: "events[0].relatedDocumnt", expected: "null", actual: "nothing; did you mean relatedDocument?" }],
       [],
     ]);
   });

@@ -59,6 +59,7 @@ describe("a column", () => {
 
   it("is checked against oneOf, which folds and comes out as spelt, and against its pattern", async () => {
     expect(await attribute("{ header: X, oneOf: [IIA, IIB] }", "iia")).toBe("IIA");
+    expect(await attribute("{ header: X, oneOf: [true, 12] }", "TRUE")).toBe("true");
     expect(await problems("{ header: X, oneOf: [A, B] }", "c")).toMatchObject([
       { code: "value-not-allowed", column: "X" },
     ]);
@@ -114,8 +115,10 @@ describe("a table beside the mapping", () => {
     const lacking = { "codes.csv": "Codiga,Nome\n1,a\n" };
     expect(await refusal(yaml(table("codes.csv")), lacking)).toMatchObject({ code: "mapping-lookup" });
     expect((await refusal(yaml(table("codes.csv")), { "codes.csv": "Código,Nome\n1,a\n1,b\n" })).message).toContain(
-      "two rows",
+      'rows 2 and 3 differ, but both are for "1"',
     );
+    const empty = await refusal(yaml(table("codes.csv")), { "codes.csv": "" });
+    expect(empty).toMatchObject({ hint: expect.stringMatching(/^Fill the table/u) as string });
     expect((await refusal(yaml(table("codes.csv")))).message).toContain("codes.csv");
     expect((await refusal(yaml(table("../codes.csv")))).message).toContain("beside the mapping");
   });

@@ -56,6 +56,16 @@ describe("a group", () => {
     expect(problem?.message).toContain("02/02/2026");
   });
 
+  it("has a sum without the column's places, of one row as of several", async () => {
+    const columns = "kg: { header: Kg, as: number, places: 2 }";
+    const mapping = await load(mappingWith({ input: GROUP, columns, attributes: "Sum: =sum(kg)" }));
+    const sums = mapRows(mapping, [
+      { Doc: "1", Day: DAY, Kg: "1,5" },
+      ...["1,5", "1,5"].map((Kg) => ({ Doc: "2", Day: DAY, Kg })),
+    ]);
+    expect(recordsOf(sums).events.map(({ attributes }) => attributes[0]?.value)).toEqual(["1.5", "3"]);
+  });
+
   it("makes one value of several as the formula says", async () => {
     const attributes =
       "Sum: =sum(kg), Max: =max(kg), First: =first(kind), Last: =last(kind), Kinds: \"=join(kind, ' + ')\", Count: =count(kg)";

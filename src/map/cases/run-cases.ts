@@ -165,6 +165,8 @@ function toRow(cells: CaseSpec["rows"][number], header: readonly string[], numbe
   return { number, cells: typed.map(({ text }) => text), kinds: typed.map(({ kind }) => kind), problems: null };
 }
 
+const RECORD = /^\.\w+\[\d+\]$/;
+
 /** Compares only what `expected` names; lists must have the same length, scalars compare as text. */
 function findDifferences(expected: unknown, actual: JsonValue | undefined, place: string): Difference[] {
   if (Array.isArray(expected) && Array.isArray(actual)) {
@@ -181,8 +183,8 @@ function findDifferences(expected: unknown, actual: JsonValue | undefined, place
       const at = `${place}.${name}`;
       if (Object.hasOwn(actual, name)) return findDifferences(value, actual[name], at);
       const near = nearestName(name, Object.keys(actual));
-      // A blank that is expected is nothing.
-      if (near !== null && say(value) !== "null")
+      // Only records have all their names; elsewhere, a blank that is expected is nothing.
+      if (near !== null && (RECORD.test(place) || say(value) !== "null"))
         return [{ place: at, expected: say(value), actual: `nothing; did you mean ${near}?` }];
       return findDifferences(value, undefined, at);
     });

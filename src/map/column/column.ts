@@ -160,7 +160,8 @@ function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, co
       return view.report("value-not-allowed", `${quoteCell(show(value))} is none of ${some}`, null, index);
     }
     // Only the spelling is the list's: of a date, the value stays.
-    const spelt = typeof value === "string" && typeof own === "string" && foldName(own) === folded ? own : value;
+    const listed = own === undefined ? "" : literalText(own);
+    const spelt = typeof value === "string" && foldName(listed) === folded ? listed : value;
     if (whole?.testExact(show(spelt)) !== false) return spelt;
     return view.report("value-pattern", `${quoteCell(show(spelt))} does not match its pattern`, null, index);
   };

@@ -63,7 +63,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     columns.set(called, column);
     view.index[column.slot] = find(column.use, place);
   }
-  const rows = new Map<string, { values: Map<string, Value>; shown: string }>();
+  const rows = new Map<string, { values: Map<string, Value>; shown: string; number: number }>();
   for (const row of source.problems.length > before ? [] : file.rows) {
     view.look(row, null);
     const texts = keys.map((index) => cells.text(row.cells[index] ?? "", "text"));
@@ -80,13 +80,13 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     }
     const shown = quoteCell(texts.join(", "));
     const other = rows.get(keyOf(texts));
-    if (other === undefined) rows.set(keyOf(texts), { values, shown });
+    if (other === undefined) rows.set(keyOf(texts), { values, shown, number: row.number });
     else if (said(other.values) !== said(values)) {
       const same =
         other.shown === shown
-          ? `gives ${shown} two rows`
-          : `gives two rows to ${other.shown} and ${shown}, which are the same text: case, accents and white space do not count`;
-      refuse(site.at("file"), ` ${same}`);
+          ? shown
+          : `${other.shown} and ${shown}, which are the same text: case, accents and white space do not count`;
+      refuse(site.at("file"), `: rows ${other.number} and ${row.number} differ, but both are for ${same}`);
       return null;
     }
   }

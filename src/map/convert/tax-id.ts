@@ -67,6 +67,14 @@ export function taxIdTypesOf(text: string, country: string): string[] {
   return fitting.map(({ name }) => name);
 }
 
+/** Whether the number of these types is a person's. False: a company's, or its type does not tell. */
+export function isPersonal(text: string, country: string, types: readonly string[]): boolean {
+  return typesOf(country).some(({ name, validator }) => {
+    const checked = types.includes(name) ? validator.validate(text.trim().toUpperCase()) : null;
+    return checked?.isValid === true && checked.isIndividual && !checked.isCompany;
+  });
+}
+
 function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {
   if (country === undefined)
     return refuseOptions(

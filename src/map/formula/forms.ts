@@ -79,7 +79,8 @@ const fallback: Callable = {
 type Aggregate = (values: readonly Value[], type: Type, between: string, order: Order) => Value | undefined;
 
 const AGGREGATES: { [name: string]: Aggregate } = {
-  sum: (values) => (values as Exact[]).reduce((a, b) => a.plus(b)),
+  // From zero, so that the sum of one row has no places of its own.
+  sum: (values) => (values as Exact[]).reduce((a, b) => a.plus(b), Exact.of(0)),
   min: (values, _type, _between, order) => values.reduce((a, b) => (order(b, a) < 0 ? b : a)),
   max: (values, _type, _between, order) => values.reduce((a, b) => (order(b, a) > 0 ? b : a)),
   count: (values) => Exact.of(values.length),

@@ -33,7 +33,7 @@ export const formulaFunctions = {
     "As text with exactly this many places; if the number has more, that is a problem of the row.",
   "abs(number)": "The number without its sign.",
   "size(text)": "How many characters the text has.",
-  "padLeft(text, length, with)": 'Filled up from the left: `padLeft(ticket, 6, "0")`.',
+  "padLeft(text, length, with)": 'Filled up from the left, to at most 1000 characters: `padLeft(ticket, 6, "0")`.',
   "contains(text, part), startsWith(text, part), endsWith(text, part)": "Compared exactly.",
   "matches(text, pattern)":
     "Whether some part matches the RE2 pattern, which must be a literal text. In texts a backslash is doubled, so prefer `[.]` and `[0-9]`.",
@@ -183,7 +183,8 @@ const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, r
 ];
 
 function padLeft(text: string, length: Exact, fill: string) {
-  return text.padStart(Math.min(Number(length.text), MAX_PADDED), fill);
+  if (Number(length.text) > MAX_PADDED) throw new Refused(`padLeft() fills up to at most ${MAX_PADDED} characters`);
+  return text.padStart(Number(length.text), fill);
 }
 
 /** The first match, or its first group; "" for no match. */

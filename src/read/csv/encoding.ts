@@ -84,7 +84,9 @@ export async function chooseEncoding(
     throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
   if (isUtf8Wanted || (proof.count > 0 && valid >= invalid.count)) return mixed("utf-8", "not UTF-8", invalid);
   const chose =
-    options.fallbackEncoding === undefined ? "; if its letters look wrong, name another in `csv: { encoding }`" : "";
+    options.fallbackEncoding === undefined
+      ? "; if its letters look wrong, name another in `csv: { encoding }`, such as windows-1250 (Central European), windows-1251 (Cyrillic), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
+      : "";
   const note = `Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}${chose}.`;
   if (proof.count === 0) return chosen(fallback, note);
   return mixed(fallback, "UTF-8", proof, note);
