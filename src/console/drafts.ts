@@ -108,7 +108,7 @@ export function keepOpenDrafts(target: Target): { rows: number; at: number; lost
     const left = refs.flatMap((ref): Lost[] => {
       const latest = reader.latest(idOf(ref));
       return Array.from(drafts.get(ref) ?? [])
-        .filter(([column, value]) => !everSent.has(ref) && reader.cell(latest, column) !== value)
+        .filter(([column, value]) => column !== CODE && !everSent.has(ref) && reader.cell(latest, column) !== value)
         .map(([column, value]) => ({ ref, place: describeRow(database, idOf(ref)), column, value }));
     });
     return { at: last?.at ?? 0, rows: [...open.values()].flat().length, settled: refs, lost: left };
