@@ -157,16 +157,17 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           hint: "Load the page again.",
         });
     }
-    const [other] = changing(target, (drafts) =>
-      drafts.apply(label, edits, (edit) => original.get(edit) ?? null, now()),
-    );
+    const { other, last } = changing(target, (drafts) => {
+      const [conflict] = drafts.apply(label, edits, (edit) => original.get(edit) ?? null, now());
+      return { other: conflict, last: drafts.last() };
+    });
     if (other !== undefined)
       throw new RowferryError(
         "usage",
         `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere in the meantime.`,
         { hint: "The new text is shown; edit it again." },
       );
-    return { cells: edits.length };
+    return { cells: edits.length, step: last === null || edits.length === 0 ? null : stepOf(last) };
   };
 
   /** Writes corrected, valid rows that no import has yet: a file for each input, by mapping. Empty: none. */

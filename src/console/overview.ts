@@ -19,7 +19,7 @@ import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { unexplainedWaits } from "../model/solution.js";
-import type { ToldWaiting } from "../model/summary.js";
+import type { StateCounts, ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { courseParts, coursePath, readCourse } from "../report/course.js";
 import { counted, sumOf } from "../report/figures.js";
@@ -69,6 +69,7 @@ export type Targets = ReturnType<typeof createTargets>;
 const unreadable = {
   answer: "This ledger cannot be read.",
   isWell: false,
+  canResume: false,
   restored: null,
   lastRun: null,
   expected: null,
@@ -92,9 +93,17 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const [lastRun, restored] = [runs.last(), runs.restoredBlind()];
       const isAtWork = isHeld(database);
       const waiting = tallyHeld(database);
-      const answer = answerOf(database, { ...causes, waiting }, isAtWork, lastRun?.exitCode ?? 0, restored !== null);
+      const { answer, canResume } = answerOf(
+        database,
+        { ...causes, waiting },
+        isAtWork,
+        lastRun?.exitCode ?? 0,
+        restored !== null,
+      );
       return {
         answer,
+        /** A run would send something, or find out what is left. */
+        canResume,
         /** What a ledger restored without its journal cannot know; null: it was not. */
         restored: restored && saidRestored(restored, now),
         isWell: answer === allIsWell,
@@ -158,7 +167,8 @@ function answerOf(
   isAtWork: boolean,
   exitCode: number,
   isRestored: boolean,
-): string {
+) {
+  const says = (answer: string, canResume = false) => ({ answer, canResume });
   const needs = (count: number, one: string, what: string): string[] =>
     count === 0 ? [] : [`${counted(count, one)} ${count === 1 ? "needs" : "need"} a ${what}.`];
   const toDecide = sumOf(decide, "count");
@@ -167,20 +177,24 @@ function answerOf(
     ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
   ];
   if (isAtWork)
-    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is running. Nothing needs you.";
+    return says(needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is running. Nothing needs you.");
   // Not while a run is under way, because it reads every event.
-  const { planned = 0, sending = 0, stalled = 0, held = 0 } = tallyOpen(database).events;
-  const left = planned + sending + stalled;
+  const { events, participants, addresses, documents } = tallyOpen(database);
+  const unsent = ({ planned = 0, sending = 0, stalled = 0 }: StateCounts) => planned + sending + stalled;
+  const [left, held = 0] = [unsent(events), events["held"]];
+  const canResume = [events, participants, addresses, documents].some(
+    (counts) => unsent(counts) + (counts["deferred"] ?? 0) > 0,
+  );
   if (left > 0)
     needed.push(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
   const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code));
   const toSettle = sumOf(unexplained, "count");
   if (needed.length > 0 && toSettle > 0) needed.push(onlyYouCanSettle(toSettle));
   else if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
-  if (needed.length > 0) return needed.join(" ");
-  if (held > 0) return onlyYouCanSettle(held);
-  if (isRestored) return `Nothing ${openOfCopy}`;
-  return exitCode === 0 ? allIsWell : "Nothing is open, but the last run did not end well.";
+  if (needed.length > 0) return says(needed.join(" "), canResume);
+  if (held > 0) return says(onlyYouCanSettle(held), canResume);
+  if (isRestored) return says(`Nothing ${openOfCopy}`, true);
+  return exitCode === 0 ? says(allIsWell) : says("Nothing is open, but the last run did not end well.", true);
 }
 
 /** With what its code means. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
-import { loads, loadsWith, parties, weighings, weighingsWith } from "../support/weighings.js";
+import { loadsWith, parties, weighings, weighingsWith } from "../support/weighings.js";
 import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, folder, type RunningConsole, startConsole } from "./console.js";
 
