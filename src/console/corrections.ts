@@ -437,7 +437,11 @@ async function readReferences(path: string): Promise<Line[]> {
         found.push({
           ref: (cells[own] ?? "").trim(),
           isConfirmed: cells[code]?.trim().toLowerCase() === "ok",
-          cells: shown.map((position) => [columnName(header, position), cells[position] ?? "", kinds?.[position] ?? "text"]),
+          cells: shown.map((position) => [
+            columnName(header, position),
+            cells[position] ?? "",
+            kinds?.[position] ?? "text",
+          ]),
         });
     return found;
   } finally {

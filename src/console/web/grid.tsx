@@ -444,7 +444,9 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       </p>
       {allowChanges && twins.length > 0 && (
         <p>
-          <button onClick={() => void act(() => save("kept", twins))}>Keep {counted(twins.length, "chosen row")}</button>{" "}
+          <button onClick={() => void act(() => save("kept", twins))}>
+            Keep {counted(twins.length, "chosen row")}
+          </button>{" "}
           <span class="quiet">is right as it is here; once imported, the other row’s content is not sent</span>
         </p>
       )}
