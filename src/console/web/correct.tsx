@@ -163,6 +163,12 @@ export function Correct() {
         </p>
       )}
       <Sentences said={taken.told} />
+      {code === "service-refused" && leads.length > 0 && (
+        <Decision
+          act={{ action: "retry", label: "Try again", does: "sends them as they are, if the service takes them now" }}
+          to={{ flags: { code } }}
+        />
+      )}
       {allowChanges && code !== "" && leads.length > 0 && (
         <details>
           <summary>Give up instead</summary>

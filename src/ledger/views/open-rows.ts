@@ -5,7 +5,7 @@ import { memberOf, type Problem } from "../../model/problem.js";
 import type { CellKind, Looks, Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { type CauseName, isOfCause } from "./causes.js";
+import { type CauseName, isOfCause, rowsOfRefused } from "./causes.js";
 import { inputOf, latestOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createFirstPlaces } from "../stage/corrections.js";
 import { describeWait } from "./describe-wait.js";
@@ -57,7 +57,9 @@ export function createOpenRowReader(database: LedgerDatabase) {
   const known = new Map<number, StoredInput | null>();
   const places = new Map<number, ReturnType<typeof createFirstPlaces>>();
   const cells = createCells(database);
-  const ofRecords = Map.groupBy(database.rows<Refusal & { row: number }>(refusedRecords), ({ row }) => row);
+  const refused = database.rows<Refusal & { row: number }>(refusedRecords);
+  const waiting = rowsOfRefused(database).filter((one) => refused.every(({ row }) => row !== one.row));
+  const ofRecords = Map.groupBy([...refused, ...waiting], ({ row }) => row);
   const input = (id: number): StoredInput | null => {
     if (!known.has(id)) known.set(id, inputs.get(id));
     return known.get(id) ?? null;
