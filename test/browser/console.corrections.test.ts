@@ -501,9 +501,14 @@ it("of two columns with one header, the one at fault is shown, typed into, and t
     { target: "sandbox", code: "number-unreadable", column: "Gross (column 4)" },
     "Gross (column 3)",
   ];
-  expect(await got(`cause?${new URLSearchParams(ofGross)}`)).toMatchObject({ values: [{ value: "x", rows: 2 }] });
+  expect(await got(`cause?${String(new URLSearchParams(ofGross))}`)).toMatchObject({
+    values: [{ value: "x", rows: 2 }],
+  });
   await post("edit-value", { ...ofGross, from: "x", to: "7" });
-  expect((await rows()).map(({ draft, ready }) => [draft, ready])).toEqual(Array(2).fill([{ 3: "7" }, true]));
+  expect((await rows()).map(({ draft, ready }) => [draft, ready])).toEqual([
+    [{ 3: "7" }, true],
+    [{ 3: "7" }, true],
+  ]);
   const upload = await file((text) => text.replace("L1,2026-01-01 10:10,5,x", "L1,2026-01-01 10:10,6,x"));
   const content = Buffer.from(upload).toString("base64");
   expect(await post("upload", { name: "back.csv", content })).toMatchObject({
