@@ -15,7 +15,7 @@ import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { areNearlyEqual } from "../model/near-keys.js";
-import { originalColumns, ownPosition } from "../model/own-columns.js";
+import { columnName, originalColumns, ownPosition } from "../model/own-columns.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
 import type { Target } from "../model/target.js";
@@ -145,24 +145,29 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         edits.map(({ ref }) => ref),
       );
       const isOpen = openRows(open);
-      const textOf = ({ ref, column }: Edit) => (isOpen(ref) ? open.reader.cell(idOf(ref), column) : null);
+      const textOf = ({ ref, column }: Edit) => (isOpen(ref) ? textIn(open, ref, column) : null);
       return new Map(edits.map((edit) => [edit, textOf(edit)]));
     });
-    for (const [{ ref, column }, text] of original)
+    for (const [edit, text] of original) {
+      const { ref, column } = edit;
+      // No page shows it.
+      if (column === CODE) edit.replaces = text ?? "";
       if (text === null)
         throw new RowferryError("usage", `Row ${ref} is no longer open, or has no column "${column}".`, {
           hint: "Load the page again.",
         });
-    const [other] = changing(target, (drafts) =>
-      drafts.apply(label, edits, (edit) => original.get(edit) ?? null, now()),
-    );
+    }
+    const { other, last } = changing(target, (drafts) => {
+      const [conflict] = drafts.apply(label, edits, (edit) => original.get(edit) ?? null, now());
+      return { other: conflict, last: drafts.last() };
+    });
     if (other !== undefined)
       throw new RowferryError(
         "usage",
         `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere in the meantime.`,
         { hint: "The new text is shown; edit it again." },
       );
-    return { cells: edits.length };
+    return { cells: edits.length, step: last === null || edits.length === 0 ? null : stepOf(last) };
   };
 
   /** Writes corrected, valid rows that no import has yet: a file for each input, by mapping. Empty: none. */
@@ -221,7 +226,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           input: input.id,
           file: basename(input.name),
           sheet: input.sheet,
-          header: columns.map((position) => input.header[position] ?? ""),
+          header: columns.map((position) => columnName(input.header, position)),
           zones: columns.map((position) => zones[position] ?? null),
           rows: rows.map(({ page }) => page),
           total: Math.max(ids.filter((id) => inputOf(id) === input.id).length, rows.length),
@@ -294,7 +299,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         const isOpen = openRows(open);
         for (const { ref, cells, isConfirmed } of found) {
           if (!isOpen(ref)) left.rows += 1;
-          const code = isConfirmed && isOpen(ref) ? open.reader.cell(idOf(ref), CODE) : null;
+          const code = isConfirmed && isOpen(ref) ? textIn(open, ref, CODE) : null;
           if (code !== null) edits.set(`${ref} ${CODE}`, { ref, column: CODE, replaces: code, value: "ok" });
           for (const [column, cell, kind] of isOpen(ref) ? cells : []) {
             const original = open.reader.cell(idOf(ref), column);
@@ -363,6 +368,10 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   };
 }
 
+/** Null: the row has no such column, or is no longer kept. Any row can be said to be meant. */
+const textIn = ({ reader }: Open, ref: string, column: string): string | null =>
+  reader.cell(idOf(ref), column) ?? (column === CODE ? "" : null);
+
 /** A row without a problem of its own waits for something. */
 const shownRows = (reader: Open["reader"], id: number) =>
   reader.withGroup(id).map((row) => (row.problems.length > 0 ? row : { ...row, problems: reader.waits(row) }));
@@ -428,7 +437,11 @@ async function readReferences(path: string): Promise<Line[]> {
         found.push({
           ref: (cells[own] ?? "").trim(),
           isConfirmed: cells[code]?.trim().toLowerCase() === "ok",
-          cells: shown.map((position) => [header[position] ?? "", cells[position] ?? "", kinds?.[position] ?? "text"]),
+          cells: shown.map((position) => [
+            columnName(header, position),
+            cells[position] ?? "",
+            kinds?.[position] ?? "text",
+          ]),
         });
     return found;
   } finally {

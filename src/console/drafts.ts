@@ -8,7 +8,7 @@ import { reading } from "../desk/access.js";
 import { openDrafts } from "../ledger/drafts.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, parseRowReference, rowId } from "../ledger/rows.js";
-import { rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { rowsOfCause, rowsOfRefused, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { ownColumns } from "../model/own-columns.js";
@@ -108,7 +108,7 @@ export function keepOpenDrafts(target: Target): { rows: number; at: number; lost
     const left = refs.flatMap((ref): Lost[] => {
       const latest = reader.latest(idOf(ref));
       return Array.from(drafts.get(ref) ?? [])
-        .filter(([column, value]) => !everSent.has(ref) && reader.cell(latest, column) !== value)
+        .filter(([column, value]) => column !== CODE && !everSent.has(ref) && reader.cell(latest, column) !== value)
         .map(([column, value]) => ({ ref, place: describeRow(database, idOf(ref)), column, value }));
     });
     return { at: last?.at ?? 0, rows: [...open.values()].flat().length, settled: refs, lost: left };
@@ -127,7 +127,8 @@ export const forgetLost = (target: Target): void => {
 export function openRows({ database, reader }: Open) {
   // They wait, and may only have a typing mistake in what they refer to.
   const waiting = rowsOfCause(database, { code: "reference-unknown", column: null, mistake: null });
-  const toCorrect = new Set([...rowsToCorrect(database), ...waiting]);
+  const refused = rowsOfRefused(database).map(({ row }) => row);
+  const toCorrect = new Set([...rowsToCorrect(database), ...waiting, ...refused]);
   return (ref: string) => reader.ref(idOf(ref)) === ref && toCorrect.has(reader.lead(idOf(ref)));
 }
 

@@ -10,7 +10,7 @@ import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
-import { originalColumns } from "../model/own-columns.js";
+import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
 import { ofMember, type Problem } from "../model/problem.js";
 import type { CellKind, Row } from "../model/row.js";
 import { CODE, type Drafts } from "./drafts.js";
@@ -78,7 +78,7 @@ export function createJudge() {
     /** Cells of an input's columns as a person would type them. */
     async spelling(input: StoredInput) {
       const { spell } = await mapper(input);
-      return (column: string, cell: string, kind: CellKind) => spell(input.header.indexOf(column), cell, kind);
+      return (column: string, cell: string, kind: CellKind) => spell(columnPosition(input.header, column), cell, kind);
     },
 
     /** `zones` by column: where its local times are from; null: it holds no times. */
@@ -123,6 +123,9 @@ function verdict(mapped: readonly MappedRow[]): Verdict {
   return { problems, documents: [...documents].join(", "), names };
 }
 
+const eventsOf = (names: readonly Names[] = []): string =>
+  JSON.stringify(names.flatMap(({ events }) => events.map(({ event, key, document }) => [event, key, document.key])));
+
 /** @returns each row as a file takes it, with its draft, and as the page shows it: cells as in the file, and drafts by position */
 function judgeGroup(
   group: readonly OpenRow[],
@@ -145,7 +148,8 @@ function judgeGroup(
           })),
         );
   const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
-  const isEdited = patched.some(({ file }) => file.isEdited);
+  const isMeant = group.some(({ ref }) => drafts.get(ref)?.get(CODE) === "ok");
+  const isEdited = isMeant || patched.some(({ file }) => file.isEdited);
   const now = isEdited ? map(patched.map(({ file }) => file)) : null;
   const stale = patched.flatMap(({ file, before }) => {
     const problems = staleFormulas(file, before.cells, header);
@@ -153,12 +157,12 @@ function judgeGroup(
   });
   const before = group[0]?.problems ?? [];
   // A key that a spreadsheet changed before is not what was typed here.
-  const isMeant = group.some(({ ref }) => drafts.get(ref)?.get(CODE) === "ok");
   const wasMangled = new Set(before.flatMap(({ code, hint }) => (code === "key-mangled" ? [hint] : [])));
   const mangled = now === null || isMeant || wasMangled.size === 0 ? [] : mangledKeys(group[0]?.lead ?? "", now.names);
   const problems =
     now === null ? before : [...now.problems, ...stale, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
   const ready = now !== null && problems.length === 0;
+  const twin = before.find(({ code }) => code === "event-key-twice");
   const shown = originalColumns(header);
   return patched.map(({ file, before: { ref, lead, row, cells, kinds } }) => {
     const draft = shown.flatMap((position, column) =>
@@ -183,6 +187,10 @@ function judgeGroup(
       problems,
       /** The mapping accepts it now. */
       ready,
+      /** How another row contradicts it, whose content it takes the place of; null: none. Asked of shown rows only. */
+      get replaces() {
+        return ready && twin !== undefined && eventsOf(now.names) === eventsOf(map(group)?.names) ? twin.message : null;
+      },
       /** Documents that the corrections move it to; null: unchanged. Asked of shown rows only: it maps the row as it was, too. */
       get joins() {
         return now !== null && now.documents !== "" && now.documents !== map(group)?.documents ? now.documents : null;
@@ -199,7 +207,7 @@ function patch(row: OpenRow, header: readonly string[], drafts: Drafts) {
   const looks = row.looks && [...row.looks];
   let isEdited = false;
   for (const [column, value] of drafts.get(row.ref) ?? []) {
-    const position = header.indexOf(column);
+    const position = columnPosition(header, column);
     if (position < 0 || cells[position] === value) continue;
     cells[position] = value;
     if (kinds !== null) kinds[position] = "text";
@@ -222,7 +230,7 @@ function staleFormulas({ cells, looks }: OpenRow, before: readonly string[], hea
       if ([...uses].some((column) => changed.has(column) || stale.has(column))) stale.add(position);
   return [...stale].map((position) => ({
     code: "formula-without-value",
-    column: header[position] ?? null,
+    column: columnName(header, position),
     message: "its file computes this cell from what you corrected",
     hint: "Type its new value; or correct the row in the rejected workbook, which computes it.",
   }));

@@ -9,21 +9,22 @@ import { isHeld } from "../ledger/care/lock.js";
 import { listInputs } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow } from "../ledger/rows.js";
-import { createRunStore } from "../ledger/runs.js";
+import { createRunStore, type LastRun } from "../ledger/runs.js";
 import { openCauses, type OpenCauses, recordsOfCause } from "../ledger/views/causes.js";
 import { changesOf } from "../ledger/views/changes.js";
 import { newestProblems, tallyHeld } from "../ledger/views/problems.js";
 import { findRuns } from "../ledger/views/show/show.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { type Code, codes } from "../model/codes.js";
+import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { unexplainedWaits } from "../model/solution.js";
-import type { ToldWaiting } from "../model/summary.js";
+import type { StateCounts, ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { courseParts, coursePath, readCourse } from "../report/course.js";
 import { counted, sumOf } from "../report/figures.js";
-import { onlyYouCanSettle, openOfCopy, saidRestored } from "../report/outcome.js";
+import { onlyYouCanSettle, openOfCopy, saidRestored, saidUnstaged } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { targetsWithLedger } from "../settings/choose-target.js";
 import { readConfig } from "../settings/config-file.js";
@@ -69,6 +70,7 @@ export type Targets = ReturnType<typeof createTargets>;
 const unreadable = {
   answer: "This ledger cannot be read.",
   isWell: false,
+  canResume: false,
   restored: null,
   lastRun: null,
   expected: null,
@@ -92,9 +94,11 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const [lastRun, restored] = [runs.last(), runs.restoredBlind()];
       const isAtWork = isHeld(database);
       const waiting = tallyHeld(database);
-      const answer = answerOf(database, { ...causes, waiting }, isAtWork, lastRun?.exitCode ?? 0, restored !== null);
+      const { answer, canResume } = answerOf(database, { ...causes, waiting }, isAtWork, lastRun, restored !== null);
       return {
         answer,
+        /** A run would send something, or find out what is left. */
+        canResume,
         /** What a ledger restored without its journal cannot know; null: it was not. */
         restored: restored && saidRestored(restored, now),
         isWell: answer === allIsWell,
@@ -156,9 +160,10 @@ function answerOf(
   database: LedgerDatabase,
   { toCorrect, decide, waiting }: OpenCauses & { waiting: ToldWaiting[] },
   isAtWork: boolean,
-  exitCode: number,
+  lastRun: LastRun | null,
   isRestored: boolean,
-): string {
+) {
+  const says = (answer: string, canResume = false) => ({ answer, canResume });
   const needs = (count: number, one: string, what: string): string[] =>
     count === 0 ? [] : [`${counted(count, one)} ${count === 1 ? "needs" : "need"} a ${what}.`];
   const toDecide = sumOf(decide, "count");
@@ -167,20 +172,39 @@ function answerOf(
     ...needs(toDecide, toCorrect === 0 ? "thing" : "more thing", "decision"),
   ];
   if (isAtWork)
-    return needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is running. Nothing needs you.";
+    return says(
+      needed.length > 0 ? `${needed.join(" ")} Nothing is lost.` : "An import is running. Nothing needs you.",
+    );
+  const unstaged = createRunStore(database).lastUnstaged();
+  if (unstaged !== null) needed.unshift(saidUnstaged(unstaged));
   // Not while a run is under way, because it reads every event.
-  const { planned = 0, sending = 0, stalled = 0, held = 0 } = tallyOpen(database).events;
-  const left = planned + sending + stalled;
+  const { events, participants, addresses, documents } = tallyOpen(database);
+  const unsent = ({ planned = 0, sending = 0, stalled = 0 }: StateCounts) => planned + sending + stalled;
+  const [left, held = 0] = [unsent(events), events["held"]];
+  const canResume = [events, participants, addresses, documents].some(
+    (counts) => unsent(counts) + (counts["deferred"] ?? 0) > 0,
+  );
   if (left > 0)
     needed.push(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
   const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code));
   const toSettle = sumOf(unexplained, "count");
   if (needed.length > 0 && toSettle > 0) needed.push(onlyYouCanSettle(toSettle));
   else if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
-  if (needed.length > 0) return needed.join(" ");
-  if (held > 0) return onlyYouCanSettle(held);
-  if (isRestored) return `Nothing ${openOfCopy}`;
-  return exitCode === 0 ? allIsWell : "Nothing is open, but the last run did not end well.";
+  if (needed.length > 0) return says(needed.join(" "), canResume);
+  if (held > 0) return says(onlyYouCanSettle(held), canResume);
+  if (isRestored) return says(`Nothing ${openOfCopy}`, true);
+  return isSettled(lastRun) ? says(allIsWell) : says("Nothing is open, but the last run did not end well.", true);
+}
+
+/** A person was needed for its rows, which are all settled once nothing is open; an empty file stays as it is. */
+function isSettled(run: LastRun | null): boolean {
+  if (run === null || (run.exitCode ?? ExitCode.ok) === ExitCode.ok) return true;
+  const line = JSON.parse(run.summary ?? "null") as Line | null;
+  return (
+    run.exitCode === ExitCode.person &&
+    line?.type === "summary" &&
+    line.problems.every(({ code }) => code !== "file-empty")
+  );
 }
 
 /** With what its code means. */

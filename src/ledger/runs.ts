@@ -31,7 +31,7 @@ export interface Decided {
   did: string;
 }
 
-interface LastRun extends Pick<Run, "name"> {
+export interface LastRun extends Pick<Run, "name"> {
   startedAt: number;
   finishedAt: number | null;
   exitCode: number | null;

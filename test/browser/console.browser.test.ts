@@ -221,6 +221,9 @@ inChromium("two tabs: in the grid a newer text from the other one is shown, and 
   };
   await edit(one, "II");
   await shows(one, ".bar", "1 ready");
+  await two.getByRole("grid").focus();
+  await two.keyboard.press("Control+z");
+  await shows(two, ".trouble", "Nothing of this tab is left to undo");
   await edit(two, "I");
   await shows(two, ".trouble", 'was changed to "II" elsewhere');
   expect(await one.locator(".bar").textContent()).toContain("1 ready");

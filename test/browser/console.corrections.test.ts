@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
-import { loads, parties, weighings, weighingsWith } from "../support/weighings.js";
+import { loadsWith, parties, weighings, weighingsWith } from "../support/weighings.js";
 import { endProcesses } from "../processes/processes.js";
 import { badMorning, type Folder, folder, type RunningConsole, startConsole } from "./console.js";
 
@@ -291,10 +291,10 @@ it("rows on their way stay so for the next console, where theirs was killed; an 
 });
 
 /** Loads with a weight that is none, imported, with a console beside them. */
-async function loadsToCorrect(lines: string[], by: object = weighings) {
+async function loadsToCorrect(lines: string[], by: object = weighings, columns: string[] = []) {
   const own = folder({
     "w.yaml": mapping(by),
-    "w.csv": loads(...lines)
+    "w.csv": loadsWith(columns, ...lines)
       .map((cells) => cells.join(","))
       .join("\n"),
   });
@@ -489,4 +489,54 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
     [{}, true],
     [{}, false],
   ]);
+});
+
+it("of two columns with one header, the one at fault is shown, typed into, and taken back from a file", {
+  tags: ["long"],
+}, async () => {
+  const lines = ["L1 10 5 x", "L2 20 5 x", "L3 30 5 5"];
+  const gross = { header: "Gross", as: "number", nth: "2 of 2" };
+  const { rows, file } = await loadsToCorrect(lines, weighingsWith({ columns: { gross } }), ["Gross"]);
+  const [ofGross, first] = [
+    { target: "sandbox", code: "number-unreadable", column: "Gross (column 4)" },
+    "Gross (column 3)",
+  ];
+  expect(await got(`cause?${String(new URLSearchParams(ofGross))}`)).toMatchObject({
+    values: [{ value: "x", rows: 2 }],
+  });
+  await post("edit-value", { ...ofGross, from: "x", to: "7" });
+  expect((await rows()).map(({ draft, ready }) => [draft, ready])).toEqual([
+    [{ 3: "7" }, true],
+    [{ 3: "7" }, true],
+  ]);
+  const upload = await file((text) => text.replace("L1,2026-01-01 10:10,5,x", "L1,2026-01-01 10:10,6,x"));
+  const content = Buffer.from(upload).toString("base64");
+  expect(await post("upload", { name: "back.csv", content })).toMatchObject({
+    told: [`1 cell changed: 1 in ${first}.`, expect.stringContaining("2 cells corrected here since the download")],
+  });
+  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "6", 3: "7" }, { 3: "7" }]);
+});
+
+it("of two rows that contradict each other, the one that is kept says that it takes the other's place, and lands", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own } = await loadsToCorrect(["L1 10 1", "L1 10 2", "L2 20 1", "L2 20 2"]);
+  const all = () =>
+    got<{ rows: { ref: string; ready: boolean; replaces: string | null }[] }[]>(
+      "grid?target=sandbox&code=event-key-twice",
+    );
+  const rows = async () => (await all()).flatMap((table) => table.rows);
+  const [one, other] = await rows();
+  const keep = { column: "rowferry_code", replaces: "", value: "ok" };
+  await post("edit", { label: "kept", edits: [{ ...keep, ref: one?.ref }] });
+  await post("edit", { label: "Gross", edits: [{ ref: other?.ref, column: "Gross", replaces: "2", value: "3" }] });
+  expect(await rows()).toMatchObject([
+    { ready: true, replaces: expect.stringContaining("w.csv, row 2") },
+    { ready: true, replaces: expect.stringContaining("w.csv, row 4") },
+  ]);
+  await post("import", { drafts: (await page()).tally.drafts });
+  await vi.waitFor(async () => expect((await own.type("status")).stdout).toContain("all is well"), UNHURRIED);
+  const { stdout } = await own.type("sandbox", "dump");
+  expect(stdout.match(/Gross.*/g)).toEqual([expect.stringContaining("2"), expect.stringContaining("3")]);
 });

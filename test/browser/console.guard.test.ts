@@ -1,6 +1,7 @@
 /** Who may see and change what: the console against everybody who is not its own page. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { mapping } from "../support/mapping.js";
 import { badNight } from "./bad-night.js";
 import { badMorning, folder, type Folder, type RunningConsole, startConsole } from "./console.js";
@@ -246,7 +247,11 @@ it("the page tells that held events wait for a person where nothing else is open
   expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
   const console = await startConsole(own, "--allow-changes");
   const said = async () => (JSON.parse((await console.ask("/api/overview")).body) as { targets: object[] }).targets[0];
-  const held = { answer: expect.stringMatching(/^1 event waits for something that only you/), isWell: false };
+  const held = {
+    answer: expect.stringMatching(/^1 event waits for something that only you/),
+    isWell: false,
+    canResume: false,
+  };
   expect(await said()).toMatchObject(held);
 
   const cause = "target=sandbox&code=reference-unknown";
@@ -276,4 +281,16 @@ it("the page tells that held events wait for a person where nothing else is open
   const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
   const refused = await console.ask("/api/do", { method: "POST", body });
   expect([refused.status, JSON.parse(refused.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
+
+  await own.type("dismiss", "--code", "reference-unknown", "--yes");
+  expect(await said(), "what the last run left was given up").toMatchObject({ answer: "All is well.", isWell: true });
+  writeFileSync(join(own.path, "links.csv"), "");
+  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
+  expect(await said(), "an empty file").toMatchObject({ answer: expect.stringContaining("did not end well") });
+  const ledger = new Database(join(own.path, "state/sandbox/ledger.db"));
+  ledger.exec("UPDATE runs SET staged_at = NULL, exit_code = NULL WHERE id = (SELECT max(id) FROM runs)");
+  ledger.close();
+  expect(await said(), "killed while it read").toMatchObject({
+    answer: expect.stringMatching(/was stopped before its rows were staged.*Run that import again/),
+  });
 });

@@ -1,6 +1,8 @@
 /** What a person decides: dismiss, retry, resolve, replace. */
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
+import { rowsOfCause } from "../../src/ledger/views/causes.js";
+import { createOpenRowReader } from "../../src/ledger/views/open-rows.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { showRuns } from "../../src/desk/status.js";
@@ -133,6 +135,22 @@ describe("dismiss", () => {
     };
     expect(await told({ code: "behind-rejected" })).toContain("tried again: nothing; 1 event waits for others");
     expect(await told({})).toContain("tried again: 1 refused record; 1 event waits for others");
+  });
+
+  it("of a participant leaves every row of its documents to be corrected, with what the service said", async () => {
+    world = createWorld();
+    world.setFaults([
+      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
+    ]);
+    await world.bring("a", ["M1 10", "M1 20", "M2 10"]);
+    const said = world.withLedger((database) =>
+      rowsOfCause(database, { code: "service-refused", column: null, mistake: null }).map((id) =>
+        createOpenRowReader(database)
+          .withGroup(id)
+          .map(({ row, problems }) => [row, problems.map(({ code }) => code)]),
+      ),
+    );
+    expect(said.flat()).toEqual([2, 3, 4].map((row) => [row, ["service-refused"]]));
   });
 
   it("of a participant stays, whatever is tried again after it (H23)", async () => {

@@ -163,6 +163,12 @@ export function Correct() {
         </p>
       )}
       <Sentences said={taken.told} />
+      {code === "service-refused" && leads.length > 0 && (
+        <Decision
+          act={{ action: "retry", label: "Try again", does: "sends them as they are, if the service takes them now" }}
+          to={{ flags: { code } }}
+        />
+      )}
       {allowChanges && code !== "" && leads.length > 0 && (
         <details>
           <summary>Give up instead</summary>
@@ -307,7 +313,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
         <strong>{grouped(rows)}</strong> to correct = {importing > 0 && `${grouped(importing)} being imported + `}
         <strong>{grouped(ready)}</strong> ready + {grouped(rows - ready - importing)} left
       </p>
-      {button(last === null ? "Undo" : `Undo: ${last.label}`, last !== null, () => undo(target, last?.step ?? null))}
+      {button(last === null ? "Undo" : `Undo: ${last.label}`, last !== null, () => undo(target, last?.step))}
       {button("Check", ready > 0, async () => setChecked({ for: key, said: await post("check", { target }) }))}
       {button(
         `Import ${counted(ready, "row")}`,

@@ -4,6 +4,7 @@
  */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
+import { ownColumns } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
@@ -252,7 +253,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
     else if (control && (key === "y" || (key === "z" && event.shiftKey))) void act(() => afterAll(() => redo(target)));
-    else if (control && key === "z") void act(() => afterAll(() => undo(target, null)));
+    else if (control && key === "z") void act(() => afterAll(() => undo(target)));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });
@@ -315,6 +316,10 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else void act(() => Promise.reject(new Refused(none)));
   };
 
+  /** Of two rows that contradict each other, one can be meant as it is. */
+  const twins = chosenRows
+    .filter(({ problems }) => problems.some(({ code }) => code === "event-key-twice"))
+    .map(({ ref }): Edit => ({ ref, column: ownColumns[1], replaces: "", value: "ok" }));
   const current = rows[active.row];
   const problems = current?.problems.map(toldProblem).join(" ") ?? "";
   const place = describePlace({ file: table.file, sheet: table.sheet ?? undefined, row: current?.row });
@@ -429,13 +434,22 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           <>
             Row {current.row}
             {current.ready ? " is right now." : <Prose text={problems === "" ? "" : `: ${problems}`} />}
-            {current.ready && current.joins !== null && ` It joins ${current.joins}.`}{" "}
+            {current.ready && current.joins !== null && ` It joins ${current.joins}.`}
+            {current.replaces !== null && ` It takes the place of the other row: ${current.replaces}`}{" "}
             <Link to="/find" query={{ what: place }}>
               Look closer
             </Link>
           </>
         )}
       </p>
+      {allowChanges && twins.length > 0 && (
+        <p>
+          <button onClick={() => void act(() => save("kept", twins))}>
+            Keep {counted(twins.length, "chosen row")}
+          </button>{" "}
+          <span class="quiet">is right as it is here; once imported, the other row’s content is not sent</span>
+        </p>
+      )}
       <Decision
         act={{
           action: "dismiss",

@@ -63,15 +63,25 @@ export async function post<Path extends keyof Changes>(
 ): Promise<Changes[Path]["answer"]> {
   const answer = (await (await reach(`/api/${path}`, words)).json()) as Changes[Path]["answer"];
   if (/^(edit|upload)/.test(path)) undone.length = 0;
+  if ("step" in answer && answer.step !== null) made.push(answer.step);
   return answer;
 }
+
+/** Steps of this tab, the last one last. */
+const made: string[] = [];
 
 /** Steps that were taken back here; none after another edit. */
 const undone: Changes["edit"]["words"][] = [];
 
-/** @throws Refused */
-export async function undo(target: string, step: string | null) {
+/** `step`: as the tally gave it; without it, the last one of this tab. @throws Refused */
+export async function undo(target: string, step = made.at(-1)) {
+  if (step === undefined)
+    throw new Refused({
+      message: "Nothing of this tab is left to undo.",
+      hint: "The button Undo names the last step, of whichever tab.",
+    });
   const { undone: taken } = await post("undo", { target, step });
+  if (made.includes(step)) made.splice(made.indexOf(step));
   if (taken === null) return;
   undone.push({ target, ...taken });
   dispatchEvent(new CustomEvent("undone", { detail: taken.label }));

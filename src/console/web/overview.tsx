@@ -108,7 +108,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
           </ul>
         </details>
       )}
-      {!isWell && failure === null && <Decision act={resume} />}
+      {target.canResume && <Decision act={resume} />}
     </section>
   );
 }

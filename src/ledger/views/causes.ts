@@ -76,7 +76,20 @@ export const isOfCause =
     (column === null || problem.column === column) &&
     (mistake === null || mistakeOf(problem.message) === mistake);
 
-/** Ids, ascending; of each record the newest row. */
+/**
+ * Rows of the documents that wait for a participant or address that the service refused. They give it, too: correcting the
+ * newest row alone would only ask for the next one.
+ */
+export const rowsOfRefused = (database: LedgerDatabase): { row: number; code: Code; message: string | null }[] =>
+  database.rows(
+    `SELECT max(re.row_id) AS "row", f.code, f.message FROM failures f
+       CROSS JOIN open_events w ON w.waits_for = f.subject || ':' || f.id
+       JOIN open_events o ON o.document_id = w.document_id AND o.state = 'held'
+       JOIN row_events re ON re.event_id = o.id
+     WHERE f.subject IN ('participant', 'address') AND f.state = 'rejected' GROUP BY o.id`,
+  );
+
+/** Ids, ascending; of each record the newest row; of a refused participant or address, every row that waits for it. */
 export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[] {
   const problems = database.rows<{ id: number; code: string; column: string | null; message: string }>(
     `SELECT row_id AS id, code, "column", message FROM (${rowProblems} AND p.code = @code)`,
@@ -89,7 +102,8 @@ export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[
     { ...cause },
   );
   const ids = problems.filter(isOfCause(cause)).map(({ id }) => id);
-  return [...new Set([...ids, ...records])].toSorted((a, b) => a - b);
+  const others = cause.column === null ? rowsOfRefused(database).filter(({ code }) => code === cause.code) : [];
+  return [...new Set([...ids, ...records, ...others.map(({ row }) => row)])].toSorted((a, b) => a - b);
 }
 
 /** Ids of all rows that a person may correct, the first ones of their groups; of each record the newest. */

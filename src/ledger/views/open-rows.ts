@@ -1,10 +1,11 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
 import { codes } from "../../model/codes.js";
+import { columnName, columnPosition } from "../../model/own-columns.js";
 import { memberOf, type Problem } from "../../model/problem.js";
 import type { CellKind, Looks, Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { type CauseName, isOfCause } from "./causes.js";
+import { type CauseName, isOfCause, rowsOfRefused } from "./causes.js";
 import { inputOf, latestOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createFirstPlaces } from "../stage/corrections.js";
 import { describeWait } from "./describe-wait.js";
@@ -56,7 +57,9 @@ export function createOpenRowReader(database: LedgerDatabase) {
   const known = new Map<number, StoredInput | null>();
   const places = new Map<number, ReturnType<typeof createFirstPlaces>>();
   const cells = createCells(database);
-  const ofRecords = Map.groupBy(database.rows<Refusal & { row: number }>(refusedRecords), ({ row }) => row);
+  const refused = database.rows<Refusal & { row: number }>(refusedRecords);
+  const waiting = rowsOfRefused(database).filter((one) => refused.every(({ row }) => row !== one.row));
+  const ofRecords = Map.groupBy([...refused, ...waiting], ({ row }) => row);
   const input = (id: number): StoredInput | null => {
     if (!known.has(id)) known.set(id, inputs.get(id));
     return known.get(id) ?? null;
@@ -83,7 +86,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
   return {
     input,
     /** Null: unknown, or no longer kept. */
-    cell: (id: number, header: string) => cells.of(id)?.cells[input(inputOf(id))?.header.indexOf(header) ?? -1] ?? null,
+    cell: (id: number, column: string) =>
+      cells.of(id)?.cells[columnPosition(input(inputOf(id))?.header ?? [], column)] ?? null,
     /** Null: its input is unknown, or no longer kept. */
     ref,
     lead: (id: number) => leadOf(database, id),
@@ -110,12 +114,15 @@ export function createOpenRowReader(database: LedgerDatabase) {
     withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
     /** What it refers to and no row has brought, with the column that has its key. */
     waits: ({ input: of, row, cells: texts }: OpenRow): Problem[] =>
-      database.rows<{ waitsFor: string; key: string | null }>(waits, { row: rowId(of, row) }).map((wait) => ({
-        code: "reference-unknown",
-        message: `waits for ${describeWait(database, wait.waitsFor)}`,
-        hint: "Correct its key, if that is mistyped; or import the rows that describe it.",
-        column: input(of)?.header[texts.findIndex((text) => text.trim() === wait.key)] ?? null,
-      })),
+      database.rows<{ waitsFor: string; key: string | null }>(waits, { row: rowId(of, row) }).map((wait) => {
+        const position = texts.findIndex((text) => text.trim() === wait.key);
+        return {
+          code: "reference-unknown",
+          message: `waits for ${describeWait(database, wait.waitsFor)}`,
+          hint: "Correct its key, if that is mistyped; or import the rows that describe it.",
+          column: position === -1 ? null : columnName(input(of)?.header ?? [], position),
+        };
+      }),
   };
 }
 

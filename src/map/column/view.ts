@@ -1,6 +1,7 @@
 /** What compiled columns and formulas look at: one row, or a group of rows, at a time. One object for a table, used again and again. */
 import type { Code } from "../../model/codes.js";
 import type { ExactNumber } from "../../model/json.js";
+import { columnName } from "../../model/own-columns.js";
 import { ofMember, type Problem } from "../../model/problem.js";
 import type {
   AddressRecord,
@@ -114,7 +115,7 @@ export class View {
   /** A problem of the row; `at`: a position of the header, or a column, whose header it then names. Always null. */
   report(code: Code, message: string, hint: string | null = null, at: number | { slot: number } = -1): null {
     const index = typeof at === "number" ? at : (this.index[at.slot] ?? -1);
-    this.problems.push({ code, message, hint, column: this.header[index] ?? null });
+    this.problems.push({ code, message, hint, column: index === -1 ? null : columnName(this.header, index) });
     return null;
   }
 }

@@ -2,6 +2,7 @@
 import type { Code } from "../../model/codes.js";
 import { joinKey } from "../../model/keys.js";
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
+import { columnName } from "../../model/own-columns.js";
 import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import { asText, type Maybe, type View } from "../column/view.js";
@@ -60,7 +61,7 @@ export function bindRowMapper(
 
   /** Whether an odd row, such as a footer, has content in the columns of `skip`. A row that was cut proves nothing. */
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
-  const askedOf = new Set(skipsBy.map((at) => header[at]));
+  const askedOf = new Set(skipsBy.map((at) => columnName(header, at)));
   const isSkipped = (row: Row, all: Problems) => {
     // What is wrong with a cell that `skip` does not read is no matter of its own.
     const problems = all.filter(({ code, column }) => SHAPELESS.has(code) || column === null || askedOf.has(column));
@@ -247,7 +248,7 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
       if (!cell.includes("\uFFFD")) continue;
       const message = `${quoteCell(cell)} holds the character that another program wrote for letters that it could not read`;
       const hint = "Correct the cell at its source; otherwise it is sent as it is.";
-      warnings.push({ code: "text-replaced", message, hint, column: header[index] ?? null });
+      warnings.push({ code: "text-replaced", message, hint, column: columnName(header, index) });
     }
   return warnings;
 }
@@ -262,6 +263,7 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
   const more = conditions.length - SHOWN;
   if (more > 0) conditions.splice(SHOWN, more, `${more} more`);
   const only = onlyColumn(merged(events.map(({ condition }) => condition)));
+  const position = index[only?.slot ?? -1] ?? -1;
   return {
     code: "no-event",
     message:
@@ -269,6 +271,6 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
         ? "none of the input's records exists in this row"
         : `none of the input's events happens in this row: ${conditions.join("; ")}`,
     hint: "Correct the cells that decide which event it is, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
-    column: only === undefined ? null : (header[index[only.slot] ?? -1] ?? null),
+    column: position in header ? columnName(header, position) : null,
   };
 }

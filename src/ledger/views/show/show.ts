@@ -8,6 +8,7 @@ import { referenceOf, rowId, rowNameOrNull } from "../../rows.js";
 import { type Decided, requestsOf } from "../../runs.js";
 import { createCells } from "../../stage/row-cells.js";
 import { documentsWith, eventsKeyed, eventsOfRow, findEvent } from "./events.js";
+import { columnName } from "../../../model/own-columns.js";
 import type { Shown, ShownRow, ShownRun } from "../../../model/lines/show.js";
 import {
   findRegistrations,
@@ -133,13 +134,7 @@ function findRows(database: LedgerDatabase, text: string, mapping: 0 | 1): Shown
 }
 
 export function named(header: readonly string[], cells: readonly string[]): { [header: string]: string } {
-  const entries = cells.map((cell, position): [string, string] => {
-    const name = header[position] ?? "";
-    if (name === "") return [`column ${position + 1}`, cell];
-    const isOnly = header.indexOf(name) === header.lastIndexOf(name);
-    return [isOnly ? name : `${name} (column ${position + 1})`, cell];
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(cells.map((cell, position) => [columnName(header, position), cell]));
 }
 
 type Figures = Pick<ShownRun, "did" | "inputs" | "requests" | "events">;
