@@ -138,7 +138,7 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
       content: Buffer.from(content, "latin1").toString("base64"),
     });
   const count = table?.rows.length ?? 0;
-  expect(await send(text)).toEqual({ cells: count, told: [`${count} cells changed: ${count} in CNPJ/CPF.`] });
+  expect(await send(text)).toMatchObject({ cells: count, told: [`${count} cells changed: ${count} in CNPJ/CPF.`] });
   const after = await page();
   expect(after.tables[0]?.rows.filter(({ draft }) => Object.keys(draft).length > 0)).toHaveLength(
     table?.rows.length ?? 0,
@@ -159,7 +159,7 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   expect(without.body).toContain("rowferry_row");
   // A row of another ledger is nobody's here.
   const foreign = text.replaceAll(/[0-9a-f]{8}(-\d+:)/g, "00000000$1");
-  expect(await send(foreign)).toEqual({
+  expect(await send(foreign)).toMatchObject({
     cells: 0,
     told: ["No cell was changed.", expect.stringMatching(`^${count} rows left out: they are not, or no longer,`)],
   });

@@ -18,6 +18,7 @@ import { createSandbox } from "../../src/sandbox/index.js";
 import type { TestWorld } from "../support/cli.world.js";
 import { openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
+import { sampled } from "../support/sample.js";
 
 const rows = [
   ["Load", "At", "Gross"],
@@ -88,11 +89,16 @@ describe("a ledger that could not be given to another address", () => {
   }
   const again = "`rowferry ledger rebind --target env`";
 
-  it.each<[string, number, string, (world: TestWorld) => unknown]>([
-    ["where the service is down, which is said", 4, "does not answer", () => {}],
-    ["after Ctrl-C", 130, "", (world) => setTimeout(() => world.send("SIGINT"), 100)],
-    ["after refused credentials", 4, "", ({ env }) => (env["ROWFERRY_CLIENT_SECRET"] = "wrong")],
-  ])("names the command again %s", async (_, exitCode, said, mishap) => {
+  it.each(
+    sampled<[string, number, string, (world: TestWorld) => unknown]>(
+      [
+        ["where the service is down, which is said", 4, "does not answer", () => {}],
+        ["after Ctrl-C", 130, "", (world) => setTimeout(() => world.send("SIGINT"), 100)],
+        ["after refused credentials", 4, "", ({ env }) => (env["ROWFERRY_CLIENT_SECRET"] = "wrong")],
+      ],
+      2,
+    ),
+  )("names the command again %s", async (_, exitCode, said, mishap) => {
     const { type, world, isUnchanged } = await moved();
     mishap(world);
     const { code, err } = await type("ledger", "rebind");
@@ -139,13 +145,18 @@ describe("a journal with a hole (F91)", () => {
     return { ...office, journal, importing };
   }
 
-  it.each<[string, (journal: string) => string[]]>([
-    ["none is named, and it is gone", (journal) => (rmSync(journal), [])],
-    ["it is gone", (journal) => (rmSync(journal), ["--journal", journal])],
-    ["it is empty", (journal) => (writeFileSync(journal, ""), ["--journal", journal])],
-    ["it is shorter", (journal) => (truncateSync(journal, statSync(journal).size - 20), ["--journal", journal])],
-    ["it is another one", (journal) => ["--journal", `${journal}.2`]],
-  ])("is noticed before anything is sent or given up: %s", async (_, mishap) => {
+  it.each(
+    sampled<[string, (journal: string) => string[]]>(
+      [
+        ["none is named, and it is gone", (journal) => (rmSync(journal), [])],
+        ["it is gone", (journal) => (rmSync(journal), ["--journal", journal])],
+        ["it is empty", (journal) => (writeFileSync(journal, ""), ["--journal", journal])],
+        ["it is shorter", (journal) => (truncateSync(journal, statSync(journal).size - 20), ["--journal", journal])],
+        ["it is another one", (journal) => ["--journal", `${journal}.2`]],
+      ],
+      2,
+    ),
+  )("is noticed before anything is sent or given up: %s", async (_, mishap) => {
     const { journal, importing, type, documents } = await kept();
     const flags = mishap(journal);
     for (const run of [

@@ -49,7 +49,7 @@ const settled = (landed: number, rows: object = {}) =>
 const waiting = (open: number, held: number) => expect.objectContaining({ code: 3, open, held });
 
 describe("a corrected row", () => {
-  it("that the mapping leaves out is given up, and what waited for it goes", async () => {
+  it("that the mapping leaves out is given up, and what waited for it goes", { tags: ["long"] }, async () => {
     const office = await firstNight();
     const left = await rejected(office, { open: "draft" });
     expect(await put(office, "k.csv", left)).toEqual(settled(1, { skipped: 1 }));
@@ -57,7 +57,9 @@ describe("a corrected row", () => {
     expect(await put(office, "night-2.csv", rowsOf(...night, "L2 30 3 T9"))).toEqual(settled(1));
   });
 
-  it("that is wrong again is mended in the same file, also where its event cannot be told", async () => {
+  it("that is wrong again is mended in the same file, also where its event cannot be told", {
+    tags: ["long"],
+  }, async () => {
     const office = await firstNight(untold);
     const file = await rejected(office);
     expect(await put(office, "k.csv", await rejected(office, { x: "y" }))).toEqual(waiting(1, 1));
@@ -66,7 +68,9 @@ describe("a corrected row", () => {
     expect(await shown(office, "k.csv:2")).toContain("since corrected by k2.csv, row 2");
   });
 
-  it("that is corrected once more, under another key, while it still waits is sent once", async () => {
+  it("that is corrected once more, under another key, while it still waits is sent once", {
+    tags: ["long"],
+  }, async () => {
     const office = await firstNight(["L1 10 one T1", "L1 20 x T2", "L1 30 3 T3"]);
     const again = await rejected(office, { T2: "T2b", x: "2", one: "1" });
     expect(await put(office, "k.csv", await rejected(office, { x: "2" }))).toEqual(waiting(1, 2));
@@ -83,7 +87,7 @@ describe("a corrected row", () => {
     expect(await put(office, "k.csv", [columns, first, second])).toEqual(settled(3));
   });
 
-  it("that was too short is not taken for corrected by being saved, however often", async () => {
+  it("that was too short is not taken for corrected by being saved, however often", { tags: ["long"] }, async () => {
     const office = openOffice(weighingsWith(ticketed));
     const rows = rowsOf(...night);
     rows[2]?.pop();

@@ -5,6 +5,7 @@ import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Summary } from "../../src/model/summary.js";
 import { openOffice } from "../support/office.js";
 import { loadsWith, weighingsWith } from "../support/weighings.js";
+import { sampled } from "../support/sample.js";
 
 const rows = (...words: string[]) => loadsWith(["What"], ...words);
 const first = "A1 10 1 Weighing";
@@ -138,14 +139,19 @@ describe("a backup is put back", () => {
     }
   });
 
-  it.each([
-    ["restore", "nowhere.db"],
-    ["restore", "notes.csv"],
-    ["restore", "copy.db", "--journal", "nowhere.ndjson"],
-    ["rebuild", "nowhere.ndjson"],
-    ["rebuild", "journal.ndjson", "notes.csv"],
-    ["rebuild", "journal.ndjson", "nowhere.db"],
-  ])("or nothing is: %s of %s leaves no folder, and no file in one that was there", async (...command) => {
+  it.each(
+    sampled(
+      [
+        ["restore", "nowhere.db"],
+        ["restore", "notes.csv"],
+        ["restore", "copy.db", "--journal", "nowhere.ndjson"],
+        ["rebuild", "nowhere.ndjson"],
+        ["rebuild", "journal.ndjson", "notes.csv"],
+        ["rebuild", "journal.ndjson", "nowhere.db"],
+      ],
+      3,
+    ),
+  )("or nothing is: %s of %s leaves no folder, and no file in one that was there", async (...command) => {
     const { world, path, type } = await twoNights();
     writeFileSync(path("notes.csv"), "Load,At,Gross\n".repeat(20));
     for (const ledger of ["new/deep/ledger.db", "ledger.db"]) {
@@ -181,7 +187,9 @@ describe("a ledger older than its journal", () => {
     expect(await bring()).toEqual(nothingNew);
   });
 
-  it("that went on all the same has doubled nothing, and takes nothing back that the journal tells of", async () => {
+  it("that went on all the same has doubled nothing, and takes nothing back that the journal tells of", {
+    tags: ["long"],
+  }, async () => {
     const { path, type, restore, lose, bring, rebuild, forget, dump } = await twoNights();
     const sent = await dump();
     restore();
@@ -218,7 +226,7 @@ describe("a ledger older than its journal", () => {
     expect(times).toEqual(["A1", "10", "20", "50", "A2", "20", "30", "A3", "50"]);
   });
 
-  it("is none where a journal is new, or the sandbox is emptied", async () => {
+  it("is none where a journal is new, or the sandbox is emptied", { tags: ["long"] }, async () => {
     const { path, bring, forget, dump } = await twoNights();
     await forget();
     expect(await bring("new.ndjson")).toEqual(nothingNew);

@@ -82,7 +82,9 @@ describe("stranded.csv", () => {
     );
   });
 
-  it("says when each creation first left, also where a killed run recorded no attempt", async () => {
+  it("says when each creation first left, also where a killed run recorded no attempt", {
+    tags: ["long"],
+  }, async () => {
     await loseAnswers();
     const ledger = new Database(office.path("state/env/ledger.db"));
     ledger.exec("UPDATE requests SET result = 'unanswered', attempts = NULL WHERE kind LIKE 'create-w%'");
@@ -95,7 +97,9 @@ describe("stranded.csv", () => {
       expect(line).toMatch(/;2026-11-20T02:[^;]*;/);
   });
 
-  it("is what is left to do where `dismiss` gives nothing up, or an event of the same code, and `dismiss` says so", async () => {
+  it("is what is left to do where `dismiss` gives nothing up, or an event of the same code, and `dismiss` says so", {
+    tags: ["long"],
+  }, async () => {
     await typed("import", "m.yaml", "one.csv");
     const other = ["--ledger", "other.db"];
     const dismiss = ["dismiss", "--code", "foreign-collision", ...other];
@@ -115,7 +119,9 @@ describe("stranded.csv", () => {
     );
   });
 
-  it("is written by `rejects` too, as `status` says, for the documents that are meant", async () => {
+  it("is written by `rejects` too, as `status` says, for the documents that are meant", {
+    tags: ["long"],
+  }, async () => {
     await strandThree();
     expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);
     const { code, out } = await typed("rejects", "--folder", "out");
@@ -259,7 +265,7 @@ describe("resolve --from", () => {
     expect(await stillOpen()).toEqual(stranded(3));
   });
 
-  it("keeps to the limit over all reads", async () => {
+  it("keeps to the limit over all reads", { tags: ["long"] }, async () => {
     await strandThree();
     Object.assign(office.world.env, { ROWFERRY_RATE: "1", ROWFERRY_BURST: "1" });
     const before = office.world.now;

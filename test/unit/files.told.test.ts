@@ -14,6 +14,7 @@ import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { writeWorkbook } from "../support/read/write-workbook.js";
 import { writeZip } from "../support/read/write-zip.js";
 import { parties } from "../support/weighings.js";
+import { sampled } from "../support/sample.js";
 
 /** An input of jobs with other members; `names`: its columns, where they are called otherwise. */
 const jobs = (options: object = {}, [id, day, note] = ["id", "day", "note"]) => ({
@@ -129,11 +130,16 @@ test("a formula without a result needs a person where its column is read, and no
 
 const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
 
-test.each([
-  ["a total", ["Total", "01/10/2025", "7"], '=job == "Total"', "looks like a total"],
-  ["a header", ["job", "day", "word"], '=note == "word"', "reads like a header"],
-  ["a title", ["May", "", ""], "=blank(day)", "has only one filled cell"],
-])("what is odd about a row is told, but not where the mapping skips it: %s", async (_, odd, skip, note) => {
+test.each(
+  sampled(
+    [
+      ["a total", ["Total", "01/10/2025", "7"], '=job == "Total"', "looks like a total"],
+      ["a header", ["job", "day", "word"], '=note == "word"', "reads like a header"],
+      ["a title", ["May", "", ""], "=blank(day)", "has only one filled cell"],
+    ],
+    3,
+  ),
+)("what is odd about a row is told, but not where the mapping skips it: %s", async (_, odd, skip, note) => {
   const rows = [["id", "day", "note"], ["a", "01/10/2025", "1"], ["b", "02/10/2025", "2"], odd];
   expect((await imported("rows.csv", csv(...rows.map((cells) => cells.join(";"))))).told).toContain(note);
   const workbook = await book(rows.map((cells, index) => line(index + 1, cells)));

@@ -17,6 +17,7 @@ import {
   timeline,
   world,
 } from "../nights/simulation/hard-case.js";
+import { sampled } from "../support/sample.js";
 
 afterEach(() => world.close());
 
@@ -78,11 +79,16 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
   const close = "M1 20 CLOSE";
   const cancel = "M1 20 CANCEL reason=wrong";
 
-  test.each([
-    ["a CLOSE that creates the document", "after-close", [close], []],
-    ["a CANCEL behind the rows that create the document", "after-cancel", [...on("M1", 5, 10), cancel], []],
-    ["a CANCEL on a document that is there", "after-cancel", [...on("M1", 15), cancel], on("M1", 10)],
-  ])("doubt ends with %s, of an earlier time: what it shuts out had not landed", async (_, reason, rows, before) => {
+  test.each(
+    sampled(
+      [
+        ["a CLOSE that creates the document", "after-close", [close], []],
+        ["a CANCEL behind the rows that create the document", "after-cancel", [...on("M1", 5, 10), cancel], []],
+        ["a CANCEL on a document that is there", "after-cancel", [...on("M1", 15), cancel], on("M1", 10)],
+      ],
+      2,
+    ),
+  )("doubt ends with %s, of an earlier time: what it shuts out had not landed", async (_, reason, rows, before) => {
     open({ maxEventsPerRequest: 2 });
     if (before.length > 0) await imported(...before);
     cutOff("before");
@@ -95,10 +101,15 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(timeline("M1")).toHaveLength(before.length + rows.length);
   });
 
-  test.each([
-    ["than its row has now", []],
-    ["though its row came back with the first of two contents that were sent", ["M1 30 key=a"]],
-  ])("doubt about other content does not end with a CLOSE before it: %s", async (_, earlier) => {
+  test.each(
+    sampled(
+      [
+        ["than its row has now", []],
+        ["though its row came back with the first of two contents that were sent", ["M1 30 key=a"]],
+      ],
+      2,
+    ),
+  )("doubt about other content does not end with a CLOSE before it: %s", async (_, earlier) => {
     open();
     await imported(...on("M1", 10));
     cutOff("before");

@@ -104,7 +104,7 @@ describe("damage", () => {
     await expect(readWorkbookBytes(encrypted)).rejects.toMatchObject({ code: "file-protected" });
   });
 
-  test("a file that is written to while it is read", async () => {
+  test("a file that is written to while it is read", { tags: ["long"] }, async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `<row><c><v>${index}</v></c></row>`);
     const path = await temporaryFile(await writeWorkbook({ sheets: [{ name: "S", rows: many }] }), "input.xlsx");
     const input = await openInput(path);
@@ -155,7 +155,7 @@ describe("bombs", () => {
     await expect(readWorkbookBytes(bytes)).rejects.toMatchObject({ code: "file-corrupt" });
   });
 
-  test("more parts, larger parts or more text than any workbook has", async () => {
+  test("more parts, larger parts or more text than any workbook has", { tags: ["long"] }, async () => {
     const parts = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`xl/${at}.xml`, ""]));
     const oversized = { code: "file-oversized" };
     await expect(readWorkbookBytes(await writeWorkbook({ ...made, parts }))).rejects.toMatchObject(oversized);

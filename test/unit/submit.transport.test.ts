@@ -5,6 +5,7 @@ import { createServer as createTcp, type AddressInfo, type Socket } from "node:n
 import { asFailure } from "../../src/submit/failure.js";
 import { type Transport, TransportFailure, type TransportRequest } from "../../src/submit/transport.js";
 import { createUndiciTransport, type UndiciTransportOptions } from "../../src/submit/undici-transport.js";
+import { sampled } from "../support/sample.js";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -273,25 +274,30 @@ describe("a failure that may have reached the service", () => {
     expect(await failureOf(undici()(post(url, "{}")))).toMatchObject({ kind: expect.stringMatching(kind), sent: true });
   });
 
-  it.each<[string, TransportFailure["kind"], RequestListener]>([
-    ["silence before the headers", "headers-timeout", () => {}],
-    ["silence in the body", "body-timeout", (_request, response) => response.writeHead(200).write("{")],
-    [
-      "a body that trickles for ever",
-      "body-timeout",
-      (_request, response) => {
-        response.writeHead(200);
-        const timer = setInterval(() => response.write(" "), 30);
-        response.on("close", () => clearInterval(timer));
-      },
-    ],
-    ["an answer over the bound", "too-large", (_request, response) => response.end(LONG)],
-    [
-      "an answer over the bound, announced",
-      "too-large",
-      (_request, response) => response.setHeader("content-length", LONG.length).end(LONG),
-    ],
-  ])("is %s", async (_what, kind, listener) => {
+  it.each(
+    sampled<[string, TransportFailure["kind"], RequestListener]>(
+      [
+        ["silence before the headers", "headers-timeout", () => {}],
+        ["silence in the body", "body-timeout", (_request, response) => response.writeHead(200).write("{")],
+        [
+          "a body that trickles for ever",
+          "body-timeout",
+          (_request, response) => {
+            response.writeHead(200);
+            const timer = setInterval(() => response.write(" "), 30);
+            response.on("close", () => clearInterval(timer));
+          },
+        ],
+        ["an answer over the bound", "too-large", (_request, response) => response.end(LONG)],
+        [
+          "an answer over the bound, announced",
+          "too-large",
+          (_request, response) => response.setHeader("content-length", LONG.length).end(LONG),
+        ],
+      ],
+      3,
+    ),
+  )("is %s", async (_what, kind, listener) => {
     const url = await http(listener);
     const [headersMs, bodyMs] = kind === "headers-timeout" ? [200, 5_000] : [5_000, 200];
     const failure = await failureOf(undici({ maxAnswerBytes: 65_536 })(get(url, { headersMs, bodyMs })));

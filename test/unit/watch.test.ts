@@ -19,6 +19,7 @@ import { systemClock } from "../../src/model/clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
+import { sampled } from "../support/sample.js";
 
 const text = (load: string, gross = "5") => `Load,At,Gross\n${load},2026-01-01 10:00,${gross}\n`;
 
@@ -189,7 +190,9 @@ describe("watch", () => {
     },
   );
 
-  it("what was withdrawn while the service was out of reach is not sent when it is back", async () => {
+  it("what was withdrawn while the service was out of reach is not sent when it is back", {
+    tags: ["long"],
+  }, async () => {
     const sandbox = createSandbox({ rate: null });
     const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
     inbox.put("a.csv", text("A"));
@@ -218,7 +221,7 @@ describe("watch", () => {
     expect(out.match(/All is well/g)).toHaveLength(1);
   });
 
-  it("an event in the future is sent at its time, though no other file comes", async () => {
+  it("an event in the future is sent at its time, though no other file comes", { tags: ["long"] }, async () => {
     const clock = { ...systemClock };
     const inbox = open(weighings, await openOfficeAt(createSandbox({ rate: null, clock }), weighings));
     clock.now = () => inbox.world.now;
@@ -275,7 +278,9 @@ describe("watch", () => {
     expect(statSync(join(done, "a.csv")).mtimeMs).toBe(mtimeMs);
   });
 
-  it("a file that cannot be moved is told once, stops no other, and is moved later without another import", async () => {
+  it("a file that cannot be moved is told once, stops no other, and is moved later without another import", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     writeFileSync(inbox.path("done"), "in the way");
     inbox.put("a.csv", text("A"));
@@ -321,10 +326,15 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(3);
   });
 
-  it.each([
-    ["m.yaml", "m.yaml: there is no such file"],
-    ["inbox", "there is no folder"],
-  ])("%s that is not there ends it at once, and not with the first file: exit 2", async (name, said) => {
+  it.each(
+    sampled(
+      [
+        ["m.yaml", "m.yaml: there is no such file"],
+        ["inbox", "there is no folder"],
+      ],
+      2,
+    ),
+  )("%s that is not there ends it at once, and not with the first file: exit 2", async (name, said) => {
     const inbox = open();
     rmSync(inbox.path(name), { recursive: true });
     const { code, err } = await inbox.watch(2);

@@ -37,7 +37,7 @@ export const ledgerCodes = {
   ),
   "ledger-damaged": unexpected(
     "The ledger contradicts itself, or its file is damaged.",
-    "Run `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one; it keeps the damaged file beside the restored one. Report what `rowferry ledger check` said.",
+    "Run `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one; it keeps the damaged file beside the restored one. If there is only a journal, move the damaged file away and run `rowferry ledger rebuild <journal>`. Report what `rowferry ledger check` said.",
     "`rowferry ledger check` after a disk failed.",
   ),
   "rebind-refused": usage(
