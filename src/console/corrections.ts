@@ -430,18 +430,14 @@ async function readReferences(path: string): Promise<Line[]> {
         { hint: "Download the rows here, correct them, and upload that file." },
       );
     const code = ownPosition(header, "rowferry_code");
-    const shown = originalColumns(header);
+    const shown = originalColumns(header).map((position) => [columnName(header, position), position] as const);
     const found: Line[] = [];
     for await (const batch of rows())
       for (const { cells, kinds } of batch)
         found.push({
           ref: (cells[own] ?? "").trim(),
           isConfirmed: cells[code]?.trim().toLowerCase() === "ok",
-          cells: shown.map((position) => [
-            columnName(header, position),
-            cells[position] ?? "",
-            kinds?.[position] ?? "text",
-          ]),
+          cells: shown.map(([name, position]) => [name, cells[position] ?? "", kinds?.[position] ?? "text"]),
         });
     return found;
   } finally {

@@ -58,7 +58,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
   const places = new Map<number, ReturnType<typeof createFirstPlaces>>();
   const cells = createCells(database);
   const refused = database.rows<Refusal & { row: number }>(refusedRecords);
-  const waiting = rowsOfRefused(database).filter((one) => refused.every(({ row }) => row !== one.row));
+  const own = new Set(refused.map(({ row }) => row));
+  const waiting = rowsOfRefused(database).filter(({ row }) => !own.has(row));
   const ofRecords = Map.groupBy([...refused, ...waiting], ({ row }) => row);
   const input = (id: number): StoredInput | null => {
     if (!known.has(id)) known.set(id, inputs.get(id));
