@@ -88,21 +88,25 @@ describe("an import killed with SIGKILL and run again", () => {
   );
 });
 
-test("a restore killed before the backup takes its place leaves the former ledger there, which a new one would double", async () => {
-  const { ledger } = here();
-  const backup = here().path("backup.db");
-  await again();
-  expect((await here().run(["ledger", "backup", backup])).code).toBe(0);
-  const killed = `data:text/javascript,${encodeURIComponent(`
+test(
+  "a restore killed before the backup takes its place leaves the former ledger there, which a new one would double",
+  long,
+  async () => {
+    const { ledger } = here();
+    const backup = here().path("backup.db");
+    await here().import({}, "--limit", "5", ...journalled());
+    expect((await here().run(["ledger", "backup", backup])).code).toBe(0);
+    const killed = `data:text/javascript,${encodeURIComponent(`
     import fs from "node:fs";
     import { syncBuiltinESMExports } from "node:module";
     const { renameSync } = fs;
     fs.renameSync = (from, to) =>
       to === ${JSON.stringify(ledger)} ? process.kill(process.pid, "SIGKILL") : renameSync(from, to);
     syncBuiltinESMExports();`)}`;
-  expect((await here().run(["ledger", "restore", backup], { preload: [killed] })).code).toBeNull();
-  await here().expectWhole(await again());
-});
+    expect((await here().run(["ledger", "restore", backup], { preload: [killed] })).code).toBeNull();
+    await here().expectWhole(await again());
+  },
+);
 
 describe("the log of a killed import (F93)", () => {
   const log = () => `${here().ledger}-wal`;
