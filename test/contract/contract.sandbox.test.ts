@@ -19,11 +19,12 @@ import {
   OF_AN_INSTANT,
   OF_THE_LIMITER,
 } from "./sandbox-run.js";
+import { drawn } from "../support/sample.js";
 import { AS_IT_IS, readingsUnder, SWITCHES } from "./sandbox-switches.js";
 import { SUITE } from "./suite.js";
 
 /** Of each switch; the whole suite under it is a long test. */
-const MOST_CHANGED = 30;
+const MOST_CHANGED = drawn(8, 30);
 const OF_THE_CLOCK = SUITE.filter((each) => each.needs.includes("clock"));
 const folder = mkdtempSync(join(tmpdir(), "contract-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

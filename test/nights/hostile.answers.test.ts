@@ -2,12 +2,15 @@
 import { answerFields, garbledNight, hostileNight, hostileValues } from "../support/hostile/answers.js";
 import { drawn, sampled } from "../support/sample.js";
 
-test.each([1, 2])("answers that say nothing, or anything, break no promise and no run (sample %i)", async (sample) => {
-  const broken: string[] = [];
-  for (let seed = sample * 100; seed < sample * 100 + drawn(3, 12); seed += 1)
-    broken.push(...(await garbledNight(seed)));
-  expect(broken).toEqual([]);
-});
+test.each(sampled([1, 2], 2))(
+  "answers that say nothing, or anything, break no promise and no run (sample %i)",
+  async (sample) => {
+    const broken: string[] = [];
+    for (let seed = sample * 100; seed < sample * 100 + drawn(3, 12); seed += 1)
+      broken.push(...(await garbledNight(seed)));
+    expect(broken).toEqual([]);
+  },
+);
 
 /** In a sample every third field holds every eighth value. */
 const fields = answerFields.map((field, index) => [field, index] as const);

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mapping } from "../support/mapping.js";
+import { sampled } from "../support/sample.js";
 import { Life } from "./worlds/live.js";
 
 const weighings = {
@@ -61,7 +62,7 @@ describe("a set of columns", () => {
   const first = "Load;At;Ticket;Share A;Share B\nL1;2025-06-01 10:00;T1;1,5;2\n";
   const turned = "Share B;Share A;Ticket;At;Load\n2;1,5;T1;2025-06-01 10:00;L1\n";
 
-  it.each(["=ticket", "content"])(
+  it.each(sampled(["=ticket", "content"], 2, 1))(
     "says nothing new when the file's columns come in another order (key: %s)",
     async (key) => {
       const given = structuredClone(weighings);
@@ -116,7 +117,7 @@ describe("two rows of one import that differ on an event which has landed", () =
   const yaml = mapping(weighings);
   const landed = { mapping: yaml, file: "a.csv", text: header + row("T1", "1") };
 
-  it.each(["before", "behind", "beside"])("are told, wherever the other one stands: %s", async (where) => {
+  it.each(sampled(["before", "behind", "beside"], 3))("are told, wherever the other one stands: %s", async (where) => {
     const [same, other] = [row("T1", "1"), row("T1", "2")];
     const text = header + (where === "before" ? other + same : same + other);
     const again = { mapping: yaml, file: "b.csv", text: where === "beside" ? header + other : text };

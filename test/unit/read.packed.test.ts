@@ -46,9 +46,9 @@ test("a bomb of many frames is a bomb", { tags: ["long"] }, async () => {
   await expect(rowsOf(frames, "bomb.csv.zst")).rejects.toMatchObject({ code: "file-oversized" });
 });
 
-test("hundreds of small frames are read through", async () => {
-  const frames = Array.from({ length: 200 }, () => zstdEnd);
-  expect(await rowsOf([zstdBegin, ...frames], "rows.csv.zst")).toHaveLength(201);
+test("dozens of small frames are read through", async () => {
+  const frames = Array.from({ length: 60 }, () => zstdEnd);
+  expect(await rowsOf([zstdBegin, ...frames], "rows.csv.zst")).toHaveLength(61);
 });
 
 test("a zstd frame that asks for a window of 512 MiB is not damaged: what to do is said", async () => {
