@@ -79,7 +79,6 @@ describe("doubt", () => {
   it.each([
     ["a 5xx", { status: 500 }],
     ["a lost answer", lost()],
-    ["a page with status 200", { status: 200, body: "<html><title>Sign in</title></html>" }],
     ["a redirect, which is not followed", { status: 307, headers: { location: "https://elsewhere.test/" } }],
   ] as [string, Scripted][])("about a registration after %s ends it at once (HARD-CASES H7)", async (_what, first) => {
     const { answer, requests } = await play(register, [first, ok]);

@@ -48,7 +48,6 @@ const notes = (office: Office) =>
 const codes = (summary: { problems: { code: string }[] }) => summary.problems.map(({ code }) => code);
 
 const encodings: [name: string, bytes: (text: string) => Buffer][] = [
-  ["UTF-8", (text) => Buffer.from(text)],
   ["UTF-8 with a mark", (text) => Buffer.from(`\uFEFF${text}`)],
   ["UTF-16, little end first", (text) => iconv.encode(text, "utf-16le", { addBOM: true })],
   ["UTF-16, big end first", (text) => iconv.encode(text, "utf-16be", { addBOM: true })],
@@ -103,7 +102,7 @@ describe("a lookup table", () => {
 
   test.each(
     [...encodings, ["windows-1252", latin] as const].map(
-      ([name, bytes], at) => [name, ",;\t|,"[at] ?? ",", bytes] as const,
+      ([name, bytes], at) => [name, ";\t|,"[at] ?? ",", bytes] as const,
     ),
   )("in %s, with %j between its cells, gives its letters", async (_name, delimiter, bytes) => {
     const office = openOffice(withTable("places.csv"));
