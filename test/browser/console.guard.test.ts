@@ -11,9 +11,11 @@ import { endProcesses } from "../processes/processes.js";
 let at: Folder;
 /** That may change things. */
 let served: RunningConsole;
+/** That only shows. */
+let reader: RunningConsole;
 beforeAll(async () => {
   at = await badMorning();
-  served = await startConsole(at, "--allow-changes");
+  [served, reader] = await Promise.all([startConsole(at, "--allow-changes"), startConsole(at)]);
 });
 afterAll(() => {
   at.remove();
@@ -23,7 +25,6 @@ afterAll(() => {
 const planted = "52.998.224/0001-99";
 
 it("data goes to nobody without the token of this process, and the shell holds none", async () => {
-  const another = await startConsole(at, "--allow-changes");
   expect((await served.ask("/api/overview")).status).toBe(200);
   const addresses = ["overview", "cause?target=sandbox&code=x", "find?target=sandbox&what=x", "runs?target=sandbox"];
   addresses.push(
@@ -37,7 +38,7 @@ it("data goes to nobody without the token of this process, and the shell holds n
     undefined,
     "",
     "Bearer ",
-    `Bearer ${another.token}`,
+    `Bearer ${reader.token}`,
     `Basic ${served.token}`,
     `Bearer ${served.token} `.repeat(2),
   ])
@@ -124,7 +125,6 @@ it("nothing is changed for a foreign page, a form, or a console that only shows"
   expect(headers["set-cookie"]).toBeUndefined();
   expect(String(headers["content-security-policy"])).toContain("default-src 'none'");
 
-  const reader = await startConsole(at);
   expect((await reader.ask("/api/edit-value", { method: "POST", body: edit })).status).toBe(403);
   expect((await served.ask("/api/cause?target=sandbox&code=tax-id-invalid&column=CNPJ%2FCPF")).body).not.toContain(
     planted,

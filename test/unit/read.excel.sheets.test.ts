@@ -256,7 +256,7 @@ describe("merged cells", () => {
     ),
   )("what %s says is no merge, however long it is", async (_, open, close) => {
     const said = '<mergeCells count="1"><mergeCell ref="A2:B2"/></mergeCells>';
-    for (const filler of ["", "x".repeat(500_000)]) {
+    for (const filler of ["", "x".repeat(150_000)]) {
       const hidden = `${open}${filler}${said}${filler}${close}`;
       const book = {
         sheets: [

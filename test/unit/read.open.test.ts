@@ -144,7 +144,7 @@ describe("a file that is not read to its end throws (HARD-CASES H14, H33)", () =
   });
 
   test("when its unpacking breaks off behind the first rows", async () => {
-    const rows = Array.from({ length: 200_000 }, (_, index) => `${index},${(index * 7919) % 100_003}\n`).join("");
+    const rows = Array.from({ length: 50_000 }, (_, index) => `${index},${(index * 7919) % 100_003}\n`).join("");
     const whole = gzipSync(`a,b\n${rows}`);
     await expect(readFile(await temporaryFile(whole.subarray(0, whole.length - 9)))).rejects.toMatchObject({
       code: "file-corrupt",
