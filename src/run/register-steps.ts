@@ -92,6 +92,7 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
     return null;
   }
   const { extendedFields } = session.settings.get(address.settings).addresses;
+  let isLikeMasked = false;
   return {
     kind: "address",
     id: address.id,
@@ -106,15 +107,17 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
         keeper.registered(match, "found");
         return "registered";
       }
-      if (listed.masked.has(withoutStreet(data))) {
-        const message = `${data.city}, ${data.name}: the service has an address like it whose street is masked; another one is registered.`;
-        keeper.warn("address-masked", message);
-      }
+      isLikeMasked = listed.masked.has(withoutStreet(data));
       return "absent";
     },
     create: createAddress(owner, { ...data, ...(extendedFields ? address.extended : {}) }),
     created(receipt) {
       keeper.registered(receipt, "created");
+      if (isLikeMasked)
+        keeper.warn(
+          "address-masked",
+          `${data.city}, ${data.name}: the service has an address like it whose street is masked; another one is registered.`,
+        );
       if (isUnresolved(receipt.geography))
         keeper.warn(
           "address-unresolved",

@@ -2,7 +2,7 @@
  * Registers participants, then their addresses. Neither has a deduplicationId, so after doubt nothing is created
  * without looking first, after a delay (H7).
  */
-import { isNothing, registrationOf } from "../submit/answers.js";
+import { registrationOf } from "../submit/answers.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
@@ -13,6 +13,8 @@ import type { Session } from "./session.js";
 
 /** Gives the service time to commit a create that was not answered. */
 const LOOK_AFTER_MS = 3000;
+/** And to show it: reads may be older than writes. */
+const LOOK_AGAIN_AFTER_MS = 6000;
 /** Further creates, each after a look that found nothing (service.md, Errors: at most 5 retries). */
 const MOST_REPEATS = 5;
 
@@ -113,7 +115,7 @@ async function register(session: Session, steps: RegistrationSteps, ask = askAne
 
 /**
  * False: absent. Otherwise the ledger has the outcome, or the run was stopped. `mayExist`: a create may have landed; then
- * a 2xx without a body, which may come from anything in between, means "absent" only when it is said twice.
+ * "absent" counts only when it is said twice.
  */
 async function lookSettles(
   session: Session,
@@ -124,12 +126,13 @@ async function lookSettles(
   const { clock, signal } = session;
   const { kind, id } = steps;
   let answer = await ask(session, steps);
-  if (mayExist && answer.result === "accepted" && isNothing(answer.body)) {
-    await clock.sleep(LOOK_AFTER_MS, signal);
+  let found = steps.read(answer);
+  if (mayExist && found === "absent") {
+    await clock.sleep(LOOK_AGAIN_AFTER_MS, signal);
     answer = await askAnew(session, steps);
+    found = steps.read(answer);
   }
   if (answer.result === "stopped") return true;
-  const found = steps.read(answer);
   if (found === "absent") return false;
   if (found === "registered") return true;
   const note = found ?? (answer.result === "refused" ? refusal(answer.error) : null);
