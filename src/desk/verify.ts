@@ -20,6 +20,8 @@ import type { Answer, Call } from "../submit/call.js";
 import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
 
 const PAGE = 40;
+/** Pagination is not specified (open point 21). */
+const PAGED = "(a service that gives lists in pages may hold it on a later one)";
 
 /**
  * Holds the lock and keeps to the limit; its reads are recorded as a run. @throws RowferryError `ledger-missing`,
@@ -154,7 +156,7 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
     const { differs } = work.about("address", `${own} of ${name}`, address.serviceId);
     const theirs = listed.find((candidate) => candidate.id === address.serviceId);
     if (theirs !== undefined) checkPlace(work, address.data, theirs, differs);
-    else differs("is not in the participant's list (a service that gives lists in pages may hold it on a later one)");
+    else differs(`is not in the participant's list ${PAGED}`);
   }
 }
 
@@ -192,13 +194,18 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   if (!Array.isArray(listed))
     return work.note("events, because reads of their documents do not list them", events.length);
   const ids = new Set(
-    listed.filter(isJsonObject).flatMap((event) => [event["id"], event["eventId"], event["deduplicationId"]]),
+    listed
+      .flatMap((event) => (isJsonObject(event) ? [event["id"], event["eventId"], event["deduplicationId"]] : [event]))
+      .filter((named) => typeof named === "string"),
   );
+  if (ids.size === 0 && listed.length > 0)
+    return work.note("events, because reads of their documents do not name them", events.length);
   for (const { event, deduplicationId, eventId } of events) {
     work.checked.events += 1;
     if ((eventId !== null && ids.has(eventId)) || ids.has(deduplicationId)) continue;
     if (eventId === null) work.note("events that landed without an id and cannot be told apart in a read");
-    else work.about("event", `${event} of ${name}`, eventId, `${kind}/${key}`).differs("is not on the timeline");
+    else
+      work.about("event", `${event} of ${name}`, eventId, `${kind}/${key}`).differs(`is not on the timeline ${PAGED}`);
   }
 }
 
