@@ -136,7 +136,8 @@ function tokenOf(
   const given = isJsonObject(json) ? json : {};
   if (status >= 200 && status <= 299) {
     const { access_token: accessToken, token_type: type = "bearer", expires_in: expiresIn } = given;
-    const isBearer = typeof type === "string" && type.toLowerCase() === "bearer";
+    // Some gateways say "BearerToken".
+    const isBearer = typeof type === "string" && /^bearer/i.test(type);
     if (!isBearer || typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
       return { ...failed(`What ${shown(settings)} answered is not a token: check the token URL.`), isOther: true };
     const seconds = Number(expiresIn);

@@ -231,6 +231,7 @@ describe("the token endpoint", () => {
 
   it.each([
     ["without token_type", { access_token: "token-1" }],
+    ["with a gateway's word for bearer", { access_token: "token-1", token_type: "BearerToken", expires_in: "3599" }],
     ["with a lifetime in text", { access_token: "token-1", token_type: "Bearer", expires_in: "3600" }],
     ["with no lifetime to speak of", { access_token: "token-1", token_type: "Bearer", expires_in: 0 }],
   ])("may answer %s", async (_what, body) => {
