@@ -85,11 +85,21 @@ function sentence(value: JsonValue | undefined): string | null {
   return texts.join("; ").trim() === "" ? null : texts.join("; ");
 }
 
+/** Words under a name of the service's own, such as `errorMessage`. */
+function otherWords(item: JsonObject): JsonValue | undefined {
+  const isOther = (name: string) => !["code", "id", "timestamp"].includes(name);
+  const found = Object.entries(item).find(
+    ([name, value]) => isOther(name) && typeof value === "string" && /\p{L}\s\p{L}/u.test(value),
+  );
+  return found?.[1];
+}
+
 function wordsOf(json: JsonValue): string | null {
   if (typeof json === "string") return json.trim() === "" ? null : json;
   const words: string[] = [];
   for (const item of itemsOf(json)) {
-    const found = wordFields.map((field) => sentence(item[field])).find((text) => text !== null);
+    const named = wordFields.map((field) => sentence(item[field])).find((text) => text !== null);
+    const found = named ?? otherWords(item);
     if (typeof found === "string") words.push(found);
     else if (typeof item["error"] === "string") words.push(item["error"]);
   }

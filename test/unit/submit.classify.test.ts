@@ -132,6 +132,12 @@ describe("bodies of any shape (open-points 14)", () => {
       "first; second",
     ],
     ["an envelope of one object", { errors: { code: "A", detail: "only" } }, ["A"], "only"],
+    [
+      "words under a name of its own",
+      { errors: [{ code: "A", id: "e", timestamp: "Fri Nov 27", errorMessage: "why so" }] },
+      ["A"],
+      "why so",
+    ],
     ["error and description", { error: "invalid", error_description: "why" }, [], "why"],
     ["plain text", "upstream connect error", [], "upstream connect error"],
     [
