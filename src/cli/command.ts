@@ -78,10 +78,20 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
   return made.action(async (...taken: unknown[]) => {
     for (const [at, argument] of made.registeredArguments.entries())
       if ([taken[at]].flat().includes("")) throw new RowferryError("usage", `<${argument.name()}> ${BLANK}`);
+    const stray = strayFlag(made);
+    if (stray !== undefined) throw new RowferryError("usage", `\`${made.name()}\` has no use for ${stray}.`);
     // Flags may come before or after the subcommand.
     const given = (taken.at(-1) as Command).optsWithGlobals();
     frame.exitCode = await run(frame, given, ...(taken.slice(0, -2) as never[]));
   });
+}
+
+/** A flag typed before the subcommand that only the command above it takes. */
+function strayFlag({ parent, options }: Command): string | undefined {
+  if (parent?.parent == null) return undefined;
+  const own = options.map((option) => option.attributeName());
+  const typed = (name: string) => parent.getOptionValueSource(name) === "cli";
+  return parent.options.find((one) => typed(one.attributeName()) && !own.includes(one.attributeName()))?.long;
 }
 
 /** An empty path would mean the working folder, with all its files. */

@@ -249,5 +249,9 @@ describe("rowferry sandbox", () => {
       code: 2,
       err: expect.stringContaining("the sandbox keeps nothing yet"),
     });
+    expect(await typedIn({}, "sandbox", "--port", "9", "dump")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("`dump` has no use for --port"),
+    });
   });
 });

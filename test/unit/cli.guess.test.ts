@@ -63,6 +63,7 @@ describe("rowferry guess", () => {
     expect(textOf(world, "mapping.yaml")).toBe("# mine\n");
     expect(await type(world, "guess", "jobs.csv", "-o", "mapping.yaml", "--force")).toBe(0);
     expect(textOf(world, "mapping.yaml")).toContain("version: 2");
+    expect(await type(world, "guess", "jobs.csv", "--force")).toBe(2);
   });
 
   it("a file that is none is refused where there is no other", async () => {

@@ -67,6 +67,8 @@ async function guess(
 ): Promise<number> {
   const { world, signal } = frame;
   const { cwd } = world;
+  if (force === true && output === undefined)
+    throw new RowferryError("usage", "--force overwrites the file of --output, and none is named.");
   const terminal = ask === true ? terminalOf(world) : null;
   if (ask === true && terminal === null)
     throw new RowferryError("usage", "Not a terminal, so --ask cannot ask.", {
