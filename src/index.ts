@@ -99,7 +99,7 @@ export interface RunOptions {
 }
 
 export interface ImportOptions extends RunOptions {
-  /** Path of the mapping file. */
+  /** Path of the mapping file; relative to the process's folder, like `files`. */
   mapping: string;
   /** CSV or Excel files, folders, or patterns. */
   files: readonly string[];

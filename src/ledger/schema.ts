@@ -60,7 +60,8 @@ CREATE TABLE fingerprints (
   PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
 
--- What lookup tables gave for keys (a JSON object): other answers would give other keys.
+-- What lookup tables and other lists gave for keys (a JSON object): other answers would give other keys. Source '': the
+-- fingerprint without these lists, which may grow.
 CREATE TABLE key_tables (
   namespace TEXT NOT NULL,
   name TEXT NOT NULL,

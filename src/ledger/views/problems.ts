@@ -174,7 +174,7 @@ const NAME = "\u0001";
 function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldProblem {
   const { code, count, earlier, row_id: row, column_name: column, name } = found;
   // States that nothing was said of, such as a foreign key.
-  const [message, command] = parted(found.message ?? codes[code].meaning);
+  const [message, command] = parted(code, found.message ?? codes[code].meaning);
   const isCancel = code === "cancel-refused";
   const what = isCancel
     ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced`
@@ -193,8 +193,8 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
 }
 
 /** The command names a document, which stays visible. */
-function parted(message: string): [string, string] {
-  const at = message.lastIndexOf(toSettle);
+function parted(code: Code, message: string): [string, string] {
+  const at = code === "doubt-unsettled" ? message.lastIndexOf(toSettle) : -1;
   return at === -1 ? [message, ""] : [message.slice(0, at), message.slice(at)];
 }
 
