@@ -76,13 +76,13 @@ export function createOpenRowReader(database: LedgerDatabase) {
   };
   const read = (id: number): OpenRow[] => {
     const kept = cells.of(id);
-    const own = ref(id);
-    if (own === null || kept === null) return [];
+    const reference = ref(id);
+    if (reference === null || kept === null) return [];
     const refusals = [...(ofRecords.get(id) ?? []), ...database.rows<Refusal>(refusedEvents, { row: id })];
-    const lead = ref(leadOf(database, id)) ?? own;
+    const lead = ref(leadOf(database, id)) ?? reference;
     const problems = [...problemsOfRow(database, id), ...refusals.map(problemOf)];
     const corrects = firstPlace(id, kept);
-    return [{ ref: own, input: inputOf(id), row: rowNumberOf(id), lead, ...kept, corrects, problems }];
+    return [{ ref: reference, input: inputOf(id), row: rowNumberOf(id), lead, ...kept, corrects, problems }];
   };
   return {
     input,
