@@ -70,6 +70,7 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
       const one = { subject, name, id, ...(document === undefined ? {} : { document }) };
       return {
         differs: (text) => void result.differences.push({ ...one, text }),
+        lacks: (text) => void result.differences.push({ ...one, text, lost: true }),
         unread: (text) => void result.unread.push({ ...one, text }),
       };
     },
@@ -87,6 +88,8 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
 
 interface About {
   differs(text: string): void;
+  /** The service does not have it. */
+  lacks(text: string): void;
   unread(text: string): void;
 }
 
@@ -137,7 +140,7 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
   if (answer === null) return;
   work.checked.participants += 1;
   const lookup = participantOf(answer);
-  if (lookup?.outcome === "absent") one.differs("is not there");
+  if (lookup?.outcome === "absent") one.lacks("is not there");
   else if (lookup?.outcome !== "found") one.unread("got an answer that cannot be understood");
   else
     for (const field of ["countryCode", "taxIdType", "taxId", "name", "type"] as const) {
@@ -153,10 +156,10 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
   for (const address of addresses) {
     work.checked.addresses += 1;
     const own = words(address.data["name"]) || address.serviceId;
-    const { differs } = work.about("address", `${own} of ${name}`, address.serviceId);
+    const { differs, lacks } = work.about("address", `${own} of ${name}`, address.serviceId);
     const theirs = listed.find((candidate) => candidate.id === address.serviceId);
     if (theirs !== undefined) checkPlace(work, address.data, theirs, differs);
-    else differs(`is not in the participant's list ${PAGED}`);
+    else lacks(`is not in the participant's list ${PAGED}`);
   }
 }
 
@@ -170,7 +173,7 @@ function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs:
 }
 
 async function checkDocument(work: Work, document: RegisteredDocument): Promise<void> {
-  const { id, serviceId, kind, key, generation, events, state, isReplaced } = document;
+  const { id, serviceId, kind, key, generation, events, doubtful, state, isReplaced } = document;
   const name = `${kind} ${key}${generation > 1 ? `, generation ${generation}` : ""}`;
   const one = work.about("document", name, serviceId, `${kind}/${key}`);
   const answer = await read(work, { kind: "document", id }, readDocument(serviceId), one);
@@ -178,7 +181,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   work.checked.documents += 1;
   if (answer.result !== "accepted") {
     if (isReplaced) return work.note("documents that are gone, whose next generation replaces them");
-    return one.differs("is not there");
+    return one.lacks("is not there");
   }
   const found = documentOf(answer.body);
   if (found === null) return one.unread("got an answer that cannot be understood");
@@ -186,9 +189,14 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   const { state: theirs, events: listed } = found.body;
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
     work.note("documents whose state a read does not show");
-  // What is to be replaced may have been cancelled by somebody else.
-  else if (theirs.toLowerCase() !== state && !(isReplaced && theirs.toLowerCase() === "cancelled"))
+  // What is to be replaced may have been cancelled by somebody else, and what is in doubt may have closed or cancelled it.
+  else if (
+    theirs.toLowerCase() !== state &&
+    !(isReplaced && theirs.toLowerCase() === "cancelled") &&
+    !(doubtful > 0 && theirs.toLowerCase() !== "open")
+  )
     one.differs(`is ${theirs} there, ${state} here`);
+  work.note("events in doubt", doubtful);
   // What its next generation has sent again need not be there.
   if (isReplaced) return work.note("events of documents that were replaced", events.length);
   if (!Array.isArray(listed))
@@ -204,8 +212,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
     work.checked.events += 1;
     if ((eventId !== null && ids.has(eventId)) || ids.has(deduplicationId)) continue;
     if (eventId === null) work.note("events that landed without an id and cannot be told apart in a read");
-    else
-      work.about("event", `${event} of ${name}`, eventId, `${kind}/${key}`).differs(`is not on the timeline ${PAGED}`);
+    else work.about("event", `${event} of ${name}`, eventId, `${kind}/${key}`).lacks(`is not on the timeline ${PAGED}`);
   }
 }
 

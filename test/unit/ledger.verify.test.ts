@@ -94,6 +94,8 @@ describe("verify", () => {
       ["event", expect.stringMatching(/^is not on the timeline \(.* in pages/)],
       ["document", "is open there, closed here"],
     ]);
+    // Only what is lost is to be replaced.
+    expect(found.differences.flatMap(({ subject, lost }) => (lost ? subject : []))).toEqual(["event"]);
   });
 
   it("says what reads cannot tell: a stranded document", async () => {
@@ -122,6 +124,18 @@ describe("verify", () => {
     const { differences, unverifiable } = await against(world.sandbox);
     expect(differences).toEqual([]);
     expect(unverifiable.reduce((sum, { count }) => sum + count, 0)).toBe(unnamed);
+  });
+
+  it("finds no difference in a document that an event in doubt has closed", async () => {
+    world = createWorld();
+    await world.bring("a", ["M1 10"]);
+    world.setFaults(lostAnswers(6));
+    await world.bring("b", ["M1 20 CLOSE"]);
+    world.setFaults([]);
+    expect(world.sandbox.store.documents().map(({ state }) => state)).toEqual(["closed"]);
+    const { differences, unverifiable } = await against(world.sandbox);
+    expect(differences).toEqual([]);
+    expect(unverifiable).toEqual([{ text: "events in doubt", count: 1 }]);
   });
 
   it("names what it could not read, and never takes it for agreement (F17)", async () => {

@@ -41,7 +41,7 @@ export const spec = onTarget({
     );
     const isShown = work.world.stdout.isTTY && !work.output.json;
     const found = isShown ? compared : withoutParties(compared);
-    const differing = found.differences.flatMap(({ document: of }) => of ?? []);
+    const lost = found.differences.flatMap(({ document: of, lost: isLost }) => (isLost ? (of ?? []) : []));
     return told({
       line: { type: "verify", ...found },
       text: ({ checked, differences, unread, unverifiable, stopped }) => [
@@ -54,11 +54,11 @@ export const spec = onTarget({
         ],
       ],
       next:
-        differing.length === 0
+        lost.length === 0
           ? []
           : [
               work.step(
-                naming("replace <document> --reason <text>", differing),
+                naming("replace <document> --reason <text>", lost),
                 "where the service has lost it: send the document again, as its next generation",
               ),
             ],

@@ -25,6 +25,8 @@ export interface RegisteredDocument {
   state: string;
   /** Whether a later generation has taken its place. */
   isReplaced: boolean;
+  /** Events that may have landed. */
+  doubtful: number;
   /** `eventId` null: known only from a duplicate answer. */
   events: { event: string; deduplicationId: string; eventId: string | null }[];
 }
@@ -106,7 +108,9 @@ export function createRegisteredView(database: LedgerDatabase, part: Part = { pa
     documentsAfter: (after: number, limit: number): RegisteredDocument[] =>
       database
         .rows<Omit<RegisteredDocument, "events" | "isReplaced"> & { isReplaced: number }>(
-          `SELECT id, kind, key, generation, service_id AS serviceId, state, replaced AS isReplaced FROM documents_now
+          `SELECT id, kind, key, generation, service_id AS serviceId, state, replaced AS isReplaced,
+             (SELECT count(*) FROM events_now WHERE document_id = documents_now.id AND (doubt OR state = 'sending')) AS doubtful
+           FROM documents_now
            WHERE service_id IS NOT NULL AND id > @after AND ${isChosen("id", "documents")} ORDER BY id LIMIT @limit`,
           { after, limit, ...part },
         )

@@ -112,6 +112,7 @@ const difference = object({
   id: text,
   text,
   document: text.optional().describe("`kind/key`, of a document or an event"),
+  lost: z.literal(true).optional().describe("the service does not have it, as far as the read shows"),
 });
 
 export const verify = line("verify", "Printed by `verify`.", {
