@@ -1,4 +1,6 @@
 /** Doubt that the service will not settle: it is asked twice, then a person says what is true (HARD-CASES H1, H5; P4). */
+import { problemSections } from "../../src/cli/render/problems.js";
+import { lines, plain } from "../../src/cli/render/text.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { documentDeduplicationId } from "../../src/model/keys.js";
@@ -76,6 +78,9 @@ describe("what was refused once more", () => {
     expect(problem?.count).toBe(2);
     expect(problem?.example).toContain("rowferry resolve manifest/M1 --landed --target simulated");
     expect(summary.problems.map(({ code }) => code)).toEqual(["doubt-unsettled"]);
+    // However long the service's words and the ledger's path are, the command is whole.
+    const [long] = summary.problems.map((one) => ({ ...one, example: `${"words ".repeat(80)}${one.example} END` }));
+    expect(lines(plain(problemSections(long === undefined ? [] : [long])))).toContain("END");
     const again = await world.resume();
     expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
   });

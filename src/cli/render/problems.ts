@@ -1,5 +1,6 @@
 /** Problems by cause: how many, what, where, and the code. Texts are plain already. */
 import { shorten } from "../../model/fold.js";
+import type { Code } from "../../model/codes.js";
 import { solutionOf, unexplainedWaits } from "../../model/solution.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
@@ -41,7 +42,7 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
     largest
       .slice(0, MOST)
       .map(({ code, count, place, column, example }) => [
-        `${grouped(count).padStart(width)}  ${said(column, example)}`,
+        `${grouped(count).padStart(width)}  ${said(code, column, example)}`,
         dim(`${indent}${joined([place, code], " · ")}`),
       ]),
     largest.length > MOST && `${indent}and ${counted(largest.length - MOST, "more cause")}${rest}`,
@@ -51,5 +52,8 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
 /** If the column is named, the mapping's field adds nothing. */
 const field = /^(?:(?:event|participant|address|document|attribute) "[^"]*": )+/;
 
-const said = (column: string | null, example: string): string =>
-  shorten(column === null ? example : `${shorten(column, 60)}: ${example.replace(field, "")}`, 400);
+const said = (code: Code, column: string | null, example: string): string => {
+  const text = column === null ? example : `${shorten(column, 60)}: ${example.replace(field, "")}`;
+  // It ends with a command.
+  return code === "doubt-unsettled" ? text : shorten(text, 400);
+};
