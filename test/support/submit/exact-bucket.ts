@@ -33,5 +33,9 @@ export function refusedBy(rate: number, burst: number, arrivals: readonly (numbe
 }
 
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+  const sorted = values.toSorted((a, b) => a - b);
+  const [below = Number.NaN, above = Number.NaN] = [(sorted.length - 1) >> 1, sorted.length >> 1].map(
+    (at) => sorted[at],
+  );
+  return (below + above) / 2;
 }
