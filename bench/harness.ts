@@ -13,6 +13,9 @@ import { keepHeapSmall } from "../src/cli/heap.js";
 import type { JsonValue } from "../src/model/json.js";
 import type { Random } from "../src/model/clock.js";
 import { seededRandom } from "../src/sandbox/clock.js";
+import { median } from "../test/support/median.js";
+
+export { median };
 
 /** One row of a made file: the kinds of cells that exports hold, in turn. `index` counts from 0. */
 export function madeRow(index: number, columns: number, random: Random): string[] {
@@ -175,15 +178,6 @@ export async function interleaved(
     },
   ]);
   return new Map(medians);
-}
-
-/** @throws Error for no numbers. */
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle];
-  if (upper === undefined) throw new Error("no numbers");
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
 /** The exit code where a goal was not reached; 1 is an error on the way. */

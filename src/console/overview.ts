@@ -20,11 +20,11 @@ import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { unexplainedWaits } from "../model/solution.js";
-import type { StateCounts, ToldWaiting } from "../model/summary.js";
+import type { ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { courseParts, coursePath, readCourse } from "../report/course.js";
 import { counted, sumOf } from "../report/figures.js";
-import { onlyYouCanSettle, openOfCopy, saidRestored, saidUnstaged } from "../report/outcome.js";
+import { onlyYouCanSettle, openOfCopy, recordKinds, saidRestored, saidUnstaged, unsentIn } from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { targetsWithLedger } from "../settings/choose-target.js";
 import { readConfig } from "../settings/config-file.js";
@@ -178,12 +178,9 @@ function answerOf(
   const unstaged = createRunStore(database).lastUnstaged();
   if (unstaged !== null) needed.unshift(saidUnstaged(unstaged));
   // Not while a run is under way, because it reads every event.
-  const { events, participants, addresses, documents } = tallyOpen(database);
-  const unsent = ({ planned = 0, sending = 0, stalled = 0 }: StateCounts) => planned + sending + stalled;
-  const [left, held = 0] = [unsent(events), events["held"]];
-  const canResume = [events, participants, addresses, documents].some(
-    (counts) => unsent(counts) + (counts["deferred"] ?? 0) > 0,
-  );
+  const open = tallyOpen(database);
+  const [left, held = 0] = [unsentIn(open.events), open.events["held"]];
+  const canResume = recordKinds.some((kind) => unsentIn(open[kind]) + (open[kind]["deferred"] ?? 0) > 0);
   if (left > 0)
     needed.push(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
   const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code));

@@ -192,6 +192,9 @@ export function registrations({ requests, ...summary }: Summary): string {
 
 export const recordKinds = ["participants", "addresses", "documents", "events"] as const;
 
+/** What a run would go on with. */
+export const unsentIn = ({ planned = 0, sending = 0, stalled = 0 }: StateCounts): number => planned + sending + stalled;
+
 /** Rows to correct, and records to decide. */
 export function needed({ rows, ...open }: OpenWork): number {
   const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0, stranded = 0 }: StateCounts) =>

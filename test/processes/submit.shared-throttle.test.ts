@@ -8,7 +8,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { systemClock } from "../../src/model/clock.js";
 import { createSharedThrottle } from "../../src/submit/shared-throttle.js";
-import { type Arrival, median, refusedBy, watch } from "../support/submit/exact-bucket.js";
+import { median } from "../support/median.js";
+import { type Arrival, refusedBy, watch } from "../support/submit/exact-bucket.js";
 import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";
 
 const taker = fileURLToPath(new URL("../support/submit/shared-taker.ts", import.meta.url));

@@ -17,10 +17,7 @@ import { openProgress } from "../run-command.js";
 const MOST_IN_FULL = 3;
 
 export const spec = command({
-  takes: {
-    "<mapping>": "the mapping file (YAML)",
-    "[files...]": dataFiles,
-  },
+  takes: { "<mapping>": "the mapping file (YAML)", "[files...]": dataFiles },
   flags: outputFlags,
   examples: {
     "rowferry check manifests.yaml": "the mapping alone",

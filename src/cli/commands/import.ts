@@ -5,10 +5,7 @@ import { sendingCommand } from "../run-command.js";
 import { planImport } from "./plan.js";
 
 export const spec = sendingCommand({
-  takes: {
-    "<mapping>": "the mapping file (YAML)",
-    "[files...]": dataFiles,
-  },
+  takes: { "<mapping>": "the mapping file (YAML)", "[files...]": dataFiles },
   usage: "[options] <mapping> <files...>",
   flags: {
     dryRun: ["--dry-run", "send nothing, and say what would be sent: the same as `rowferry plan`"],

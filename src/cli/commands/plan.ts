@@ -14,10 +14,7 @@ import { bold, labelled, lines, type Part, plain } from "../render/text.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
-  takes: {
-    "<mapping>": "the mapping file (YAML)",
-    "<files...>": dataFiles,
-  },
+  takes: { "<mapping>": "the mapping file (YAML)", "<files...>": dataFiles },
   flags: {
     document: ["--document <key>", "show the requests of this document in full: its key, or kind/key"],
     ...rateFlags,

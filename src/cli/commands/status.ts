@@ -17,6 +17,7 @@ import {
   recordKinds,
   saidRestored,
   saidUnstaged,
+  unsentIn,
   waitForTime,
 } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
@@ -66,8 +67,7 @@ function answer(status: Status): string {
 }
 
 /** Whether sending could continue without a person. */
-const needsResume = ({ open }: Status): boolean =>
-  recordKinds.some((kind) => ["planned", "sending", "stalled"].some((state) => (open[kind][state] ?? 0) > 0));
+const needsResume = ({ open }: Status): boolean => recordKinds.some((kind) => unsentIn(open[kind]) > 0);
 
 function openLines({ rows, ...records }: Status["open"]): string[] {
   const lines = recordKinds.map((kind) => [

@@ -31,11 +31,3 @@ export function refusedBy(rate: number, burst: number, arrivals: readonly (numbe
   }
   return refused;
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [below = Number.NaN, above = Number.NaN] = [(sorted.length - 1) >> 1, sorted.length >> 1].map(
-    (at) => sorted[at],
-  );
-  return (below + above) / 2;
-}
