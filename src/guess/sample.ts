@@ -24,8 +24,9 @@ export interface Sampled {
 /** All visible sheets and CSV files. @throws RowferryError `file-*` if no file can be read; `interrupted`. */
 export async function sampleFiles(
   files: readonly string[],
-  { cwd, signal }: { cwd: string; signal: AbortSignal },
+  { cwd, signal, encoding }: { cwd: string; signal: AbortSignal; encoding?: string | undefined },
 ): Promise<Sampled> {
+  const csv = encoding === undefined ? {} : { fallbackEncoding: encoding };
   const tables: GuessTable[] = [];
   const left: string[] = [];
   const notes: string[] = [];
@@ -65,7 +66,7 @@ export async function sampleFiles(
   return { tables: filled, left, notes };
 
   async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {
-    const options = sheet === null ? {} : { excel: { sheet } };
+    const options = sheet === null ? { csv } : { excel: { sheet } };
     const found = await input.open(options);
     const doubt = found.headerDoubt;
     let chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
@@ -88,7 +89,7 @@ export async function sampleFiles(
     // A program that ends rows early does so often; a row that is torn in two is rare.
     const endsEarly = uneven * 3 > several.length;
     if (endsEarly) {
-      table = await input.open({ ...chosen, csv: { shortRows: "blank" } });
+      table = await input.open({ ...chosen, csv: { ...csv, shortRows: "blank" } });
       sample = await sampleRows(table, signal);
       notes.push(
         `${place}: ${uneven} of ${several.length} rows seen end early; the cells that they lack are taken as blank (\`shortRows\`)`,

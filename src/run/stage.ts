@@ -6,10 +6,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createFirstPlaces } from "../ledger/stage/corrections.js";
+import { type OtherKeys, whatRowsSent } from "../ledger/stage/read-again.js";
 import type { StageOptions } from "../ledger/stage/staging.js";
 import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
+import type { Dialect } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { describePlace } from "../model/place.js";
@@ -161,6 +163,8 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     notes.forEach((note) => session.tell(`${context.file.path}: ${note}`));
   const known = table.notes.length;
   tell(table.notes);
+  const isEdited = before !== null && before.mappingHash !== context.used.mappingHash;
+  const keysSince = !isEdited ? null : whatRowsSent(session.database, before.id);
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
   const id = inputs.begin(
     {
@@ -198,6 +202,8 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   stager.end();
   inputs.finish(id, stager.counts);
   if (context.isNew) refuseOtherKeys(session, mapping, { id, name: input.name });
+  const other = keysSince?.(mapping.keyMakers.declaredNew) ?? null;
+  if (other !== null && before !== null) throw readOtherwise(other, input.name, [before.dialect, table.dialect]);
   return { id, ...name, ...stager.counts };
 }
 
@@ -269,6 +275,16 @@ function refuseOtherKeys(
   const message = `The mapping ${other.mapping} has sent ${counted(other.sent, "event")} of this file as ${other.labels.join(", ")}${under}; ${name} would send them again.`;
   const hint = `Import it with ${other.mapping}, or restore the former labels and namespace; then nothing is sent twice. If these are different records, write \`was: none\` under each of their documents.`;
   throw new RowferryError("keys-changed", message, { place: { file: input.name }, hint });
+}
+
+/** A mapping that reads the same bytes otherwise, so that its rows name other records. */
+function readOtherwise({ rows, was, is }: OtherKeys, file: string, dialects: Dialect[]): RowferryError {
+  const [before, now] = dialects.map((one) => (one.format === "csv" ? one.encoding : null));
+  const how = before === now ? "" : `, as ${now} instead of ${before}`;
+  const example = was === is ? `an event of ${was}` : `${was} is now ${is}`;
+  const message = `Read again${how}, ${counted(rows, "row")} of this file would be sent twice, because their keys are others: ${example}.`;
+  const hint = `Read it as before${before == null || how === "" ? "" : `, with \`csv: { encoding: ${before} }\` in the mapping`}; then nothing is sent twice. If the former keys were wrong, write \`was: none\` under each of its documents: all is sent again under the new keys, and what was sent stays.`;
+  return new RowferryError("keys-changed", message, { place: { file }, hint });
 }
 
 function keysChanged(changes: readonly KeyChange[], former: string | null): RowferryError {

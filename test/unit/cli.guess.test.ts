@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import iconv from "iconv-lite";
 import { type TestWorld, testWorld, type, typed } from "../support/cli.world.js";
 
 /** Thirty rows of ten orders with three events each. */
@@ -55,6 +56,17 @@ describe("rowferry guess", () => {
     for (const line of ["namespace: acme-jobs ", "country: DE\n", "timezone: Europe/Berlin\n"])
       expect(out).toContain(line);
     expect(out).not.toContain("decide: which country");
+  });
+
+  it("asks for the encoding of a file that is hardly of the West, and takes it from the command line", async () => {
+    const world = worldWith();
+    const text = Array.from({ length: 9 }, (_, row) => `Н-${row};Казань;0${row + 1}.03.2026;Получено\n`).join("");
+    writeFileSync(join(world.cwd, "ru.csv"), iconv.encode(`Номер;Город;Дата;Событие\n${text}`, "windows-1251"));
+    const first = await typed(world, "guess", "ru.csv");
+    expect(first).toMatchObject({ code: 3, out: "", err: expect.stringContaining('windows-1251 reads "Номер"') });
+    const { code, out } = await typed(world, "guess", "ru.csv", "jobs.csv", "--encoding", "cp1251");
+    expect(code).toBe(0);
+    for (const said of ["encoding: cp1251", "encoding: utf-8", "Казань"]) expect(out).toContain(said);
   });
 
   it("never writes over a file that exists, unless it is told to", async () => {

@@ -3,6 +3,7 @@
  * Judged by what is at the service after the next import.
  */
 import { writeFileSync } from "node:fs";
+import iconv from "iconv-lite";
 import { type Office, openOffice } from "../support/office.js";
 import { mapping } from "../support/mapping.js";
 import { sampled } from "../support/sample.js";
@@ -161,3 +162,48 @@ it.each(sampled(functionKeys, 2))(
     expect((await office.type("import", "m.yaml", "w.csv")).code).toBe(code);
   },
 );
+
+describe("the same bytes, read in another encoding", () => {
+  const turkish = weighingsWith({ csv: { encoding: "windows-1254" } });
+  const wrong = weighingsWith({ csv: { encoding: "windows-1252" } });
+  /** `Ş1` in windows-1254 is `Þ1` in windows-1252. */
+  async function misread(...rowsOf: string[]) {
+    const office = openOffice(wrong);
+    writeFileSync(office.path("w.csv"), iconv.encode(`${loads(...rowsOf).join("\n")}\n`, "windows-1254"));
+    await office.ends(0, "import m.yaml w.csv");
+    return office;
+  }
+
+  it.each([
+    ["rows that landed in the last import", 0],
+    ["rows that were known in the last import", 1],
+  ])("is refused where keys would change, for %s", async (_title, again) => {
+    const office = await misread("Ş1 10 1", "Ş2 20 2", "L3 30 3");
+    for (let time = 0; time < again; time++) {
+      writeFileSync(office.path("m.yaml"), `${mapping(wrong)}# ${time}\n`);
+      await office.ends(0, "import m.yaml w.csv");
+    }
+    const answer = await under(office, turkish);
+    expect(answer).toEqual(refused("as windows-1254 instead of windows-1252, 2 rows of this file would be sent twice"));
+    expect(answer.said).toContain("load Þ1 is now load Ş1");
+    expect(there(office)).toEqual(["Þ1 1", "Þ2 1", "L3 1"]);
+    office.writeMapping(wrong);
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 3 } });
+  });
+
+  it("is sent anew where the mapping says that the documents are new", async () => {
+    const office = await misread("Ş1 10 1");
+    const answer = await under(
+      office,
+      weighingsWith({ csv: { encoding: "windows-1254" }, documents: { load: { ...load, was: "none" } } }),
+    );
+    expect(answer.code).toBe(0);
+    expect(there(office)).toEqual(["Þ1 1", "Ş1 1"]);
+  });
+
+  it("changes nothing where no key has such letters", async () => {
+    const office = await misread("L1 10 1");
+    expect((await under(office, turkish)).code).toBe(0);
+    expect(there(office)).toEqual(["L1 1"]);
+  });
+});

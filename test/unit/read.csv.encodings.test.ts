@@ -179,3 +179,30 @@ test.each([1, 2, 3, 5, 1000])(
     expect(text).toBe('a;\ufeffb\r\n"c";\uff01\n\uff01\u001a;\ufeff\n');
   },
 );
+
+test.each([
+  ["windows-1250", "Wrocław, Łódź", "Wroc³aw, £ódŸ"],
+  ["windows-1251", "Санкт-Петербург", "Ñàíêò-Ïåòåðáóðã"],
+  ["windows-1253", "Θεσσαλονίκη", "Èåóóáëïíßêç"],
+  ["windows-1256", "القاهرة", "ÇáÞÇåÑÉ"],
+  ["cp850", "München", "M\u0081nchen"],
+  ["shift_jis", "東京都千代田区", "“Œ‹ž“s\u0090ç‘ã“c‹æ"],
+  ["gb18030", "上海市浦东新区", "ÉÏº£ÊÐÆÖ¶«ÐÂÇø"],
+])("%s is not sent as letters of the West: it must be named, and is offered", async (encoding, town, misread) => {
+  const path = await temporaryFile(iconv.encode(`id;ort\n1;Berlin\n2;${town}\n`, encoding));
+  await expect(readFile(path)).rejects.toMatchObject({
+    code: "encoding-uncertain",
+    place: { row: 3 },
+    message: expect.stringContaining(`"${misread.replace(/,.*/, "").replace(/[\u0080-\u009f]/g, "\ufffd")}"`),
+    hint: expect.stringContaining(`${encoding} reads "${town.replace(/,.*/, "")}"`),
+  });
+  for (const csv of [{ encoding }, { fallbackEncoding: encoding }])
+    expect((await readFile(path, { csv })).rows[1]?.cells).toEqual(["2", town]);
+});
+
+test("words of the West are read without a question, one odd line among them too", async () => {
+  const text = "id;nome\n1;AÇÃO “CAFÉ”\n2;ÄÖÜäöü\n3;1\u00a0234\u00a0€ · São\n4;—————\n5;Åå\n";
+  const table = await readFile(await temporaryFile(iconv.encode(text, "windows-1252")));
+  expect(table.dialect).toMatchObject({ encoding: "windows-1252" });
+  expect(table.rows).toHaveLength(5);
+});

@@ -11,6 +11,7 @@ import { loadMapping } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../model/make-folder.js";
+import { canonicalEncoding } from "../../read/csv/encoding.js";
 import { counted, grouped } from "../../report/figures.js";
 import { quotedPath } from "../../model/shell-quoted.js";
 import type { FileCheck } from "../../model/summary.js";
@@ -35,12 +36,15 @@ const zone = valueOf("the IANA name of a time zone, such as America/Sao_Paulo", 
   }
 });
 
+const encodingOf = valueOf("the name of an encoding, such as windows-1251", canonicalEncoding);
+
 const namespace = valueOf("a text", (text) => (text === "" ? null : text));
 
 const flags = {
   output: ["-o, --output <file>", "write the mapping to this file; default: standard output"],
   force: ["--force", "overwrite an existing file"],
   ask: ["--ask", "ask at the terminal about what the data leave open"],
+  encoding: ["--encoding <name>", "of files that are not UTF-8, such as shift_jis (default: windows-1252)", encodingOf],
   namespace: ["--namespace <name>", "part of every key (default: made of the first file's name)", namespace],
   country: ["--country <code>", "the country of tax ids, addresses and telephone numbers: two letters", country],
   timezone: ["--timezone <zone>", "the zone of local times, such as Europe/Berlin (default: the country's)", zone],
@@ -62,7 +66,7 @@ export const spec = command({
 
 async function guess(
   frame: Frame,
-  { output, force, ask, json = false, ...options }: Given<typeof flags> & { json?: boolean },
+  { output, force, ask, encoding, json = false, ...options }: Given<typeof flags> & { json?: boolean },
   files: string[],
 ): Promise<number> {
   const { world, signal } = frame;
@@ -79,7 +83,7 @@ async function guess(
   // Before the questions, whose answers would be lost.
   if (path !== null && shown !== null && force !== true && existsSync(path))
     throw new RowferryError("file-exists", "the file exists, and is left as it is", { place: { file: shown } });
-  const sampled = await sampleFiles(files, { cwd, signal });
+  const sampled = await sampleFiles(files, { cwd, signal, encoding });
   const draft = terminal === null ? draftMapping(sampled.tables, options) : await askAll(terminal, sampled, options);
   if (path !== null) {
     makeFolder(dirname(path), 0o777);

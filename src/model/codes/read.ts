@@ -76,6 +76,11 @@ export const readCodes = {
     "Correct `csv: { encoding }` in the mapping, or set it to `auto`.",
     "The mapping says windows-1252, but the file begins with the UTF-8 byte order mark.",
   ),
+  "encoding-uncertain": person(
+    "The file is not UTF-8, and its letters are hardly those of windows-1252, as which such files are read by default.",
+    "Name its encoding in the mapping, `csv: { encoding }`, or save the file as UTF-8.",
+    "A Russian export in windows-1251, whose `Москва` would be sent as `Ìîñêâà`.",
+  ),
   "encoding-mixed": person(
     "A row has bytes that are not text in the encoding of the rest of its file.",
     "Correct the characters in that row; if the whole file has one encoding, name it in the mapping: `csv: { encoding }`.",

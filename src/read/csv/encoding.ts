@@ -6,6 +6,8 @@ import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import type { CsvOptions } from "../../model/dialect.js";
 import type { FaultOf } from "../opened-file.js";
+import type { RowferryError } from "../../model/error.js";
+import { shorten } from "../../model/fold.js";
 import { byteOrderMark, looksWide } from "../recognise.js";
 
 /** A noncharacter, which no text holds. */
@@ -32,10 +34,52 @@ const UNDECIDED = ["\xef\xbb", "\xef", "\x1a"];
 const PROOF_LINES = 3;
 /** With more lines in another encoding, the whole file is refused. */
 const MAX_ODD_LINES = 10_000;
+/**
+ * What words of the West do not hold as windows-1252: bytes without a letter, four letters beyond ASCII in a row, and
+ * within a word signs that are letters elsewhere.
+ */
+const FOREIGN =
+  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1+(?![\x80-\xff]))[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z][\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z]/;
+/** Offered to a person who has to name one. */
+const OTHERS = [
+  "windows-1250",
+  "windows-1251",
+  "windows-1253",
+  "windows-1254",
+  "windows-1255",
+  "windows-1256",
+  "windows-1257",
+  "windows-874",
+  "iso-8859-2",
+  "koi8-r",
+  "cp866",
+  "cp850",
+  "macintosh",
+  "shift_jis",
+  "euc-jp",
+  "gb18030",
+  "big5",
+  "euc-kr",
+];
+/** A word is of one script, */
+const SCRIPTS = [
+  /^(?![a-zA-Z]*[^\0-\x7f]{4})\p{sc=Latin}+$/u,
+  /^\p{sc=Cyrillic}+$/u,
+  /^\p{sc=Greek}+$/u,
+  /^\p{sc=Hebrew}+$/u,
+  /^[\p{sc=Arabic}\p{M}]+$/u,
+  /^\p{sc=Thai}+$/u,
+  /^\p{sc=Hangul}+$/u,
+  /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u30fc]+$/u,
+];
+/** and has capitals in front only, or everywhere. */
+const CASES = /^(?:\p{Lu}?\P{Lu}+|\p{Lu}+)$/u;
+/** Never in a text: what is no character, and signs that only wrong decoding yields. */
+const NO_TEXT = /[\p{C}\p{Sm}\p{Sk}\p{No}\u2500-\u259f\ufffd]|(?<![\p{L}\p{M}])\p{M}/u;
 /** Longer lines are examined in parts. */
 const MAX_LINE = 4 * 1024 ** 2;
 
-/** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`. */
+/** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`, `encoding-uncertain`. */
 export async function chooseEncoding(
   { chunks, fault, isUtf8: isKnown }: { chunks: Chunks; fault: FaultOf; isUtf8?: boolean },
   head: Buffer,
@@ -67,7 +111,7 @@ export async function chooseEncoding(
     return chosen(wanted);
   }
   if (isKnown === true) return chosen("utf-8");
-  const { invalid, valid, proof } = await lookAtLines(chunks());
+  const { invalid, foreign, valid, proof } = await lookAtLines(chunks());
   if (invalid.count === 0) return chosen("utf-8");
   const mixed = (name: string, what: string, { count, first }: Lines, ...notes: string[]): Encoding => {
     if (count > MAX_ODD_LINES) {
@@ -83,6 +127,7 @@ export async function chooseEncoding(
   if (!bom && wanted === "utf-8" && valid === 0)
     throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
   if (isUtf8Wanted || (proof.count > 0 && valid >= invalid.count)) return mixed("utf-8", "not UTF-8", invalid);
+  if (options.fallbackEncoding === undefined && foreign * 2 > invalid.count) throw uncertain(head, fault);
   const chose =
     options.fallbackEncoding === undefined
       ? "; if its letters look wrong, name another in `csv: { encoding }`, such as windows-1250 (Central European), windows-1251 (Cyrillic), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
@@ -151,19 +196,23 @@ interface Lines {
   first: number[];
 }
 
-/** Counts lines that are not UTF-8, lines that are UTF-8 beyond ASCII, and those that are hardly UTF-8 by chance. */
+/**
+ * Counts lines that are not UTF-8, those of them that are hardly of the West, lines that are UTF-8 beyond ASCII, and those
+ * that are hardly UTF-8 by chance.
+ */
 async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   const invalid: Lines = { count: 0, first: [] };
   const proof: Lines = { count: 0, first: [] };
   let valid = 0;
+  let foreign = 0;
   let number = 1;
   let high = "";
   const note = (lines: Lines) => {
     if (lines.count++ < 5) lines.first.push(number);
   };
   const take = (text: string) => {
-    for (const [part] of text.matchAll(/\r\n?|\n|[\x80-\xff]+/g)) {
-      const isLineEnd = part < "\x80";
+    for (const [part] of text.matchAll(/\r\n?|\n|[a-zA-Z]?[\x80-\xff]+[a-z]?/g)) {
+      const isLineEnd = part < " ";
       if (!isLineEnd) high += `${part} `;
       if (isLineEnd || high.length > MAX_LINE) settle();
       if (isLineEnd) number++;
@@ -172,8 +221,10 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   const settle = () => {
     if (high === "") return;
     const bytes = Buffer.from(high, "latin1");
-    if (!isUtf8(bytes)) note(invalid);
-    else {
+    if (!isUtf8(bytes)) {
+      note(invalid);
+      if (FOREIGN.test(high)) foreign++;
+    } else {
       valid++;
       if (isPlausible(bytes)) note(proof);
     }
@@ -188,7 +239,28 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   }
   take(held);
   settle();
-  return { invalid, valid, proof };
+  return { invalid, foreign, valid, proof };
+}
+
+/** The refusal of text that is hardly of the West, with what others would make of its first such line. */
+function uncertain(head: Buffer, fault: FaultOf): RowferryError {
+  const all = head.toString("latin1").split(/\r\n?|\n/);
+  const at = all.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")) && FOREIGN.test(line));
+  const bytes = Buffer.from(all[at] ?? "", "latin1");
+  const read = (encoding: string) => iconv.decode(bytes, encoding);
+  const said = (text: string) => `"${shorten(/[\p{L}\p{M}]*[^\0-\x7f][^;,|\t"]*/u.exec(text)?.[0] ?? "", 30)}"`;
+  const isWord = (word: string) => CASES.test(word) && SCRIPTS.some((one) => one.test(word));
+  const readings = OTHERS.flatMap((name) => {
+    const text = read(name).replaceAll("\t", " ");
+    const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter((word) => /[^\0-\x7f]/.test(word));
+    return words.length > 0 && words.every(isWord) && !NO_TEXT.test(text) ? [`${name} reads ${said(text)}`] : [];
+  });
+  const where = at === -1 ? "" : `: line ${at + 1} would read ${said(read("windows-1252"))}`;
+  const choice = readings.length === 0 ? "" : ` Of that line, ${readings.join(", ")}.`;
+  return fault("encoding-uncertain", `it is not UTF-8, and hardly windows-1252 either${where}`, {
+    row: at === -1 ? undefined : at + 1,
+    hint: `Name its encoding, \`csv: { encoding: … }\` in the mapping or \`--encoding\` of rowferry guess, or save the file as UTF-8.${choice}`,
+  });
 }
 
 /** Where the last non-ASCII letters begin, or a CR whose LF may follow. */

@@ -1,0 +1,53 @@
+/**
+ * Compares what the rows of a file have sent with what they bring when the same bytes are read again. In another encoding, or
+ * with other settings of reading, a row may get another key, though no formula of the key has changed.
+ */
+import { createKnownRows } from "../known-rows.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { rowsOfInput } from "../rows.js";
+
+/** What rows from @first to @last bring; label and event are blank for a document without events. */
+const BROUGHT = `SELECT re.row_id, e.document_id, e.event AS label, e.id AS event FROM row_events re JOIN events e ON e.id = re.event_id
+    WHERE re.row_id BETWEEN @first AND @last
+  UNION ALL SELECT row_id, record_id, '', 0 FROM row_records WHERE kind = 'document' AND row_id BETWEEN @first AND @last`;
+
+export interface OtherKeys {
+  /** Rows whose records would be sent again. */
+  rows: number;
+  /** The document of one of them, and what it is called now. */
+  was: string;
+  is: string;
+}
+
+/** Call before the input is staged again; the result, afterwards. That gives null if each row keeps its keys. */
+export function whatRowsSent(database: LedgerDatabase, input: number) {
+  const range = rowsOfInput(input);
+  const knownRows = createKnownRows(database);
+  const links = () => knownRows.links(range.first, range.last);
+  database.exec("DROP TABLE IF EXISTS temp.rows_sent; CREATE TEMP TABLE rows_sent (row_id, document_id, label, event)");
+  database.run(
+    `INSERT INTO temp.rows_sent SELECT b.* FROM (${BROUGHT}) b LEFT JOIN events_now e ON e.id = b.event
+     JOIN documents_now d ON d.id = b.document_id WHERE coalesce(e.sent, d.service_id IS NOT NULL)`,
+    range,
+  );
+  for (const link of links())
+    database.run("INSERT INTO temp.rows_sent SELECT @row, document_id, event, id FROM events WHERE id = @event", {
+      ...link,
+    });
+  return (declaredNew: ReadonlySet<string>): OtherKeys | null => {
+    database.exec("CREATE INDEX temp.rows_sent_event ON rows_sent (event)");
+    for (const { event } of links()) database.run("DELETE FROM temp.rows_sent WHERE event = @event", { event });
+    return database.row<OtherKeys>(
+      `WITH brought AS MATERIALIZED (${BROUGHT})
+       SELECT count(DISTINCT s.row_id) AS rows, old.name AS was, new.name AS "is" FROM temp.rows_sent s JOIN brought b USING (row_id, label)
+       JOIN documents_now old ON old.id = s.document_id JOIN documents_now new ON new.id = b.document_id AND new.kind = old.kind
+       LEFT JOIN events_now e ON e.id = b.event
+       WHERE (s.document_id, s.event) <> (b.document_id, b.event) AND NOT coalesce(e.sent, new.service_id IS NOT NULL)
+         AND (s.document_id, s.event) NOT IN (SELECT document_id, event FROM brought)
+         AND old.kind NOT IN (SELECT value FROM json_each(@declaredNew))
+         AND old.kind || '/' || s.label NOT IN (SELECT value FROM json_each(@declaredNew))
+       HAVING rows > 0`,
+      { ...range, declaredNew: [...declaredNew] },
+    );
+  };
+}
