@@ -262,29 +262,26 @@ export function agreed(
   return unreadable ? null : found;
 }
 
-export class Conversions {
-  readonly defaults: ConvertDefaults;
-  readonly #known = new Map<string, Conversion>();
+export type Conversions = ReturnType<typeof conversionsBy>;
 
-  constructor(defaults: ConvertDefaults) {
-    this.defaults = defaults;
-  }
-
-  get(spec: ConversionSpec): Conversion {
+/** Each is compiled once. */
+export function conversionsBy(defaults: ConvertDefaults) {
+  const known = new Map<string, Conversion>();
+  const get = (spec: ConversionSpec): Conversion => {
     const name = JSON.stringify(spec);
-    const conversion = this.#known.get(name) ?? compileConversion(spec, this.defaults);
-    if (this.#known.size > 1000) this.#known.clear();
-    this.#known.set(name, conversion);
+    const conversion = known.get(name) ?? compileConversion(spec, defaults);
+    if (known.size > 1000) known.clear();
+    known.set(name, conversion);
     return conversion;
-  }
-
+  };
   /** Takes the text as it is if the country or tax id type is not known. */
-  orText(spec: ConversionSpec): Conversion {
+  const orText = (spec: ConversionSpec): Conversion => {
     try {
-      return this.get(spec);
+      return get(spec);
     } catch (error) {
-      if (error instanceof Refused) return this.get("text");
+      if (error instanceof Refused) return get("text");
       throw error;
     }
-  }
+  };
+  return { defaults, get, orText };
 }

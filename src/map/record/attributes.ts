@@ -37,7 +37,7 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
         const info: FieldInfo = { takes: "text", required: needsReason && name === "reason", identity: false };
         const field = compileField(value, info, place);
         taken.set(name, field.reads);
-        pieces[name] = derive(field, (text) => [{ name, value: String(text), isPublic }]);
+        pieces[`${shown} ${name}`] = derive(field, (text) => [{ name, value: String(text), isPublic }]);
       }
     }
   return {
