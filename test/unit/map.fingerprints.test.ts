@@ -75,6 +75,7 @@ describe("the fingerprint of what makes a key", () => {
     ["how it links", related, related.replace("true }", "true, bidirectional: true }")],
     ["the name of the document that it creates", target, target.replace("lot", "batch")],
     ["whether that one has an externalId", target, target.replace("=z", "=z, externalId: null")],
+    ["where free content stands", "extra: { a: { b: 1 }, c: 2 }", "extra: { a: { b: 1, c: 2 } }"],
     ["the name of an address with a key", "address: { ref: home, key: =z }", "address: { ref: yard, key: =z }"],
   ])("of an event by content changes with %s", async (_what, text, edited) => {
     const more = (part: string) =>

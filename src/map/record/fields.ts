@@ -259,8 +259,9 @@ export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
     return [name, isPlainName(name, place) ? compileJson(value, place) : BROKEN];
   });
   const object = combine(Object.fromEntries(members));
-  if (!list) return object;
-  return derive(object, (values, view) => {
+  const tree = JSON.stringify([list, object.tree]);
+  if (!list) return { ...object, tree };
+  return derive({ ...object, tree }, (values, view) => {
     const at = Object.keys(values).findIndex((name, position) => name !== String(position));
     if (at < 0) return Object.values(values);
     const hint = "Write default(x, …) for it, or put what may be blank last, where it is left out.";
