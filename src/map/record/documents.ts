@@ -17,7 +17,7 @@ import { BROKEN, combine, derive, type DocumentPart, type KeyMaker, onlyWhere, t
 import { compileCondition, compileField, compileFields, compileJson, compileKey, compileVarying } from "./fields.js";
 import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
-const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true };
+const EXTERNAL_ID: FieldInfo = { takes: "text", identity: true };
 const compileExternalId = (spec: Scalar, site: Site) => compileField(spec, EXTERNAL_ID, site);
 
 type BodySpec = Omit<TargetSpec, "document" | "key">;

@@ -241,7 +241,7 @@ export function compileVarying(spec: KeySpec, code: Code, hint: string, site: Si
   return key;
 }
 
-const FREE: FieldInfo = { takes: "json", required: false, identity: false };
+const FREE: FieldInfo = { takes: "json" };
 
 /** Texts may be formulas; a blank leaves out its entry, unless the next of a list would take its place. */
 export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
