@@ -9,7 +9,7 @@ import { maybe, writtenOut } from "../described.js";
  */
 const INVISIBLE = /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 /** A fast test: hardly any cell needs cleaning. */
-const UNTIDY = new RegExp(`[^\\S ]|^ | $| {2}|${INVISIBLE.source}`, "u");
+const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\p{Cf}]/u;
 
 /**
  * Unicode NFC, without control and invisible characters; runs of white space become one space; trimmed. Line breaks
