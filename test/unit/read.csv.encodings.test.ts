@@ -189,7 +189,7 @@ test.each([
   ["shift_jis", "東京都千代田区", "“Œ‹ž“s\u0090ç‘ã“c‹æ"],
   ["gb18030", "上海市浦东新区", "ÉÏº£ÊÐÆÖ¶«ÐÂÇø"],
 ])("%s is not sent as letters of the West: it must be named, and is offered", async (encoding, town, misread) => {
-  const path = await temporaryFile(iconv.encode(`id;ort\n1;Berlin\n2;${town}\n`, encoding));
+  const path = await temporaryFile(iconv.encode(`id;ort\n1;Berlin\n2;${town}\n3;${town}\n4;${town}`, encoding));
   await expect(readFile(path)).rejects.toMatchObject({
     code: "encoding-uncertain",
     place: { row: 3 },
@@ -198,6 +198,13 @@ test.each([
   });
   for (const csv of [{ encoding }, { fallbackEncoding: encoding }])
     expect((await readFile(path, { csv })).rows[1]?.cells).toEqual(["2", town]);
+});
+
+test("one damaged row of a plain file is invalid, and stops no other", async () => {
+  const path = await temporaryFile(Buffer.from("id;ort\n1;Berlin\n2;\x81\x8d\xff\xfe\n3;Bonn\n", "latin1"));
+  const table = await readFile(path);
+  expect(table.rows.map(({ problems }) => problems?.length ?? 0)).toEqual([0, 1, 0]);
+  expect(table.notes.join()).toContain("line 3 is not UTF-8; its row is invalid");
 });
 
 test("words of the West are read without a question, one odd line among them too", async () => {

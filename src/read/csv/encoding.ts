@@ -111,7 +111,7 @@ export async function chooseEncoding(
     return chosen(wanted);
   }
   if (isKnown === true) return chosen("utf-8");
-  const { invalid, foreign, valid, proof } = await lookAtLines(chunks());
+  const { invalid, foreign, valid, proof, lines } = await lookAtLines(chunks());
   if (invalid.count === 0) return chosen("utf-8");
   const mixed = (name: string, what: string, { count, first }: Lines, ...notes: string[]): Encoding => {
     if (count > MAX_ODD_LINES) {
@@ -127,7 +127,11 @@ export async function chooseEncoding(
   if (!bom && wanted === "utf-8" && valid === 0)
     throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
   if (isUtf8Wanted || (proof.count > 0 && valid >= invalid.count)) return mixed("utf-8", "not UTF-8", invalid);
-  if (options.fallbackEncoding === undefined && foreign * 2 > invalid.count) throw uncertain(head, fault);
+  if (options.fallbackEncoding === undefined && foreign.count * 2 > invalid.count) {
+    // A few damaged rows must not stop the others.
+    if (foreign.first[0] !== 1 && foreign.count * 2 <= lines) return mixed("utf-8", "not UTF-8", invalid);
+    throw uncertain(head, fault);
+  }
   const chose =
     options.fallbackEncoding === undefined
       ? "; if its letters look wrong, name another in `csv: { encoding }`, such as windows-1250 (Central European), windows-1251 (Cyrillic), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
@@ -202,9 +206,9 @@ interface Lines {
  */
 async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   const invalid: Lines = { count: 0, first: [] };
+  const foreign: Lines = { count: 0, first: [] };
   const proof: Lines = { count: 0, first: [] };
   let valid = 0;
-  let foreign = 0;
   let number = 1;
   let high = "";
   const note = (lines: Lines) => {
@@ -223,7 +227,7 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
     const bytes = Buffer.from(high, "latin1");
     if (!isUtf8(bytes)) {
       note(invalid);
-      if (FOREIGN.test(high)) foreign++;
+      if (FOREIGN.test(high)) note(foreign);
     } else {
       valid++;
       if (isPlausible(bytes)) note(proof);
@@ -239,7 +243,7 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   }
   take(held);
   settle();
-  return { invalid, foreign, valid, proof };
+  return { invalid, foreign, valid, proof, lines: number };
 }
 
 /** The refusal of text that is hardly of the West, with what others would make of its first such line. */
