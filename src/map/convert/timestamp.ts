@@ -133,12 +133,8 @@ function compileZones(options: DateOptions, defaults: ConvertDefaults): (name?: 
       `there is no time zone ${JSON.stringify(timezone)}`,
       "Use an IANA name such as America/Sao_Paulo or Europe/Lisbon.",
     );
-  const zones = new Map<string, Zone>();
-  return (name = timezone) => {
-    const zone = zones.get(name) ?? openZone(name, disambiguation);
-    zones.set(name, zone);
-    return zone;
-  };
+  const own = openZone(timezone, disambiguation);
+  return (name) => (name === undefined ? own : openZone(name, disambiguation));
 }
 
 /** A gap or an overlap of local times, where clocks are put forward or back. */
@@ -180,13 +176,12 @@ export const timestamp = defineConversion({
   compile({ timeOfDay, ...options }, defaults) {
     const read = compileDateReader(options, defaults);
     const zoneOf = compileZones(options, defaults);
-    const own = zoneOf();
     return (cell, kind) => {
       const { offset, hasTime, zone: named, ...found } = read(cell, kind);
       const [hours = 0, minutes = 0] = hasTime ? [] : (timeOfDay ?? "").split(":").map(Number);
       const local = found.local + (hours * 60 + minutes) * 60_000;
       if (offset !== null && named === undefined) return local - offset * 60_000;
-      const zone = named === undefined ? own : zoneOf(named);
+      const zone = zoneOf(named);
       const value = hasTime || timeOfDay !== undefined ? zone.toInstant(local) : zone.toFirstInstant(local);
       if (typeof value === "number") return value;
       const { code, message, hint } = refusals[value];
