@@ -48,10 +48,7 @@ export function openHeaders(header: readonly string[]) {
   }
 
   /** Cases use the mapping's own names as headers, so such a column may occur once. */
-  function nthOf(
-    { name, headers, optional }: HeaderUse,
-    { position, count }: { position: number; count: number },
-  ): number {
+  function nthOf({ name, headers, optional }: HeaderUse, { position, count }: NonNullable<HeaderUse["nth"]>): number {
     const [own] = folded(name) ?? [];
     const all = new Set(headers.flatMap((text) => folded(text) ?? []));
     const found = [...all].toSorted((one, other) => one - other);
