@@ -13,6 +13,7 @@ import {
   distinct,
   focusMain,
   Lines,
+  Link,
   Note,
   param,
   Prose,
@@ -34,7 +35,7 @@ export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string)
 export function Correct() {
   const cause = { code: param("code") ?? "", column: param("column"), mistake: param("mistake") };
   const { code, column } = cause;
-  const { name: target, allowChanges } = useHere();
+  const { name: target, target: now, allowChanges } = useHere();
   const { data, waiting } = useData("cause", cause);
   const grid = useData("grid", cause);
   const tally = useData("tally").data;
@@ -51,6 +52,7 @@ export function Correct() {
   }, [taken]);
   if (data === null) return waiting;
   const { count, values, moreValues, hint } = data;
+  const next = now.correct.find((one) => one.code !== code || one.column !== column || one.mistake !== cause.mistake);
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
     rows.flatMap((row) => {
@@ -77,7 +79,16 @@ export function Correct() {
         </span>
       </h1>
       {count === 0 ? (
-        <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
+        <>
+          <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
+          {next !== undefined && (
+            <p>
+              <Link to="/correct" query={{ code: next.code, column: next.column, mistake: next.mistake }}>
+                Correct next: {next.column ?? "The row"}: <Prose text={next.what} />, {counted(next.count, "row")}
+              </Link>
+            </p>
+          )}
+        </>
       ) : (
         code !== "" && (
           <p class="quiet">
