@@ -26,6 +26,7 @@ import { counted, sumOf } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
+import { forPage } from "./jobs.js";
 import type { Judge, Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
@@ -116,7 +117,9 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       importing: sumOf(edited, "size") - sumOf(groups, "size"),
       undo,
       /** Tells the ready rows, as they are typed and judged, from any others. */
-      drafts: createHash("sha256").update(ready.map(({ key }) => key).join()).digest("hex"),
+      drafts: createHash("sha256")
+        .update(ready.map(({ key }) => key).join())
+        .digest("hex"),
     };
   };
   // The second finds what the first has judged.
@@ -212,7 +215,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           code: cause.code,
           count: ids.length,
           what: problem?.message ?? "",
-          hint: problem?.hint ?? null,
+          hint: problem?.hint == null ? null : forPage(problem.hint),
           place: first === null ? "" : describeRow(open.database, first),
           ...valuesOf(open, ids, cause),
         };

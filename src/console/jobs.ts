@@ -21,9 +21,10 @@ export interface Job {
   endedAt: number | null;
 }
 
-/** Without what names a command to type: the page has a button for it. */
+/** Without commands to type, for which the page has buttons, and without what its reader leaves to the mapping's author. */
 export const forPage = (text: string): string =>
   text
+    .replace(/; or in the mapping, .*$/s, ".")
     .split(/(?<=[.;]) /)
     .filter((part) => !part.includes("`rowferry "))
     .join(" ")

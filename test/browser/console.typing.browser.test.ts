@@ -254,32 +254,35 @@ inChromium(
   },
 );
 
-inChromium("what is typed into a value's box while the console is away stays there, and goes from whichever page", async () => {
-  const page = await openStates();
-  const shown = () => Promise.all([field(page, "XX").inputValue(), field(page, "Sampa").inputValue()]);
-  await page.route(/api\/edit/, (route) => route.abort());
-  for (const [wrong, texts] of [
-    ["XX", ["RJ", "SP"]],
-    ["Sampa", ["MG"]],
-  ] as const)
-    for (const text of texts) {
-      await field(page, wrong).fill(text);
-      await page.keyboard.press("Enter");
-    }
-  await eventually(() => troubles(page)).toContain("not saved yet");
-  await field(page, "R.J").focus();
-  await page.evaluate(`dispatchEvent(new Event("changed"))`);
-  await eventually(shown).toEqual(["SP", "MG"]);
-  await click(page, "link", "Overview");
-  const values = saved(page);
-  await page.unrouteAll({ behavior: "wait" });
-  await page.evaluate(`dispatchEvent(new Event("changed"))`);
-  await shows(page, ".note", "16 edited rows");
-  expect(values).toEqual(["RJ", "SP", "MG"]);
-  await toCorrect(page, "State");
-  await eventually(shown).toEqual(["SP", "MG"]);
-  expect(await troubles(page)).toBe("");
-});
+inChromium(
+  "what is typed into a value's box while the console is away stays there, and goes from whichever page",
+  async () => {
+    const page = await openStates();
+    const shown = () => Promise.all([field(page, "XX").inputValue(), field(page, "Sampa").inputValue()]);
+    await page.route(/api\/edit/, (route) => route.abort());
+    for (const [wrong, texts] of [
+      ["XX", ["RJ", "SP"]],
+      ["Sampa", ["MG"]],
+    ] as const)
+      for (const text of texts) {
+        await field(page, wrong).fill(text);
+        await page.keyboard.press("Enter");
+      }
+    await eventually(() => troubles(page)).toContain("not saved yet");
+    await field(page, "R.J").focus();
+    await page.evaluate(`dispatchEvent(new Event("changed"))`);
+    await eventually(shown).toEqual(["SP", "MG"]);
+    await click(page, "link", "Overview");
+    const values = saved(page);
+    await page.unrouteAll({ behavior: "wait" });
+    await page.evaluate(`dispatchEvent(new Event("changed"))`);
+    await shows(page, ".note", "16 edited rows");
+    expect(values).toEqual(["RJ", "SP", "MG"]);
+    await toCorrect(page, "State");
+    await eventually(shown).toEqual(["SP", "MG"]);
+    expect(await troubles(page)).toBe("");
+  },
+);
 
 inChromium("what is taken back is the step that was just typed, though it is still on its way", async () => {
   const page = await openStates();

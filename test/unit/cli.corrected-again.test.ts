@@ -72,7 +72,10 @@ describe("a corrected row", () => {
     const office = await firstNight();
     const mended = await rejected(office, { x: "2" });
     const warningsOf = async (ticket: string) => {
-      office.writeCsv("k.csv", mended.map((row) => row.map((cell) => (cell === "T2" ? ticket : cell))));
+      office.writeCsv(
+        "k.csv",
+        mended.map((row) => row.map((cell) => (cell === "T2" ? ticket : cell))),
+      );
       return (await office.type("plan", "m.yaml", "k.csv")).said;
     };
     expect(await warningsOf("T2")).not.toContain("has the key of");

@@ -71,10 +71,10 @@ export function Correct() {
         {code === "" ? (
           "Corrections that have not been imported yet"
         ) : (
-          <Prose text={`${column ?? "The row"}: ${data.what || data.meaning}`} />
+          <Prose text={`${column ?? "The row"}${count === 0 ? "" : `: ${data.what || data.meaning}`}`} />
         )}{" "}
         <span class="quiet">
-          {counted(count, "row")}
+          {count === 0 ? "nothing is left here" : counted(count, "row")}
           {code !== "" && data.place !== "" && `, the first is ${data.place}`}
         </span>
       </h1>
@@ -234,7 +234,8 @@ function Value(props: {
       void saving.act(() => save("edit-value", { ...edit, shown: typed.shown, to: text || line.value }));
   };
   const own = rows[0]?.problems.find(({ column }) => column === edit.column)?.hint ?? hint;
-  const judged = text === saved && waiting === undefined && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
+  const judged =
+    text === saved && waiting === undefined && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
   return (
     <>
       <TextBox
