@@ -94,14 +94,14 @@ function localIso(text: string): string | null {
     .replace(/:\d\d/, ":ss")
     .replace(/\.\d{1,3}$/, ".S");
   if (/\d/.test(form)) return null;
-  return `\`ISO\` reads times with Z or an offset; add ${form} to the mapping's \`dates\` for local ones.`;
+  return `Write times with Z or an offset, which \`ISO\` reads; or in the mapping, add ${form} to \`dates\` for local ones.`;
 }
 
 const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   form: {
     code: "date-unreadable",
     cause: "does not have the form FORMATS",
-    hint: "Correct the cell, or add its format to the mapping's `dates`.",
+    hint: "Correct the cell; or in the mapping, add its format to `dates`.",
   },
   impossible: {
     code: "date-impossible",
@@ -116,7 +116,7 @@ const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   "two-digit-year": {
     code: "date-two-digit-year",
     cause: "has a year of two digits",
-    hint: "Export years with four digits, or set `twoDigitYears` to the latest year that two digits can mean.",
+    hint: "Write years with four digits; or in the mapping, set `twoDigitYears` to the latest year that two digits can mean.",
   },
 };
 
@@ -142,7 +142,7 @@ const refusals = {
   skipped: {
     code: "time-skipped",
     message: "does not exist in ZONE: clocks were put forward over it",
-    hint: "Correct the time, check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
+    hint: "Correct the time; or in the mapping, check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
   },
   repeated: {
     code: "time-repeated",
