@@ -177,9 +177,9 @@ function cutter(options: RecordsOptions, lenient: boolean) {
     const records: CsvRecord[] = [];
     const push = (parsed: Parsed) => {
       const record = recordOf(parsed);
-      const end = api.info.bytes - before;
-      if (given[end - 1] === CR) record.lineEnding = "\r";
-      else if (given[end - 1] === LF) record.lineEnding = given[end - 2] === CR ? "\r\n" : "\n";
+      const at = api.info.bytes - before;
+      if (given[at - 1] === CR) record.lineEnding = "\r";
+      else if (given[at - 1] === LF) record.lineEnding = given[at - 2] === CR ? "\r\n" : "\n";
       if (mayExceed && sizeOf(record) > MAX_RECORD) throw oversized(fault, record.number);
       records.push(record);
     };
