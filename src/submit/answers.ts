@@ -9,7 +9,10 @@ import type { Answer } from "./call.js";
 
 /** Null: not a text. */
 const text = z.string().nullable().catch(null).default(null);
-const usable = z.string().refine((given) => idFault(given) === null);
+/** A whole number counts as its digits, unless JSON.parse has rounded it. */
+const usable = z
+  .union([z.string(), z.int().nonnegative().transform(String)])
+  .refine((given) => idFault(given) === null);
 const id = usable.nullable().catch(null).default(null);
 const object = z
   .custom<JsonObject>((value) => isJsonObject(value) && !isTooDeep(value))

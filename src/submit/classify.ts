@@ -65,7 +65,7 @@ export function classify(kind: CallKind, reply: TransportReply, secrets: readonl
   const { error, words } = readError(reply, secrets);
   // 5xx; or a redirect (never followed: it would send the body elsewhere), an unknown status, a login page with status 200
   // or a page with status 404, which do not come from the service.
-  if (status < 400 || status > 499 || isElsewhere(kind, reply))
+  if (status < 400 || status > 499 || isElsewhere(kind, reply, error))
     return { verdict: "unavailable", doubt: true, body: null, error, key: null };
   // "Every 4xx except …" (service.md, Errors).
   const verdict = rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused";
@@ -100,15 +100,18 @@ function answers(kind: CallKind, body: JsonValue): boolean {
 
 /**
  * A web page comes from something in front of the service; a 404 in plain words may be its own. Instead of POST
- * /documents even a page may mean that the service has no such endpoint (open point 25).
+ * /documents even a page may mean that the service has no such endpoint (open point 25). A 408 without a code comes from
+ * a gateway that may have passed the request on.
  */
-function isElsewhere(kind: CallKind, { status, body }: TransportReply): boolean {
+function isElsewhere(kind: CallKind, { status, body }: TransportReply, { codes }: ServiceError): boolean {
+  if (status === 408) return codes.length === 0;
   return status === 404 && kind !== "create-document" && /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
 }
 
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
-  const whose = status < 500 ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
+  const isOther = status < 500 && status !== 408;
+  const whose = isOther ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
   return `answered ${status}${whose}`;
 }
 

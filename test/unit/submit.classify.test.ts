@@ -35,8 +35,9 @@ describe("service.md, Errors, row by row", () => {
   });
 
   it("every 4xx that has no row of its own is terminal, every 5xx leaves doubt", () => {
-    const terminal = statuses(400).filter((status) => ![401, 403, 429].includes(status));
+    const terminal = statuses(400).filter((status) => ![401, 403, 408, 429].includes(status));
     expect(terminal.filter((status) => read(status).verdict !== "refused" || read(status).doubt)).toEqual([]);
+    expect(read(408, envelope("REQUEST_TIMEOUT"))).toMatchObject({ verdict: "refused", doubt: false });
     expect(statuses(500).filter((status) => read(status).verdict !== "unavailable" || !read(status).doubt)).toEqual([]);
   });
 
@@ -205,6 +206,11 @@ describe("a 404 that is not the service's own: a page of what stands in front of
   });
 });
 
+it("a 408 without the service's envelope is a gateway's, and leaves doubt", () => {
+  for (const body of ["", "Request Timeout", "<html><h1>408 Request Time-out</h1></html>", { message: "Timeout" }])
+    expect(read(408, body, [], "create-address")).toMatchObject({ verdict: "unavailable", doubt: true });
+});
+
 describe("a 2xx that is not the service's own: a login page, a gateway's word, an answer cut short (H6)", () => {
   const page = "<!DOCTYPE html><html><head><title>Sign in to the network</title></head></html>";
   const portal = { error: "login required", url: "https://portal.example" };
@@ -236,7 +242,7 @@ describe("a 2xx that is not the service's own: a login page, a gateway's word, a
       "[]",
       '"ok"',
       { ...portal },
-      { documentId: 7 },
+      { documentId: 7.5 },
       { events: [{ eventId: "e" }] },
     ])
       expect(read(201, body, [], kind), JSON.stringify(body)).toMatchObject({ verdict: "unavailable", doubt: true });
@@ -244,7 +250,7 @@ describe("a 2xx that is not the service's own: a login page, a gateway's word, a
   });
 
   it.each(["create-participant", "create-address"] as const)("to %s is no yes without an id (H7)", (kind) => {
-    for (const body of ["", "{}", { ...portal }, { id: 7 }, ["a"]])
+    for (const body of ["", "{}", { ...portal }, { id: 7.5 }, ["a"]])
       expect(read(201, body, [], kind), JSON.stringify(body)).toMatchObject({ verdict: "unavailable", doubt: true });
     expect(read(201, { id: "p" }, [], kind).verdict).toBe("accepted");
   });
@@ -259,7 +265,7 @@ describe("a 2xx that is not the service's own: a login page, a gateway's word, a
   );
 
   it("to events is no yes where it says nothing of a document or of events", () => {
-    for (const body of [{ ...portal }, ["x"], "7", { documentId: 7 }])
+    for (const body of [{ ...portal }, ["x"], "7", { documentId: 7.5 }])
       expect(read(200, body).verdict).toBe("unavailable");
     for (const body of ["", "{}", { documentId: "d" }, { events: [] }, { eventId: "e" }])
       expect(read(200, body).verdict, JSON.stringify(body)).toBe("accepted");
