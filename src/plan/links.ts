@@ -61,6 +61,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       }
     }
   }
+  if (context.linkTime === "event") holdBehindStalled(assessments, needs, context);
   // An open meeting point holds later events of the other timeline, whatever holds the event itself.
   for (const { held, bars } of context.linkTime === "event" ? assessments.values() : []) {
     const waiting = [...held.map(({ event }) => event), ...bars.flatMap(({ event }) => event ?? [])];
@@ -82,6 +83,40 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
   for (const [next, cancel] of context.cancels) append(needs, -next, cancel.id);
   holdUnmet(assessments, needs, context);
   return needs;
+}
+
+/**
+ * What the next run sends without a person holds later links of other documents to the same timeline, whose mirrors
+ * would make it early there for ever (H38).
+ */
+function holdBehindStalled(
+  assessments: ReadonlyMap<number, Assessment>,
+  needs: Map<Place, Place[]>,
+  context: LinkContext,
+): void {
+  const earliest = new Map<number, WorkEvent>();
+  for (const { held, bars } of assessments.values()) {
+    const stalled = [
+      ...held.flatMap(({ event, reason }) => (/^(behind|document)-stalled$/.test(reason) ? [event] : [])),
+      ...bars.flatMap(({ event }) => (event?.state === "stalled" && event.reason !== "doubt-unsettled" ? [event] : [])),
+    ];
+    for (const event of stalled) {
+      for (const other of touched(event, context.relatedTo)) {
+        const known = earliest.get(other);
+        const isPassed = (context.document(other)?.lastAt ?? event.at) > event.at;
+        if (!isPassed && (known === undefined || compareEvents(event, known) < 0)) earliest.set(other, event);
+      }
+    }
+  }
+  if (earliest.size === 0) return;
+  for (const { ready } of assessments.values()) {
+    for (const event of ready) {
+      for (const other of touched(event, context.relatedTo)) {
+        const before = earliest.get(other);
+        if (before !== undefined && compareEvents(before, event) < 0) append(needs, event.id, before.id);
+      }
+    }
+  }
 }
 
 /**
@@ -208,8 +243,8 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
 
 /**
  * Events of several documents that write on one timeline must also be sent in its order, or a mirror would be early
- * there (HARD-CASES H38). Gives, for each event, what is written before it on each timeline. A held link does not hold
- * another document's link for this reason.
+ * there (HARD-CASES H38). Gives, for each event, what is written before it on each timeline. A link that waits
+ * for a person does not hold another document's link for this reason.
  */
 export function orderOfMirrors(
   assessments: ReadonlyMap<number, Assessment>,

@@ -86,3 +86,17 @@ test("a copy that one document propagates goes after an earlier link of another,
   ]);
   expect([code, world.refusals()], out + err).toEqual([0, []]);
 });
+
+test.each(["pending-process", "drop"] as const)(
+  "behind a link that only stalled (%s), later links of other documents wait for the next run, or it would be early for ever",
+  async (kind) => {
+    const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
+    await world.brought("rows-1.csv", ["A 1", "B 1", "C 1"]);
+    const action = kind === "drop" ? ({ kind, when: "before" } as const) : { kind };
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action }]);
+    const { code } = await world.brought("rows-2.csv", ["B 2 link A", "C 3 link A", "A 4"]);
+    expect([code, world.timeline("A")]).toEqual([4, ["1 Weighing"]]);
+    expect((await world.typed("resume")).code).toBe(0);
+    expect(world.timeline("A")).toEqual(["1 Weighing", "2 RELATED mirror", "3 RELATED mirror", "4 Weighing"]);
+  },
+);
