@@ -17,65 +17,11 @@ go: Go`;
 }
 
 describe("an event", () => {
-  it("takes the input's only document, and that document's participant and address", async () => {
-    const { documents, events } = recordsOf(mapRows(await load(mappingWith({})), [DAY]));
-    expect(events[0]).toMatchObject({
-      document: { kind: "paper", key: "1" },
-      event: "step",
-      name: "Step",
-      key: { by: "once" },
-      isPublic: true,
-    });
-    expect(events[0]?.participant).toBe(documents[0]?.participant);
-    expect(events[0]?.address).toBe(documents[0]?.address);
-  });
-
-  it("is distinguished by `once`, by fields, or by content within a file or an import", async () => {
-    const yaml = withEvent(`
-weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }
-line: { name: L, key: [=ticket, =line], externalCreatedAt: =day, isPublic: true }
-note: { name: N, key: content, within: import, externalCreatedAt: =day, isPublic: true }`);
-    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Ticket: "T1", Line: "02" }]));
-    expect(events.map(({ key }) => key)).toEqual([
-      { by: "once" },
-      { by: "fields", parts: ["T1"] },
-      { by: "fields", parts: ["T1", "2"] },
-      { by: "content", within: "import" },
-    ]);
-  });
-
   it("whose key is blank makes the row invalid", async () => {
     const yaml = withEvent("weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }");
     expect(problemsOf(mapRows(await load(yaml), [DAY])[0])).toMatchObject([
       { code: "value-required", column: "Ticket" },
     ]);
-  });
-
-  it("carries target, value, propagation and extra fields", async () => {
-    const yaml = withEvent(`
-split:
-  name: SPLIT
-  key: once
-  externalCreatedAt: =day
-  isPublic: true
-  value: =kg
-  extra: { label: x }
-  target: { document: lot, key: =lot, participant: owner, address: home, fields: { category: Lot } }
-spread: { name: Spread, key: once, externalCreatedAt: =day, isPublic: true, propagateEvent: true }`);
-    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Lot: "L1", Kg: "2,5" }]));
-    expect(events[1]).toMatchObject({
-      value: 2.5,
-      extra: { label: "x" },
-      propagate: null,
-      target: {
-        document: { kind: "lot", key: "L1" },
-        externalId: "L1",
-        fields: { category: "Lot" },
-        participant: { by: "natural" },
-        address: { by: "identity" },
-      },
-    });
-    expect(events[2]).toMatchObject({ propagate: true, value: undefined, target: null });
   });
 
   it("CANCEL with a blank reason makes the row invalid (service.md, Event endpoints, rule 9)", async () => {
@@ -100,21 +46,6 @@ spread: { name: Spread, key: once, externalCreatedAt: =day, isPublic: true, prop
 });
 
 describe("attributes", () => {
-  it("each have their own visibility, constant or from the row", async () => {
-    const yaml = mappingWith({
-      columns: "x: X\nopen: { header: Open, as: boolean }",
-      event: "attributes: { public: { A: =x }, private: { P: =x }, asEvent: { B: =x } }",
-    })
-      .replace(/ +attributes:\n +public:\n.*\n/u, "")
-      .replace("isPublic: true", "isPublic: =open");
-    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, X: "v", Open: "não" }]));
-    expect(events[0]?.attributes).toEqual([
-      { name: "A", value: "v", isPublic: true },
-      { name: "P", value: "v", isPublic: false },
-      { name: "B", value: "v", isPublic: false },
-    ]);
-  });
-
   it("may be every column that matches a pattern, named like its header", async () => {
     const yaml = mappingWith({
       columns: 'tests: { headers: "laudo *", except: ["*interno", "Laudo A"] }',
@@ -185,14 +116,5 @@ describe("event keys", () => {
     const error = await refusal(withEvent(text));
     expect(error.code).toBe("mapping-event-key");
     expect(error.message + error.hint).toContain(says);
-  });
-
-  it("by content are allowed with a warning at their place", async () => {
-    const mapping = await load(
-      withEvent("step2: { name: X, key: content, within: file, externalCreatedAt: =day, isPublic: true }"),
-    );
-    expect(mapping.warnings).toMatchObject([
-      { code: "mapping-doubtful", place: { line: expect.any(Number) as number } },
-    ]);
   });
 });

@@ -116,19 +116,4 @@ describe("imported", () => {
       addresses: office.addresses().length,
     }).toEqual({ documents, events, participants, addresses });
   });
-
-  it("lots that an event made take what comes later, and the links to them", { tags: ["long"] }, async () => {
-    const office = openOffice({});
-    await importing(office, "manifests", "manifests/manifests-2025-09.csv");
-    await importing(office, "relations", "relations/lotes-2025-10.csv", "relations/vendas-2025-10.csv");
-    const lots = office.documents().filter(({ externalId }) => externalId?.startsWith("L-"));
-    const lines = lots.map(({ externalId, events }) =>
-      [externalId, ...events.map(({ name, origin }) => `${name} ${origin}`)].join(", "),
-    );
-    expect(lines.toSorted()).toEqual([
-      "L-0001, SPLIT target, Sold sent, RELATED mirror",
-      "L-0002, SPLIT target",
-      "L-0003, SPLIT target, Sold sent, RELATED mirror",
-    ]);
-  });
 });
