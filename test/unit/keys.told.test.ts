@@ -4,7 +4,6 @@
  */
 import { renameSync } from "node:fs";
 import type { Summary } from "../../src/model/summary.js";
-import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice } from "../support/office.js";
 import { sampled } from "../support/sample.js";
 import { loads, loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
@@ -68,17 +67,6 @@ describe("one reference key for two records (F74)", () => {
     const [first] = office.participants();
     expect(first?.name).toBe("Alfa");
     expect(office.documents().map(({ participantId }) => participantId)).toEqual([first?.id, first?.id]);
-  });
-
-  it("follows the correction of its own row", { tags: ["long"] }, async () => {
-    const office = openOffice(referring("first"));
-    office.writeCsv("org.csv", orgs(alfa));
-    await office.type("plan", "m.yaml", "org.csv");
-    const wrong = await office.brought("org.csv", orgs(alfa.replace("181,", "182,")));
-    const mended = office.rejectedRows(wrong, { "11222333000182": "11444777000161" });
-    expect(warningsOf(await office.brought("org-corrected.csv", mended))).toEqual([]);
-    await office.brought("load-1.csv", load("L1"));
-    expect(office.participants().map(({ taxId }) => taxId)).toEqual(["11444777000161"]);
   });
 });
 
@@ -349,18 +337,6 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
     },
   );
 
-  it("are named by plan too, before anything is sent", async () => {
-    const office = openOffice(weighings);
-    await office.brought("w.csv", loads("K1 10 1"));
-    office.writeCsv("w2.csv", loads("k1 10 1"));
-    const lines = await jsonOf(office.world, "plan", "m.yaml", "w2.csv");
-    const { out } = await office.type("plan", "m.yaml", "w2.csv");
-    const { warnings } = await office.import("w2.csv");
-    expect(counted(warnings)).toEqual(["1 keys-nearly-equal"]);
-    expect(lines.at(-1)).toMatchObject({ type: "plan", warnings });
-    expect(out).toContain("Worth a look: these hold nothing back");
-  });
-
   it("are named in the summary, once", async () => {
     const office = openOffice(weighings);
     const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1"];
@@ -440,6 +416,14 @@ describe("a copy of a mapping under another file name", () => {
       expect(weights(office)).toEqual(sent);
     },
   );
+
+  it("is refused where it keys an event in another way", async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", loads("L1 10 1"));
+    office.writeMapping(weighingsWith({ event: { key: "=gross" } }));
+    renameSync(office.path("m.yaml"), office.path("copy.yaml"));
+    await office.ends(2, "import copy.yaml w.csv", "load/weighing (1 sent, such as load L1)");
+  });
 
   it("sends them where its documents are said to be others, and nothing where it is a mere copy", async () => {
     const office = openOffice(weighings);
