@@ -53,36 +53,6 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect(world.timeline("B")).toHaveLength(3);
   });
 
-  test("rows that come in files of their own, in whatever order: what cannot be made any more says so, and holds what follows it until it is given up", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    for (const step of [0, 1, 2, 3]) {
-      world.write(
-        `rows-${step}.csv`,
-        every.map((order, number) => chain(number)[order[step] as number] as string),
-      );
-      expect([0, 3]).toContain((await world.import(`rows-${step}.csv`)).code);
-    }
-    expect(world.refusals()).toEqual([]);
-    const landed = () =>
-      world.sandbox.store.documents().flatMap(({ events }) => events.filter((one) => one.origin === "sent"));
-    const { open } = (await world.json("status")) as { open: { events: Record<string, number> } };
-    const { rejected = 0, held = 0 } = open.events;
-    expect([landed().length + rejected + held, rejected > 0, held > 0]).toEqual([
-      every.length * chain(0).length,
-      true,
-      true,
-    ]);
-    for (const code of ["target-exists", "late"]) await world.typed("dismiss", "--code", code, "--yes");
-    const { code, out, err } = await world.typed("resume");
-    expect([code, world.refusals(), landed().length], out + err).toEqual([
-      0,
-      [],
-      every.length * chain(0).length - rejected,
-    ]);
-  });
-
   test("into itself, or a link to itself, is a problem of the row, and holds what follows it until it is given up (F109)", async () => {
     const world = await linkedWorld();
     const loads = ["A", "B", "C"];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
-import { openWorld, person, place, tokenOf, type World } from "../support/sandbox.world.js";
+import { openWorld, person, place, type World } from "../support/sandbox.world.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sandbox-storage-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,31 +44,6 @@ describe("a store", () => {
     expect(await aDay(sqlite)).toBe(await aDay(memory));
     expect(sqlite.sandbox.dump({ ids: true })).toBe(memory.sandbox.dump({ ids: true }));
     await sqlite.sandbox.close();
-  });
-
-  it("in a file survives a restart: records, keys, relations, states and tokens", async () => {
-    const file = join(folder, "restart.db");
-    const first = await openWorld({ storage: { file }, tokenTtl: 1e9 });
-    await aDay(first);
-    const dump = first.sandbox.dump({ ids: true });
-    const [a, b] = first.sandbox.store.documents();
-    const token = await tokenOf(first.sandbox);
-    await first.sandbox.close();
-    // The same seed again: ids that are taken are not given out twice.
-    const again = createSandbox({ storage: { file }, clock: first.clock, random: seededRandom(7), rate: null });
-    const world: World = { ...first, sandbox: again };
-    expect(again.dump({ ids: true })).toBe(dump);
-    const headers = { authorization: `Bearer ${token}` };
-    const append = (id: string, event: Record<string, unknown>) =>
-      again.inject({ method: "POST", path: `/documents/${id}/events`, headers, body: event as never });
-    expect((await append(b?.id ?? "", world.event("X", 9, { deduplicationId: "k" }))).status).toBe(409);
-    expect((await append(a?.id ?? "", world.event("X", 9))).status).toBe(409);
-    expect((await append(b?.id ?? "", world.event("UPDATE", 9, { propagateEvent: true }))).status).toBe(201);
-    expect((await again.inject({ method: "POST", path: "/participants", headers, body: person("8") })).status).toBe(
-      201,
-    );
-    expect(new Set(again.store.participants().map(({ id }) => id)).size).toBe(again.store.participants().length);
-    await again.close();
   });
 
   it("in a file holds what was answered at the moment of the answer", async () => {
