@@ -5,7 +5,6 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
 import iconv from "iconv-lite";
-import { createTargets, overviewOf } from "../../src/console/overview.js";
 import { type Office, openOffice } from "../support/office.js";
 import { loads, parties, weighingsWith, weights } from "../support/weighings.js";
 import { sampled } from "../support/sample.js";
@@ -269,22 +268,5 @@ describe("a rejected group", () => {
     const keyed = mended({}).map(([load, ...more]) => [load === "" ? "A2" : (load ?? ""), ...more]);
     expect((await office.brought("mended.csv", keyed)).exitCode).toBe(0);
     expect(weights(office)).toEqual(whole);
-  });
-
-  it("whose rows were two groups is corrected as one, and a dismissal takes it whole", { tags: ["long"] }, async () => {
-    const { office, rows, mended } = await rejectedGroup("A2 10 3", "A2  x", "A-2  4");
-    expect(cells(rows)).toEqual(["A2 3 3", "A2 x 4", "A-2 4 5"]);
-    expect((await office.brought("mended.csv", mended({ x: "2", "A-2": "A2" }))).exitCode).toBe(0);
-    expect(weights(office)).toEqual(whole);
-    const { said } = await office.type("show", "g.csv:5");
-    expect(said).toContain("g.csv, row 5: invalid (value-required) since corrected");
-    const other = await rejectedGroup(...group);
-    const { cwd, now } = other.office.world;
-    expect(overviewOf("sandbox", createTargets({ cwd, env: {} }), cwd, now).toCorrect).toBe(3);
-    await other.office.ends(3, "rejects", "3 rows need you");
-    await other.office.ends(0, "dismiss --row g.csv:3", "Dismissed: 3 rows.");
-    await other.office.ends(0, "dismiss --undo --row g.csv:3", "Open again: 3 rows.");
-    await other.office.ends(0, "dismiss --row g.csv:3");
-    expect((await other.office.type("status", "--json")).out).toContain('"rows":0');
   });
 });

@@ -1,5 +1,5 @@
 /** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back (H40). */
-import { appendFileSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Summary } from "../../src/model/summary.js";
@@ -185,25 +185,6 @@ describe("a ledger older than its journal", () => {
     const itself = ["ledger", "restore", "state/sandbox/ledger.db", "--journal", "journal.ndjson"];
     expect((await type(...itself)).code).toBe(0);
     expect(await bring()).toEqual(nothingNew);
-  });
-
-  it("that went on all the same has doubled nothing, and takes nothing back that the journal tells of", {
-    tags: ["long"],
-  }, async () => {
-    const { path, type, restore, lose, bring, rebuild, forget, dump } = await twoNights();
-    const sent = await dump();
-    restore();
-    await forget();
-    expect((await bring("other.ndjson")).code).toBe(3);
-    expect(await dump()).toBe(sent);
-    const [, ...lines] = readFileSync(path("other.ndjson"), "utf8").split("\n");
-    appendFileSync(path("journal.ndjson"), lines.join("\n"));
-    lose();
-    await rebuild();
-    expect(await bring()).toEqual(nothingNew);
-    const shown = await type("show", "load/A2");
-    expect(shown).toMatchObject({ code: 0, out: expect.not.stringContaining("foreign-collision") });
-    expect(await dump()).toBe(sent);
   });
 
   it("that is lost with its journal: new files land, and a document that began before takes its id from the receipts", {

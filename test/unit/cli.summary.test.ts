@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
 import { nextSteps } from "../../src/report/next-steps.js";
-import { shellQuoted } from "../../src/model/shell-quoted.js";
 import { createOutput, tell } from "../../src/cli/output.js";
 import { printSummary } from "../../src/cli/render/summary.js";
 import type { Summary } from "../../src/model/summary.js";
@@ -148,34 +147,6 @@ describe("the next command", () => {
       "rowferry import old.yaml state/sandbox/runs/x/of-2025-10.rejected.csv state/sandbox/runs/x/b.rejected.csv --sandbox",
       "rowferry console",
     ]);
-  });
-
-  it("names a ledger that lies where nobody would look for it", () => {
-    const empty = { code: "file-empty" as const, count: 1, place: "e.csv", column: null, example: "no rows" };
-    const none = { rows: 0, participants: {}, addresses: {}, documents: {}, events: {} };
-    const [helps] = nextSteps(summary({ exitCode: 3, open: none, files: [], problems: [empty] }), (path) => path);
-    expect(helps?.command).toBe("rowferry explain file-empty");
-    const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), (path) => path);
-    expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
-    // Its path may end like the usual one.
-    const other = "old/state/sandbox/ledger.db";
-    const stranded = { ...none, documents: { stranded: 2 } };
-    const steps = nextSteps(summary({ exitCode: 3, ledger: other, open: stranded, files: [] }), (path) => path);
-    const commands = steps.map(({ command }) => command);
-    for (const command of commands)
-      expect(command).toMatch(/ --(sandbox|target sandbox) --ledger old\/state\/sandbox\/ledger\.db$/);
-    expect(commands).toContain(`rowferry console --target sandbox --ledger ${other}`);
-    const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), (path) => path);
-    expect(kept?.command).toBe("rowferry resume --sandbox --journal '/mnt/other/my journal'");
-  });
-
-  it.each([
-    ["plain-name_1.csv", "plain-name_1.csv"],
-    ["two words", "'two words'"],
-    ["$(rm)", "'$(rm)'"],
-    ["", "''"],
-  ])("quotes %s", (text, quoted) => {
-    expect(shellQuoted(text)).toBe(quoted);
   });
 });
 

@@ -68,14 +68,6 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     expect(read(path, plain, true).map((cells) => cells.slice(6))).toEqual([[], ["x;y"], []]);
   });
 
-  it("tells every problem of a row", async () => {
-    const path = place("m.rejected.csv");
-    const problems = [problem(), problem({ column: "Data", message: "no date", code: "usage" })];
-    await writeRejectedFile(path, { header: ["a"], dialect: plain, rows: [row(["1"], { problems })] });
-    const [, cells = []] = read(path, plain);
-    expect(cells.slice(2)).toEqual(["file-missing; usage", "Peso: “x” is not a number | Data: no date", "Write 1,5."]);
-  });
-
   const dialects: Csv[] = [
     plain,
     { ...plain, encoding: "utf8", bom: true, delimiter: ",", lineEnding: "\n" },

@@ -190,24 +190,6 @@ describe("watch", () => {
     },
   );
 
-  it("what was withdrawn while the service was out of reach is not sent when it is back", {
-    tags: ["long"],
-  }, async () => {
-    const sandbox = createSandbox({ rate: null });
-    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
-    inbox.put("a.csv", text("A"));
-    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
-    expect((await inbox.watch(1)).out).toContain("exit 4");
-    expect((await inbox.type("withdraw", "--input", "a.csv", "--yes")).out).toContain("Taken back: 1 row");
-    sandbox.setFaults([]);
-    inbox.put("b.csv", text("B"));
-    await inbox.watch(2);
-    expect(inbox.documents().map(({ externalId }) => externalId)).toEqual(["B"]);
-    expect(readdirSync(inbox.path("inbox"))).toEqual(["a.csv", "b.csv"]);
-    const again = await inbox.type("import", inbox.path("m.yaml"), inbox.path("inbox/a.csv"));
-    expect(again.out).toContain("1 event landed");
-  });
-
   it("what the service did not take is sent when it is back, though the file is gone and no other comes", async () => {
     const sandbox = createSandbox({ rate: null });
     const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
