@@ -94,32 +94,6 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     ]);
   });
 
-  test("two loads that SPLIT into each other: the first makes the second, the other says why not, and nothing overtakes it (F115)", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    const rows = (number: number) => [
-      `A${number} 10 split B${number}`,
-      `A${number} 30`,
-      `B${number} 20 split A${number}`,
-      `B${number} 40`,
-    ];
-    world.write(
-      "rows-1.csv",
-      every.flatMap((order, number) => order.map((index) => rows(number)[index] as string)),
-    );
-    const { code, out } = await world.import("rows-1.csv");
-    expect([code, world.refusals(), out]).toEqual([3, [], expect.stringContaining("target-exists")]);
-    for (const number of every.keys())
-      expect([world.timeline(`A${number}`), world.timeline(`B${number}`)]).toEqual([
-        ["10 SPLIT", "30 Weighing"],
-        ["10 SPLIT target"],
-      ]);
-    await world.typed("dismiss", "--code", "target-exists", "--yes");
-    expect((await world.typed("resume")).code).toBe(0);
-    for (const number of every.keys()) expect(world.timeline(`B${number}`)).toEqual(["10 SPLIT target", "40 Weighing"]);
-  });
-
   test("a link to what a SPLIT has made waits for its id if only a duplicate confirms the SPLIT, and stops nothing else", async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 10", "C 10", "D 10"]);
