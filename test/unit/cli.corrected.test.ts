@@ -244,23 +244,6 @@ describe("a rejected group", () => {
     await office.ends(0, "ledger check");
   });
 
-  it("that comes back in part is refused with its file, and can be written again", { tags: ["long"] }, async () => {
-    const { office, rows, mended } = await rejectedGroup(...group);
-    for (const part of [1, 3]) {
-      office.writeCsv(
-        "part.csv",
-        mended().filter((_, at) => at !== part),
-      );
-      expect(await office.type("import", "m.yaml", "part.csv")).toMatchObject({
-        code: 3,
-        said: expect.stringMatching(/correct the group that began in row 3 of its file, but row [35] of it/),
-      });
-    }
-    await office.ends(3, "rejects");
-    expect(cells(parse(readFileSync(office.path("state/sandbox/rejects/g.rejected.csv"))))).toEqual(cells(rows));
-    expect((await office.brought("mended.csv", mended())).exitCode).toBe(0);
-  });
-
   it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", async () => {
     const { office, rows, mended } = await rejectedGroup("A2 10 3", "  2", "A2  4");
     expect(cells(rows)).toEqual(["A2 3 3", " 2 4", "A2 4 5"]);

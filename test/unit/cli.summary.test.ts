@@ -64,51 +64,6 @@ describe("the closing summary", () => {
     expect(of({ exitCode: 4, stopped, events: {}, open: openWith({ held: 2 }) })).toMatch(/401\. Nothing is lost/);
   });
 
-  it("of a run without files never says that there was nothing to send while work waits or something was done", () => {
-    const nothing = {
-      command: "resume",
-      inputs: [],
-      events: {},
-      documents: {},
-      participants: {},
-      addresses: {},
-      problems: [],
-      warnings: [],
-      rows: { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 },
-      outcomes: { ...summary().outcomes, toCorrect: 0, waiting: 0 },
-    };
-    const of = (changes: Partial<Summary>, events: Summary["open"]["events"] = {}) =>
-      printed({
-        ...nothing,
-        open: { ...summary().open, rows: 0, events },
-        ...changes,
-      }).replaceAll("\n", " ");
-    const { requests } = summary();
-    expect(of({ requests: { ...requests, byKind: {} } })).toMatch(/^All is well\. There was nothing to send\./);
-    const waiting = [
-      { code: "behind-cancel" as const, count: 2, place: null, row: null, column: null, example: "step of m X waits" },
-    ];
-    const text = of({ waiting, requests }, { deferred: 1, waiting: 2 });
-    expect(text).toMatch(/^All is well\. 3 events wait for their time; a later run sends them\. /);
-    expect(text).toMatch(/ Waiting: each for something else +2 {2}step of m X waits/);
-    const byKind = { "create-document": 2 };
-    expect(of({ documents: { open: 2 }, requests: { ...requests, byKind } })).toMatch(
-      /^All is well\. 2 documents created in /,
-    );
-    const landed = of({ exitCode: 3, events: { landed: 3 } }, { unsettled: 4 });
-    expect(landed).toMatch(/^3 events landed in this run\. Nothing is lost, but the ledger holds 4 things/);
-  });
-
-  it("groups problems by cause, most frequent first, with an example, its place and its code last", () => {
-    const place = "march.csv, row 17";
-    const problems: Summary["problems"] = [
-      { code: "file-missing", count: 3, place, column: null, example: "first" },
-      { code: "usage", count: 209, place, column: "Peso", example: `event "w": ${"long ".repeat(40)}` },
-    ];
-    const text = printed({ problems });
-    expect(text).toMatch(/ {2}209 {2}Peso: long long[^]+ {7}march\.csv, row 17 · usage\n {4}3 {2}first\n/);
-  });
-
   it("shows escapes in cells and answers instead of obeying them (HARD-CASES H35)", () => {
     const evil = "\u001b]0;owned\u0007\u001b[2J\u202Egnp.exe\r\nnext";
     const text = printed({

@@ -154,11 +154,6 @@ describe("the sheet", () => {
     expect(input.sheets).toEqual([{ sheet: "Manifestos Jan", hidden: false }]);
     await input.close();
   });
-
-  test("names with markup, quotes and escapes", async () => {
-    const table = await readWorkbook({ sheets: [sheetOf('a<b> & "c" ção', small), empty] });
-    expect(table.dialect).toMatchObject({ sheet: 'a<b> & "c" ção' });
-  });
 });
 
 describe("hidden rows and columns", () => {

@@ -61,13 +61,6 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     expect(readFileSync(path).includes(Buffer.from([0x53, 0xe3, 0x6f]))).toBe(true);
   });
 
-  it("has cells beyond the header at the end of their row", async () => {
-    const path = place("m.rejected.csv");
-    const rows = [row(["Rua A", " sala 3", "x;y"]), row(["1", "2"])];
-    await writeRejectedFile(path, { header: ["Rua", "Peso"], dialect: plain, rows });
-    expect(read(path, plain, true).map((cells) => cells.slice(6))).toEqual([[], ["x;y"], []]);
-  });
-
   const dialects: Csv[] = [
     plain,
     { ...plain, encoding: "utf8", bom: true, delimiter: ",", lineEnding: "\n" },

@@ -260,22 +260,6 @@ describe("watch", () => {
     expect(statSync(join(done, "a.csv")).mtimeMs).toBe(mtimeMs);
   });
 
-  it("a file that cannot be moved is told once, stops no other, and is moved later without another import", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    writeFileSync(inbox.path("done"), "in the way");
-    inbox.put("a.csv", text("A"));
-    inbox.put("b.csv", text("B"));
-    const first = await inbox.watch(40, "--move-to", inbox.path("done"));
-    expect(inbox.landed()).toHaveLength(2);
-    expect(first.err.match(/a\.csv: it is imported, but cannot be moved to .*done/g)).toHaveLength(1);
-    expect([...first.out.matchAll(/1 event landed/g)]).toHaveLength(2);
-    rmSync(inbox.path("done"));
-    const second = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
-    expect([second.code, second.out, readdirSync(inbox.path("done"))]).toEqual([0, "", ["a.csv", "b.csv"]]);
-  });
-
   it("a file that could not be read is not moved away as imported, and is tried again once it changes", async () => {
     const inbox = open();
     inbox.put("a.xlsx", "PK, and no workbook");
@@ -333,23 +317,6 @@ describe("watch", () => {
     expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
   });
 
-  it("a ledger that cannot be read when an input is due is told, and the watch goes on", async () => {
-    const inbox = open();
-    writeFileSync(inbox.path("rowferry.config.yaml"), 'expect: { every: 24h }\nnotify: [{ command: "cat > told" }]\n', {
-      mode: 0o600,
-    });
-    const ledger = inbox.path("state/sandbox/ledger.db");
-    mkdirSync(inbox.path("state/sandbox"), { recursive: true });
-    writeFileSync(ledger, "garbage ".repeat(1000));
-    const { err } = await inbox.watch((look) => {
-      if (look !== 20) return;
-      rmSync(ledger);
-      inbox.put("a.csv", text("A"));
-    });
-    expect(err.match(/the file is not a ledger/g)).toHaveLength(1);
-    expect(inbox.landed()).toHaveLength(1);
-  });
-
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
@@ -357,15 +324,6 @@ describe("watch", () => {
     expect([code, inbox.landed()], err).toEqual([2, []]);
     symlinkSync(inbox.path("inbox"), inbox.path("link"));
     expect((await inbox.watch(2, "--move-to", inbox.path("link"))).code).toBe(2);
-  });
-
-  it("a link that leads in a circle is told once and passed over; the others are imported", async () => {
-    const inbox = open();
-    symlinkSync("a.csv", inbox.path("inbox/a.csv"));
-    inbox.put("b.csv", text("B"));
-    const { err } = await inbox.watch(3);
-    expect(inbox.landed()).toHaveLength(1);
-    expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
   });
 
   it("a folder that vanishes is waited for, and told once", async () => {
