@@ -57,18 +57,6 @@ describe("a corrected row", () => {
     expect(await put(office, "night-2.csv", rowsOf(...night, "L2 30 3 T9"))).toEqual(settled(1));
   });
 
-  it("that is corrected once more, under another key, while it still waits is sent once", {
-    tags: ["long"],
-  }, async () => {
-    const office = await firstNight(["L1 10 one T1", "L1 20 x T2", "L1 30 3 T3"]);
-    const again = await rejected(office, { T2: "T2b", x: "2", one: "1" });
-    expect(await put(office, "k.csv", await rejected(office, { x: "2" }))).toEqual(waiting(1, 2));
-    expect(await put(office, "k2.csv", again)).toEqual(settled(3));
-    const said = await shown(office, "load/L1");
-    expect(said).toMatch(/\[T2b\] landed/);
-    expect(said).not.toContain("[T2]");
-  });
-
   it("may be divided in two", async () => {
     const office = await firstNight();
     const [columns = [], first = []] = await rejected(office, { x: "2", T2: "T2a" });

@@ -1,7 +1,6 @@
 /** How a draft reads what programs of many countries export: headers, places, tax ids, times, keys, and which event a column goes with. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import ExcelJS from "exceljs";
 import { type } from "../support/cli.world.js";
 import {
   allStaged,
@@ -74,13 +73,6 @@ describe("a file that belongs to another", () => {
     expect(mapping.inputs.a.documents).toMatchObject({ num_pedido: { mode: "existing", key: "=pedido" } });
     expect(said).toContain('a: its "Pedido" names the documents of b ("NumPedido")');
     expect(await type(world, "import", "m.yaml", "a.csv", "b.csv", "--sandbox")).toBe(0);
-  });
-
-  it("of rows without a time says how they would get one", async () => {
-    const items = text(["NumPedido;SKU;Qtd", ...rows("700#;S%;#"), ...rows("700#;S%;1#")]);
-    const { mapping, said } = await draftOf({ "a.csv": orders, "b.csv": items });
-    expect(mapping.inputs.b.documents).toEqual({ num_pedido: { mode: "existing", key: "=num_pedido" } });
-    expect(said).toMatch(/b: to make events of its rows, give them a time; .*`tables:`/);
   });
 });
 
@@ -331,18 +323,4 @@ it("a word of events in two spellings is one word, in the spelling that most row
   );
   expect(only(input.events).by).toBe("evento");
   expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Lido", "Estimado", "Aviso"]);
-});
-
-it("a pivot table beside the sheets that it sums up is left out, and said", async () => {
-  const book = new ExcelJS.Workbook();
-  const orders = rows("P-#;2#/03/2026;#,5").map((row) => row.split(";"));
-  book.addWorksheet("Orders").addRows([["Pedido", "Data", "Valor"], ...orders]);
-  book.addWorksheet("Pivot").addRows([
-    ["Row Labels", "Sum of Valor"],
-    ["P-1", 1.5],
-    ["P-2", 2.5],
-  ]);
-  const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
-  expect(Object.keys(mapping.inputs)).toEqual(["orders"]);
-  expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
 });

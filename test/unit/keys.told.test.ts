@@ -272,12 +272,6 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
     expect(refusedBy(summary)).toEqual([3, 2, 1, ["1 event-key-twice"]]);
     expect(summary.events).toEqual({ landed: 1 });
   });
-
-  it("is sent once where they say the same, and told", async () => {
-    const summary = await brought("L1 10 1 T1", "L1 10 1 T1");
-    expect(summary).toMatchObject({ exitCode: 0, rows: { read: 3, staged: 3 }, events: { landed: 2 } });
-    expect(warningsOf(summary)).toEqual(["1 row-repeats"]);
-  });
 });
 
 describe("a correction that changes a key (F83)", () => {
@@ -310,15 +304,6 @@ describe("a correction that changes a key (F83)", () => {
     for (const rowsNow of [rows({ x: "2" }), office.rejectedRows(still, { "7": "007", y: "2" })])
       expect((await office.brought("w-2.csv", rowsNow)).exitCode).toBe(0);
     expect(weights(office)).toEqual(["007 10 1", "007 20 2", "007 30 3"]);
-  });
-
-  it("on purpose is said before anything is sent", async () => {
-    const office = openOffice(weighings);
-    const rejected = await office.brought("w.csv", loads("L1 10 x"));
-    office.writeCsv("w-corrected.csv", office.rejectedRows(rejected, { L1: "L2", x: "1" }));
-    expect((await office.type("plan", "m.yaml", "w-corrected.csv")).err).toContain("load L1");
-    const summary = await office.import("w-corrected.csv");
-    expect([summary.exitCode, warningsOf(summary)]).toEqual([0, ["1 row-moved"]]);
   });
 });
 

@@ -6,7 +6,7 @@ import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
-import { backup, rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/care.js";
 import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
@@ -249,19 +249,6 @@ describe("a rebuilt ledger", () => {
     const after = await world.import(one);
     expect([before.exitCode, before.open]).toEqual([3, after.open]);
     expect(after.exitCode).toBe(3);
-  });
-
-  it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
-    world = createWorld({ journal });
-    await world.bring("a", ["M1 10"]);
-    const copy = join(disk, "backup.db");
-    await backup(world.target, copy);
-    await world.bring("b", ["M1 20"]);
-    world.loseLedger();
-    expect(await rebuild(copy)).toMatchObject({ landed: 2 });
-    expect((await world.show("a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
-    const again = await world.bring("b", ["M1 20"]);
-    expect(again.requests.sent).toBe(0);
   });
 
   it("leaves a late event in doubt alone until its row brings its body again (H9)", async () => {

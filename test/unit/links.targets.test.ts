@@ -1,6 +1,4 @@
 /** Documents that other documents' events make (service.md, Event endpoints, rule 6; HARD-CASES H19), in every order of their rows. */
-import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 import { sampled } from "../support/sample.js";
 
@@ -119,29 +117,5 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect((await world.typed("resolve", "load/B", "--document-id", id, "--yes")).code).toBe(0);
     expect((await world.typed("resume")).code).toBe(0);
     expect(world.timeline("B")).toEqual(["20 SPLIT target", "30 RELATED mirror", "50 RELATED mirror"]);
-  });
-
-  test("that something else made: its rows wait for the id that a person looked up, and do not make it again", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    const ledger = join(world.cwd, "ledger.db");
-    world.env = { ...world.env, ROWFERRY_LEDGER: ledger };
-    await world.brought("rows-1.csv", ["A 10"]);
-    copyFileSync(ledger, `${ledger}.old`);
-    await world.brought("rows-2.csv", ["A 20 split B"]);
-    copyFileSync(`${ledger}.old`, ledger);
-    const [{ id } = { id: "" }] = world.timelines("B");
-    expect((await world.brought("rows-3.csv", ["A 20 split B", "B 30"])).code).toBe(3);
-    await world.typed("dismiss", "--code", "foreign-collision", "--yes");
-    const { code, out } = await world.typed("resume");
-    expect([code, out]).toEqual([3, expect.stringContaining("rowferry resolve load/B")]);
-    expect((await world.typed("status")).out).toContain("waits for load B");
-    expect((await world.typed("resolve", "load/B", "--document-id", `${id}0`, "--yes")).err).toContain(
-      "has no document",
-    );
-    expect((await world.typed("resolve", "load/B", "--document-id", id, "--yes")).code).toBe(0);
-    expect((await world.typed("resume")).code).toBe(0);
-    expect(world.timeline("B")).toEqual(["20 SPLIT target", "30 Weighing"]);
   });
 });

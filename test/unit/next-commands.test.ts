@@ -405,14 +405,3 @@ test("the lost id of a document that an event has made is a person's to find, no
   expect((await world.typed("resume")).code).toBe(0);
   expect((await world.typed("status")).out).toContain("all is well");
 });
-
-test("a replacement says which links it may not be able to repeat (H38)", async () => {
-  const world = await linkedWorld();
-  expect(await importing(world, "A 5", "B 6", "A 10 link B", "B 30")).toBe(0);
-  const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
-  expect(out.replaceAll(/\s+/g, " ")).toContain(
-    "1 of its links is earlier than the last event of the related document",
-  );
-  const unlinked = await world.typed("replace", "load/B", "--reason", "wrong");
-  expect(unlinked.out).not.toContain("earlier than");
-});

@@ -94,18 +94,6 @@ describe("a rejected workbook", () => {
     expect(bodiesOf(office)).toHaveLength(1);
   });
 
-  it("says on screen which cells will not follow, also made of a corrected one, however often", async () => {
-    const office = openOffice(typedMapping);
-    await writeTyped(office.path("loads.xlsx"), typed, true);
-    let path = office.path("loads.xlsx");
-    for (const time of [1, 2]) {
-      const { err } = await office.type("import", "m.yaml", path);
-      expect(err.replace(/\s+/g, " "), `time ${time}`).toContain('the coloured cells of "Charge", "Running" do not');
-      const summary = await office.run("import", "m.yaml", path);
-      path = summary.files.find(({ kind }) => kind === "rejected")?.path ?? expect.fail("nothing was rejected");
-    }
-  });
-
   it("that is still wrong is rejected again with its formulas", async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
