@@ -24,6 +24,33 @@ describe("an event", () => {
     ]);
   });
 
+  it("carries target, value, propagation and extra fields", async () => {
+    const yaml = withEvent(`
+split:
+  name: SPLIT
+  key: once
+  externalCreatedAt: =day
+  isPublic: true
+  value: =kg
+  extra: { label: x }
+  target: { document: lot, key: =lot, participant: owner, address: home, fields: { category: Lot } }
+spread: { name: Spread, key: once, externalCreatedAt: =day, isPublic: true, propagateEvent: true }`);
+    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Lot: "L1", Kg: "2,5" }]));
+    expect(events[1]).toMatchObject({
+      value: 2.5,
+      extra: { label: "x" },
+      propagate: null,
+      target: {
+        document: { kind: "lot", key: "L1" },
+        externalId: "L1",
+        fields: { category: "Lot" },
+        participant: { by: "natural" },
+        address: { by: "identity" },
+      },
+    });
+    expect(events[2]).toMatchObject({ propagate: true, value: undefined, target: null });
+  });
+
   it("CANCEL with a blank reason makes the row invalid (service.md, Event endpoints, rule 9)", async () => {
     const yaml = withEvent(
       "stop: { name: CANCEL, key: once, externalCreatedAt: =day, isPublic: true, attributes: { private: { reason: =why } } }",
@@ -46,6 +73,21 @@ describe("an event", () => {
 });
 
 describe("attributes", () => {
+  it("each have their own visibility, constant or from the row", async () => {
+    const yaml = mappingWith({
+      columns: "x: X\nopen: { header: Open, as: boolean }",
+      event: "attributes: { public: { A: =x }, private: { P: =x }, asEvent: { B: =x } }",
+    })
+      .replace(/ +attributes:\n +public:\n.*\n/u, "")
+      .replace("isPublic: true", "isPublic: =open");
+    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, X: "v", Open: "não" }]));
+    expect(events[0]?.attributes).toEqual([
+      { name: "A", value: "v", isPublic: true },
+      { name: "P", value: "v", isPublic: false },
+      { name: "B", value: "v", isPublic: false },
+    ]);
+  });
+
   it("may be every column that matches a pattern, named like its header", async () => {
     const yaml = mappingWith({
       columns: 'tests: { headers: "laudo *", except: ["*interno", "Laudo A"] }',

@@ -2,6 +2,7 @@
 import { batchReceiptOf, participantOf } from "../../src/submit/answers.js";
 import type { Answer } from "../../src/submit/call.js";
 import * as calls from "../../src/submit/calls.js";
+import { ok, scriptedService } from "../support/submit/scripted-service.js";
 import type { JsonValue } from "../../src/model/json.js";
 
 function accepted(body: JsonValue): Answer {
@@ -14,6 +15,17 @@ function refused(status: number, raw: string): Answer {
 }
 
 describe("calls (service.md, Endpoints)", () => {
+  const data = { countryCode: "BR", name: "A", taxId: "12.345/6", taxIdType: "CNPJ", type: "COMPANY" };
+  it.each([
+    [calls.lookupParticipant(data), "/participants?countryCode=BR&taxId=12.345%2F6&taxIdType=CNPJ"],
+    [calls.createAddress("p#1", { city: "X" }), "/participants/p%231/addresses"],
+    [calls.readDocument("ç"), "/documents/%C3%A7"],
+  ])("%#: have ids and tax ids escaped in their path", async (call, path) => {
+    const service = scriptedService({ answer: () => ok });
+    await service.clock.run(service.submitter.send(call));
+    expect(service.requests[0]?.url).toBe(`https://service.test/v1${path}`);
+  });
+
   it.each(["", ".", "..", "x".repeat(2_000)])("refuse an identifier that would change the path: %j", (id) => {
     expect(() => calls.readDocument(id)).toThrow(expect.objectContaining({ code: "identifier-unusable" }));
   });
