@@ -1,5 +1,5 @@
 /** Many stranded documents: their list, filled in by a person and given back. As typed, against a sandbox on loopback. */
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import iconv from "iconv-lite";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
@@ -89,13 +89,6 @@ describe("stranded.csv", () => {
     expect(code).toBe(3);
     expect(out).toMatch(/Stranded: 3 documents\.\n\nrowferry resolve --from out\/stranded\.csv .*\n {4}look up each/);
     expect(text("out/stranded.csv").split("\r\n")).toHaveLength(5);
-    // What opens the input opens the list, also where no file came with the command.
-    await typed("resume");
-    const folder = readdirSync(office.path("state/env/runs")).find((name) => name.endsWith("-resume")) ?? "";
-    expect(text(`state/env/runs/${folder}/stranded.csv`)).toBe(text("out/stranded.csv"));
-    expect(await json("rejects", "--document", "L2", "--folder", "one")).toContainEqual(
-      expect.objectContaining({ type: "rejects", stranded: { path: office.path("one/stranded.csv"), documents: 1 } }),
-    );
     // A document that was replaced is on it no more.
     expect((await typed("replace", "load/L2", "--reason", "not found at the service")).code).toBe(0);
     await typed("rejects", "--folder", "out");

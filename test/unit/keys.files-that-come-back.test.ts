@@ -5,7 +5,6 @@
 import { writeFileSync } from "node:fs";
 import { createSandbox } from "../../src/sandbox/index.js";
 import type { Summary } from "../../src/model/summary.js";
-import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { sampled } from "../support/sample.js";
 import { loads, weighings, weighingsWith, weights } from "../support/weighings.js";
@@ -240,17 +239,6 @@ it("an upload that broke off (F87) comes to rest by itself when the whole file c
     }
     expect(weights(office)).toEqual(["L1 10 10", "L2 20 20", "L3 30 30"]);
   }
-});
-
-it("known rows stay known, and the counts add up, where an edited mapping gives them another address", async () => {
-  const office = openOffice(weighings);
-  await office.brought("w.csv", loads(...A));
-  const { site } = weighings.inputs.weighings.addresses;
-  office.writeMapping(weighingsWith({ addresses: { site: { ...site, number: "2" } } }));
-  office.writeCsv("w.csv", loads(...A, "L3 10 1"));
-  const plan = (await jsonOf(office.world, "plan", "m.yaml", "w.csv")).at(-1);
-  expect(plan).toMatchObject({ inputs: [{ read: 4, known: 3, staged: 1 }], outcomes: { toSend: 1, landed: 0 } });
-  expect((await office.type("plan", "m.yaml", "w.csv")).out).toContain("Rows       4 = 1 to send + 3 known");
 });
 
 describe("a row that was corrected here and comes back uncorrected (H37)", () => {

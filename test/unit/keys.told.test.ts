@@ -228,38 +228,6 @@ describe("the parts of a group that is interrupted by others", () => {
     const summary = await office.brought("w.csv", loads("L1 10 1", "L2 10 5", "L1 40 4"));
     expect([summary.exitCode, weights(office)]).toEqual([0, ["L1 10 1", "L1 40 4", "L2 10 5"]]);
   });
-
-  const summed = {
-    key: "content",
-    within: "file",
-    externalCreatedAt: "=first(at)",
-    attributes: { public: { Gross: "=sum(gross)" } },
-  };
-
-  const parts = [
-    ["3", "x"],
-    ["x", "4"],
-  ] as const;
-  it.each(sampled(parts, 2))("wait for the whole group: neither part alone ends that (%s, %s)", async (first, part) => {
-    const office = openOffice(weighingsWith({ group: "=load", event: summed }));
-    const summary = await office.brought("w.csv", loads(`L1 10 ${first}`, "L2 10 5", `L1 10 ${part}`));
-    expect([summary.exitCode, counted(summary.problems)]).toEqual([3, expect.arrayContaining(["1 group-interrupted"])]);
-    // Only the rows that do not stand with their group's first come back, mended.
-    const mended = part.replace("x", "9");
-    const some = office.rejectedRows(summary, { x: "9" }).filter((row, index) => index === 0 || row.includes(mended));
-    expect((await office.brought("w-corrected.csv", some)).exitCode).toBe(3);
-    expect(weights(office)).toEqual(["L2 10 5"]);
-    // Together they are one.
-    const whole = [first.replace("x", "9"), mended];
-    const third = await office.brought("w.csv", loads(...whole.map((weight) => `L1 10 ${weight}`), "L2 10 5"));
-    if (first === "3") {
-      // What its first row alone had given is gone from the file, and was never sent.
-      expect(counted(third.problems)).toEqual(["1 row-gone"]);
-      await office.type("dismiss", "--code", "row-gone", "--yes");
-      await office.type("resume");
-    }
-    expect(weights(office)).toEqual(["L2 10 5", `L1 10 ${Number(whole[0]) + Number(whole[1])}`]);
-  });
 });
 
 describe("`each: row` with one key on two rows of a group (F84)", () => {

@@ -119,21 +119,4 @@ describe("a list that a key reads", () => {
     office.writeMapping(listing(["In", "Out"], ["kg", "t"]));
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 2 } });
   });
-
-  it("of two inputs that read one header by other lists is each compared with its own", async () => {
-    world = createWorld();
-    const { inputs, ...rest } = weighingsWith({
-      columns: { kind: { header: "Kind", map: { a: "x" } } },
-      event: { key: "=kind" },
-    });
-    const other = structuredClone(inputs.weighings) as unknown as { files: string; columns: { kind: unknown } };
-    Object.assign(other, { files: "v.csv", columns: { ...other.columns, kind: { header: "Kind", map: { a: "y" } } } });
-    const office = openOffice({ ...rest, inputs: { weighings: { ...inputs.weighings, files: "w.csv" }, other } });
-    office.writeCsv("w.csv", [
-      ["Load", "At", "Gross", "Kind"],
-      ["L1", "2026-01-01 10:00", "5", "a"],
-    ]);
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
-  });
 });

@@ -366,14 +366,6 @@ test("a name that a shell would take apart is quoted; of several documents none 
   expect(second.out).toContain("rowferry replace <document> --reason <text>");
 });
 
-test("a replacement says which rows it cannot place either", async () => {
-  const world = await linkedWorld();
-  await landed(["A 10", CLOSE], "A 15", "A 30")(world);
-  const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
-  expect(out).toContain("4 events");
-  expect(out).toContain("1 event takes place after its CLOSE or CANCEL");
-});
-
 test("where all that is open is in doubt, no correction is proposed", async () => {
   const world = await linkedWorld();
   world.sandbox.setFaults([lost]);

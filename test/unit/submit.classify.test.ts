@@ -160,6 +160,11 @@ describe("bodies of any shape (open-points 14)", () => {
     expect(error?.raw).not.toContain("\ufffd");
   });
 
+  it("have secrets struck out, should the service echo them", () => {
+    const { error } = read(400, { message: "token tok-12345 is bad" }, ["tok-12345"]);
+    expect([error?.message, error?.raw]).toEqual(["token [secret] is bad", expect.not.stringContaining("tok-12345")]);
+  });
+
   it("of an accepted answer are JSON under any content type, null when empty", () => {
     expect(read(200, '\ufeff{"id":"p"}').body).toEqual({ id: "p" });
     expect(read(200, " \n").body).toBeNull();

@@ -112,19 +112,6 @@ describe("watch", () => {
     expect(whole).toMatchObject({ code: 2, err: expect.stringContaining("name is not UTF-8") as string });
   });
 
-  it("data that cannot be read is told, once for each name", async () => {
-    const inbox = open();
-    inbox.put("a.csv", text("A"));
-    inbox.put("b.xls", "x");
-    inbox.put("notes.md", "x");
-    const { code, out, err } = await inbox.watch((look) => look === 2 && inbox.put("c.ods", "x"));
-    expect([code, inbox.landed().length]).toEqual([0, 1]);
-    expect((out + err).match(/also holds files that are not read: .*/g)).toEqual([
-      "also holds files that are not read: b.xls.",
-      "also holds files that are not read: c.ods.",
-    ]);
-  });
-
   it("a .done beside it says that it is complete; hidden and unfinished names are left alone", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"), JUST_NOW);
