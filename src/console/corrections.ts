@@ -320,7 +320,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
                 hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
               });
             if (replaces === null) left.columns.add(column);
-            else if (kind !== "text" && value !== original && withDayAndMonthSwapped(value) === original) left.dates += 1;
+            else if (kind !== "text" && value !== original && withDayAndMonthSwapped(value) === original)
+              left.dates += 1;
             // Downloaded before it was corrected here, perhaps again.
             else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
             else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });

@@ -55,7 +55,7 @@ export function createJudge() {
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       const { message, hint } = error;
-      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint };
+      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint: forPage(hint) };
       return { failure, zones: [], spell: (_index: number, cell: string) => cell, map: null };
     }
   };
