@@ -88,12 +88,18 @@ export class Expected {
   stage(files: readonly Handed[], mapping: Mapping): Counts {
     const counts: Counts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
     this.step += 1;
+    const contents = new Set<string>();
     const read = files.flatMap((handed) => {
       const { file } = handed;
       const input = mapping.inputs.find(({ name }) => name === file.input);
       if (input === undefined) throw new Error(`no input ${file.input}`);
       const { name, form, headers, rows } = file;
-      const bytes = JSON.stringify([name, form, headers, rows.map((row) => rawCells(row, file, input))]);
+      const dialect = form.kind === "xlsx" ? form.kind : form;
+      const content = JSON.stringify([dialect, headers, rows.map((row) => rawCells(row, file, input))]);
+      const bytes = JSON.stringify([name, content]);
+      // The same bytes under two names are read once.
+      if (contents.has(content)) return [];
+      contents.add(content);
       const isCorrection = handed.corrects !== undefined;
       const state: FileState = {
         name,
