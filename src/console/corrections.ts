@@ -11,7 +11,7 @@ import { createKnownRows } from "../ledger/known-rows.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, inputOf } from "../ledger/rows.js";
 import { movesOf, type Names } from "../ledger/stage/moved-rows.js";
-import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { type CauseName, countToCorrect, isOfCause, rowsOfCause, sizeOfGroups } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { areNearlyEqual } from "../model/near-keys.js";
@@ -22,10 +22,11 @@ import type { Target } from "../model/target.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
 import { unusedPath } from "../report/atomic-file.js";
-import { counted } from "../report/figures.js";
+import { counted, sumOf } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
+import { forPage } from "./jobs.js";
 import type { Judge, Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
@@ -83,36 +84,42 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   };
 
   const countReady = async () => {
-    const { toCorrect, last, drafts, sent, edited } = looking(target, (open) => ({
-      ...open,
-      toCorrect: rowsToCorrect(open.database),
-      edited: Array.from(draftedGroups(open).open, ([lead, refs]) => {
-        return { lead, refs, mapping: open.reader.input(inputOf(lead))?.mapping ?? "" };
-      }),
-    }));
+    const { rows, last, drafts, sent, edited } = looking(target, (open) => {
+      const { open: groups } = draftedGroups(open);
+      return {
+        ...open,
+        rows: countToCorrect(open.database, [...groups.keys()]),
+        edited: Array.from(groups, ([lead, refs]) => {
+          const mapping = open.reader.input(inputOf(lead))?.mapping ?? "";
+          return { lead, refs, mapping, size: sizeOfGroups(open.database, [lead]) };
+        }),
+      };
+    });
     const groups = edited.filter(({ refs }) => !refs.some((ref) => sent.has(ref)));
     const mappings = new Set(groups.map(({ mapping }) => mapping));
     const stamps = await Promise.all([...mappings].map(judge.stamp));
-    const keys = groups.map(({ lead, refs }) => {
+    const keys = groups.map(({ lead, refs, size }) => {
       const typed = refs.map((ref) => [ref, ...(drafts.get(ref) ?? [])]);
-      return { lead, key: JSON.stringify([lead, stamps, typed]) };
+      return { lead, size, key: JSON.stringify([lead, stamps, typed]) };
     });
     const before = verdicts;
     const unjudged = keys.filter(({ key }) => !before.has(key)).map(({ lead }) => lead);
     const accepted = new Set((await judged(unjudged, drafts)).flatMap(({ rows: all }) => readyLeads(all)));
     verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
-    const ready = [...verdicts].flatMap(([key, isReady]) => (isReady ? [key] : []));
+    const ready = keys.filter(({ key }) => verdicts.get(key) === true);
     const undo =
       last === null || last.refs.some((ref) => sent.has(ref))
         ? null
         : { step: stepOf(last), label: `${last.label}, ${counted(last.refs.length, "cell")}` };
     return {
-      rows: new Set([...toCorrect, ...edited.map(({ lead }) => lead)]).size,
-      ready: ready.length,
-      importing: edited.length - groups.length,
+      rows,
+      ready: sumOf(ready, "size"),
+      importing: sumOf(edited, "size") - sumOf(groups, "size"),
       undo,
       /** Tells the ready rows, as they are typed and judged, from any others. */
-      drafts: createHash("sha256").update(ready.join()).digest("hex"),
+      drafts: createHash("sha256")
+        .update(ready.map(({ key }) => key).join())
+        .digest("hex"),
     };
   };
   // The second finds what the first has judged.
@@ -188,7 +195,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], refs: [], rows: 0 };
       group.files.push(path);
       group.refs.push(...ready.map(({ page }) => page.ref));
-      group.rows += readyLeads(ready).length;
+      group.rows += ready.length;
       written.set(input.mapping, group);
     }
     return [...written.values()];
@@ -208,7 +215,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           code: cause.code,
           count: ids.length,
           what: problem?.message ?? "",
-          hint: problem?.hint ?? null,
+          hint: problem?.hint == null ? null : forPage(problem.hint),
           place: first === null ? "" : describeRow(open.database, first),
           ...valuesOf(open, ids, cause),
         };
@@ -293,7 +300,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const spellings = new Map<number, Awaited<ReturnType<typeof judge.spelling>>>();
       for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
-      const left = { rows: 0, drafts: 0, keys: 0, columns: new Set<string>() };
+      const left = { rows: 0, drafts: 0, keys: 0, dates: 0, columns: new Set<string>() };
       const former = hasDrafts(target) ? changing(target, (drafts) => drafts.former()) : new Set<string>();
       const drafts = looking(target, (open) => {
         const isOpen = openRows(open);
@@ -313,6 +320,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
                 hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
               });
             if (replaces === null) left.columns.add(column);
+            else if (kind !== "text" && value !== original && withDayAndMonthSwapped(value) === original)
+              left.dates += 1;
             // Downloaded before it was corrected here, perhaps again.
             else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
             else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });
@@ -339,6 +348,10 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       if (left.keys > 0)
         told.push(
           `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
+        );
+      if (left.dates > 0)
+        told.push(
+          `${counted(left.dates, "date")} left out: only day and month are swapped, as a spreadsheet set to another country does. Type such a date here if it is meant.`,
         );
       if (left.drafts > 0)
         told.push(`${counted(left.drafts, "cell")} corrected here since the download: the corrections here were kept.`);
@@ -417,6 +430,8 @@ function withEdits(drafts: Drafts, edits: Iterable<Edit>): Drafts {
   for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
   return cells;
 }
+
+const withDayAndMonthSwapped = (text: string): string => text.replace(/(\d\d?)([/.-])(\d\d?)(?=\2)/, "$3$2$1");
 
 async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);

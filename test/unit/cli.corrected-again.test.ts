@@ -57,6 +57,20 @@ describe("a corrected row", () => {
     expect(await put(office, "night-2.csv", rowsOf(...night, "L2 30 3 T9"))).toEqual(settled(1));
   });
 
+  it("that takes the key of another row, which is still to be sent, is told; its own key is not", async () => {
+    const office = await firstNight();
+    const mended = await rejected(office, { x: "2" });
+    const warningsOf = async (ticket: string) => {
+      office.writeCsv(
+        "k.csv",
+        mended.map((row) => row.map((cell) => (cell === "T2" ? ticket : cell))),
+      );
+      return (await office.type("plan", "m.yaml", "k.csv")).said;
+    };
+    expect(await warningsOf("T2")).not.toContain("has the key of");
+    expect(await warningsOf("T3")).toContain("night-1.csv, row 3 has the key of night-1.csv, row 4 now");
+  });
+
   it("may be divided in two", async () => {
     const office = await firstNight();
     const [columns = [], first = []] = await rejected(office, { x: "2", T2: "T2a" });
