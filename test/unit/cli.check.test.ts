@@ -121,6 +121,13 @@ describe("rowferry check of files", () => {
     ]);
   });
 
+  it("counts every row of a group (P7)", async () => {
+    const grouped = mapping.replace("    skip:", "    group: =job\n    skip:");
+    const text = `${good}\n1;Fracht;01.02.2026;1,5;Ulm;A\n`;
+    const { out } = await checked({ "m.yaml": grouped, "rows-1.csv": text }, "rows-1.csv");
+    expect(out).toContain("rows      2 read = 0 skipped + 0 invalid + 2 valid");
+  });
+
   it("ends at Ctrl-C with exit 130", async () => {
     const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
     const ended = type(world, "check", "m.yaml", "rows-1.csv");
