@@ -1,7 +1,7 @@
 /** What a file holds is read, refused or told: nothing of it is lost or changed in silence. With the real commands. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";
@@ -285,6 +285,10 @@ describe("a CSV file", () => {
 describe("a packed file", () => {
   const rows = (key: string) => csv("id,day,note", `${key},01/10/2025,x`);
 
+  test("zstd is read through", async () => {
+    expect(await imported("rows.csv.zst", zstdCompressSync(rows("a")))).toEqual(ends(0, { staged: 1 }));
+  });
+
   test("a zip file that holds several is read through, each named by archive and file", async () => {
     const content = await writeZip([
       { name: "rows-1.csv", data: rows("a") },
@@ -372,6 +376,15 @@ describe("a packed file", () => {
       expect(await type(world, command, "m.yaml", "-")).toBe(exit);
       if (command === "check" && exit + members.length > 0) expect(world.out).toContain(said);
     }
+  });
+
+  test("an archive within an archive is refused, with what to do", async () => {
+    const inner = await writeZip([{ name: "rows.csv", data: rows("a") }]);
+    const nested = await temporaryFile(await writeZip([{ name: "rows.zip", data: inner }]), "nested.zip");
+    await expect(readFile(nested)).rejects.toMatchObject({
+      code: "file-refused",
+      hint: "Unpack it first.",
+    });
   });
 
   const saveAs = "Open it and save it as .xlsx or CSV (UTF-8).";

@@ -74,12 +74,35 @@ describe("the key of an event", () => {
 
 describe("numbers", () => {
   const weight = "P-#;CNPJ;2#/03/2026;{1,5 t|852 kg}";
-  drafts([
-    "units become that of the header",
-    "Pedido;CNPJ;Data;Peso (t)",
-    weight,
-    { columns: { peso_t: { units: { t: 1, kg: 0.001 } } } },
-  ]);
+  drafts(
+    [
+      "units become that of the header",
+      "Pedido;CNPJ;Data;Peso (t)",
+      weight,
+      { columns: { peso_t: { units: { t: 1, kg: 0.001 } } } },
+    ],
+    [
+      "else one that a person names",
+      "Pedido;CNPJ;Data;Peso",
+      weight,
+      { said: has('in which unit is "Peso" to be sent?') },
+    ],
+    [
+      "streets and names with digits are none",
+      "Invoice;EIN;Vendor;Address;City;Date",
+      "I-#;12-345678%;3M;10# Main St;Austin;03/2#/2026",
+      { columns: { vendor: "Vendor", address: "Address" } },
+    ],
+  );
+
+  it.each([
+    ["\t", "20.640"],
+    [";", '"20,640"'],
+  ])("%j: what is %s beside 806 is asked, whatever delimits cells", async (delimiter, one) => {
+    const lines = ["Pedido;CNPJ;Data;Peso", ...rows(`P-#;CNPJ;2#/03/2026;{${one}|806}`)];
+    const { said } = await draftOf({ "a.csv": text(lines.map((line) => line.replaceAll(";", delimiter))) });
+    expect(said).toMatch(/what is 1[.,]234 in "Peso"\?/);
+  });
 });
 
 describe("parties", () => {
@@ -98,6 +121,12 @@ describe("parties", () => {
         participant: { taxId: "=nome" },
         said: has('too few of "CPF" are valid, such as ***.101.456-**; it names no participant'),
       },
+    ],
+    [
+      "a second one that some rows lack does not refuse them",
+      "Processo;CNPJ Órgão;Abertura;CNPJ Vencedor",
+      "P-#;CNPJ;2#/03/2026;{|11.222.333/0001-81}",
+      { participants: { vencedor: { when: "=filled(cnpj_vencedor)" } }, said: allStaged },
     ],
     [
       "a CPF or a CNPJ in each row are one",
@@ -148,6 +177,12 @@ describe("what decides for others", () => {
       "Comprobante;RUC;Fecha",
       peru,
       { columns: { ruc: "RUC" }, said: expect.stringMatching(/which country do .* belong to\?/) },
+    ],
+    [
+      "states decide no country against a tax id",
+      "Order;Date;EIN;State",
+      "O-#;2#/03/2026;12-345678%;{PA|MA|SC}",
+      { defaults: { country: "US" }, columns: { state: "State" }, said: hasNot("which country") },
     ],
     [
       "states decide alone only where they are called UF",

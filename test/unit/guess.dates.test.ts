@@ -41,6 +41,12 @@ describe("time zones", () => {
       "--country",
       "BO",
     ],
+    [
+      "asked: date and time in UTC beside local times",
+      "Pedido;CNPJ;Data;Hora UTC;Saída",
+      "P-#;CNPJ;2#/03/2026;10:0#;2#/04/2026 11:00",
+      asked,
+    ],
   );
 });
 

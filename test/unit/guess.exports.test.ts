@@ -1,6 +1,8 @@
 /** How a draft reads what programs of many countries export: headers, places, tax ids, times, keys, and which event a column goes with. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import ExcelJS from "exceljs";
+import { roleOf } from "../../src/guess/words.js";
 import { type } from "../support/cli.world.js";
 import {
   allStaged,
@@ -15,6 +17,31 @@ import {
   rows,
   text,
 } from "../support/drafts.js";
+
+describe("headers", () => {
+  it.each([
+    ["Straße u. Hausnr.", "street"],
+    ["Hausnr.", "number"],
+    ["Num Ext", "number"],
+    ["Folio", "document"],
+    ["N° Guía", "document"],
+    ["Consignment", "document"],
+    ["Razón Social Emisor", "name"],
+    ["Raison sociale", "name"],
+    ["Comuna", "city"],
+    ["Town", "city"],
+    ["C.P.", "zipCode"],
+    ["Un", "unit"],
+    ["Unidade", "placeName"],
+    ["RazaoSocial", "name"],
+    ["NumPedido", "document"],
+    ["customerID", "code"],
+    ["Matrícula", "code"],
+    ["VL_NOTA", "amount"],
+    ["CD_CLIENTE", "code"],
+    ["dhEmi", "time"],
+  ])("the header %s speaks of a %s", (header, role) => expect(roleOf(header)).toBe(role));
+});
 
 describe("rows that are none", () => {
   drafts(
@@ -59,6 +86,16 @@ describe("rows that are none", () => {
       { yaml: matches(/^(?![^]*it cannot be read)[^]*# column 4 is blank: what follows may be another table/) },
     ],
   );
+
+  it("a total whose sum the file does not hold is skipped all the same", async () => {
+    const book = new ExcelJS.Workbook();
+    const sheet = book.addWorksheet("Plan1");
+    sheet.addRow(["Pedido", "Data", "Cliente", "Valor"]);
+    for (const at of [1, 2, 3, 4]) sheet.addRow([`P${at}`, `2${at}/03/2026`, "Acme", at + 0.5]);
+    sheet.addRow(["Total", "", "", { formula: "SUM(D2:D5)" }]);
+    const { said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+    expect(said).toContain("4 of 5 rows would be staged, 1 skipped");
+  });
 });
 
 describe("a file that belongs to another", () => {
@@ -73,6 +110,13 @@ describe("a file that belongs to another", () => {
     expect(mapping.inputs.a.documents).toMatchObject({ num_pedido: { mode: "existing", key: "=pedido" } });
     expect(said).toContain('a: its "Pedido" names the documents of b ("NumPedido")');
     expect(await type(world, "import", "m.yaml", "a.csv", "b.csv", "--sandbox")).toBe(0);
+  });
+
+  it("of rows without a time says how they would get one", async () => {
+    const items = text(["NumPedido;SKU;Qtd", ...rows("700#;S%;#"), ...rows("700#;S%;1#")]);
+    const { mapping, said } = await draftOf({ "a.csv": orders, "b.csv": items });
+    expect(mapping.inputs.b.documents).toEqual({ num_pedido: { mode: "existing", key: "=num_pedido" } });
+    expect(said).toMatch(/b: to make events of its rows, give them a time; .*`tables:`/);
   });
 });
 
@@ -98,6 +142,16 @@ describe("countries and places", () => {
     expect(new Set(found)).toEqual(new Set(apart));
   });
 
+  it("a zip code and its city in one cell come apart", async () => {
+    const cells = "{89073 Ulm|D-10115 Berlin|4700-001 Vila Nova}";
+    const { input } = await draft("Pedido;Data;CNPJ;Rua;PLZ/Ort;UF", `P-#;2#/03/2026;CNPJ;Rua #;${cells};SP`);
+    const at = only(input.addresses);
+    const [, pattern = ""] = /^=extract\(plz_ort, "(.*)"\)/.exec(at.city) ?? [];
+    const found = cells.slice(1, -1).split("|");
+    expect(found.map((cell) => new RegExp(pattern).exec(cell)?.[1])).toEqual(["Ulm", "Berlin", "Vila Nova"]);
+    expect(at.zipCode).toBe('=extract(plz_ort, "^([^ ]+) ")');
+  });
+
   drafts(
     [
       "a city does not come apart where one cell is otherwise",
@@ -110,6 +164,12 @@ describe("countries and places", () => {
       "Pedido;Data;CNPJ;Rua;CEP;UF",
       "P-#;2#/03/2026;CNPJ;Rua #;13010-000;SP",
       { address: { city: "?", zipCode: "=cep" } },
+    ],
+    [
+      "nor does a Dutch one",
+      "Brief;Laaddatum;CNPJ;Straße;Postcode",
+      "N-#;2#/11/2025;CNPJ;Kade #;{1234 AB|3011 XY}",
+      { address: { city: "?", zipCode: "=postcode" } },
     ],
     [
       "one country in all cells of its column is the mapping's",
@@ -128,6 +188,12 @@ describe("countries and places", () => {
       "order;time;customer_city;customer_state;status",
       "P-#;2#/11/2025;City %;{SP|BA|GO};x",
       { defaults: { country: "BR" } },
+    ],
+    [
+      "and those that only the United States have",
+      "order;time;customer_city;customer_state;status",
+      "P-#;2#/11/2025;City %;{MA|PA|SC};x",
+      { defaults: { country: "US" } },
     ],
     [
       "a house number with a letter is no number with a unit",
@@ -149,6 +215,16 @@ describe("tax ids and parties", () => {
         participant: { taxId: "=partita_iva", name: "=cliente" },
         address: { street: "=indirizzo", city: "=citta", countryState: "=prov", zipCode: "=cap" },
         document: { key: "=numero_ddt" },
+      },
+    ],
+    [
+      "a Spanish CIF beside DNIs, a C.P. and a Población are read as such",
+      "Albarán;Fecha;Cliente;NIF;Dirección;C.P.;Población;Provincia",
+      "A-#;2#/03/2026;Talleres %;{B12345674|12345678Z|X1234567L};Calle #;2801%;Madrid;Madrid",
+      {
+        said: allStaged,
+        columns: { nif: { as: "taxId", type: "NIF" }, c_p: "C.P." },
+        address: { city: "=poblacion", zipCode: "=c_p" },
       },
     ],
     [
@@ -223,16 +299,34 @@ describe("keys", () => {
       { document: { key: "=ticket" }, events: { step: { is: ["Open", "Work", "Done"] } } },
     ],
     [
+      "who gives an order is none",
+      "Auftraggeber/Empfänger;Datum;Betrag;Verwendungszweck",
+      "Firma %;2#.03.2026;#,50;Rechnung #",
+      { yaml: hasNot("key: =auftraggeber") },
+    ],
+    [
       "a unit that happens to tell rows apart is none",
       "Coleta;Data;CNPJ;Qtd;Un",
       "C-{1|1|2|2|3|3|4|4|5};2#/03/2026;CNPJ;#,5;{t|kg}",
       { events: { event: { key: "content" } } },
     ],
     [
+      "the number of a protocol is a name, though it has a point",
+      "protocolo;evento;data;CNPJ",
+      "2025.00{1|1|2|2|3};{Abertura|Fim};2#/03/2026;CNPJ",
+      { document: { key: "=protocolo" }, columns: { protocolo: "protocolo" } },
+    ],
+    [
       "an address of mail names no document",
       "Email;Country;Group;Paid at;Item",
       `${each}@example.com;Land ${each};G${each};2025-10-2# 10:00;{Tea|Mug}`,
       { yaml: hasNot("key: =email") },
+    ],
+    [
+      "a description that holds a code names no document beside a number that does",
+      "CADRI;Resíduo (Cód.);CNPJ;Emissão",
+      "4100#;06050#(*) - Lodos;CNPJ;2#/03/2026",
+      { document: { key: "=cadri" } },
     ],
   );
 });
@@ -316,6 +410,12 @@ describe("events and their times", () => {
   );
 });
 
+it("an Estado without anything else of a place is a status", async () => {
+  const { input, said } = await draft("Recibo;Pago em;Nome;NIF;Estado", "R-#;0#/10/2025;Ana;NIF;{Pago|Anulado}");
+  expect(JSON.stringify(input.addresses ?? {})).not.toContain("=estado");
+  expect(said).toContain("No column holds the street, city, state");
+});
+
 it("a word of events in two spellings is one word, in the spelling that most rows have", async () => {
   const { input } = await draft(
     "Leitura;Data;Evento;CNPJ",
@@ -323,4 +423,31 @@ it("a word of events in two spellings is one word, in the spelling that most row
   );
   expect(only(input.events).by).toBe("evento");
   expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Lido", "Estimado", "Aviso"]);
+});
+
+it("documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write", async () => {
+  const book = new ExcelJS.Workbook();
+  const parties = rows("P0#;Parte #;CPF").map((row) => row.split(";"));
+  book.addWorksheet("Partes").addRows([["Cód.", "Parte", "CPF"], ...parties]);
+  const orders = rows("{1|2|3}-%;P0#;2#/03/2026").map((row) => row.split(";"));
+  book.addWorksheet("Movimentos").addRows([["Processo", "Autor", "Data"], ...orders]);
+  const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  const { documents, addresses } = mapping.inputs.movimentos;
+  expect(only(documents)).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, address: "place" });
+  expect(addresses.place).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, street: "?" });
+  expect(said).toContain("where is it?");
+});
+
+it("a pivot table beside the sheets that it sums up is left out, and said", async () => {
+  const book = new ExcelJS.Workbook();
+  const orders = rows("P-#;2#/03/2026;#,5").map((row) => row.split(";"));
+  book.addWorksheet("Orders").addRows([["Pedido", "Data", "Valor"], ...orders]);
+  book.addWorksheet("Pivot").addRows([
+    ["Row Labels", "Sum of Valor"],
+    ["P-1", 1.5],
+    ["P-2", 2.5],
+  ]);
+  const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(Object.keys(mapping.inputs)).toEqual(["orders"]);
+  expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
 });

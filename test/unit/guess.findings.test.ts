@@ -1,4 +1,5 @@
 /** What a draft says first, what it never takes for an event or a key, and how it reads what people write (F28, F121–F124, F126). */
+import { type } from "../support/cli.world.js";
 import { makeCnpj } from "../../scripts/fixtures/tax-ids.js";
 import {
   allStaged,
@@ -22,6 +23,19 @@ describe("what is unused or undecided is said first", () => {
     const told = "3 of 5 columns of a.csv are not used: Menge, Notas, Fim (blank so far)";
     expect(yaml.split("\n").slice(0, 4).join("\n")).toContain(told);
     expect(world.err.split("\n")[1]).toContain(told);
+  });
+
+  it("a mapping without an event is a draft, which import takes to the sandbox only (F121)", async () => {
+    const { mapping, world } = await draft("CNPJ;Empresa", "CNPJ;Acme %");
+    expect(mapping.draft).toBe(true);
+    const env = {
+      ROWFERRY_BASE_URL: "http://127.0.0.1:9",
+      ROWFERRY_TOKEN_URL: "http://127.0.0.1:9/t",
+      ROWFERRY_CLIENT_ID: "a",
+      ROWFERRY_CLIENT_SECRET: "b",
+    };
+    expect(await type({ ...world, env }, "import", "m.yaml", "a.csv")).toBe(2);
+    expect(world.err).toContain("what happened, and when?");
   });
 });
 
@@ -128,6 +142,12 @@ describe("what a careful eye sees", () => {
         ),
       },
     ],
+    [
+      "a time of day whose heading says none is",
+      "Pedido;Date;Ramp",
+      "A#;2026-02-1#;0#:30",
+      { said: has('"Ramp" is read as the time of day of "Date"') },
+    ],
   );
 
   it("a column of time zones is told", async () => {
@@ -140,6 +160,11 @@ describe("what a careful eye sees", () => {
     expect(input.columns).toMatchObject({ posten: "Posten", tracking: "Tracking" });
     const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012315000';
     expect([said, await check()]).toEqual([has(told), has(told)]);
+  });
+
+  it("a draft without records does not pass for one that sends something", async () => {
+    const { check } = await draft("Posten", "x");
+    expect(await check()).toContain("describes no records, so nothing of its rows is sent");
   });
 });
 
@@ -175,6 +200,12 @@ describe("what is called like a part of an address, and is none", () => {
     const file = text([`Pedido;Data;CNPJ;Rua;Cidade;${header}`, ...lines]);
     const { input } = await draftOf({ "a.csv": file }, "--country", country);
     expect(only(input.addresses).countryState).toBe(state);
+  });
+
+  it.each(["Lieferant", "Cliente"])("%s beside a tax id is its name (F126)", async (header) => {
+    const { input } = await draft(`N° facture;Date;CNPJ;${header}`, "F-#;2#/01/2011;CNPJ;Acme %");
+    expect(only(input.participants).name).toBe(`=${header.toLowerCase()}`);
+    expect(Object.keys(input.documents)).toEqual(["n_facture"]);
   });
 });
 
@@ -225,6 +256,15 @@ describe("what people write (F28)", () => {
       },
     ],
     [
+      "units are told apart by their case",
+      volumes,
+      "P-#;2#/01/2011;CNPJ;#,5 Mg;#,5 {Mg|mg}",
+      {
+        columns: { peso: { as: "number", units: ["Mg"] } },
+        yaml: has("volumes: Volumes # text: no single unit for Mg, mg; "),
+      },
+    ],
+    [
       "what is no unit at all is text: weeks, codes, names with numbers, ids of which a spreadsheet spoilt some",
       "Pedido;Semana;Posição;Posto;Operador;Texto;Chave;Preço;Data;CNPJ",
       `P-#;2026-W0#;#-A#;#-uuid;Op %;VIR #;{3,52601E+43|${spoilt}01|${spoilt}02|${spoilt}03};EUR #,50;2#/03/2026;CNPJ`,
@@ -246,6 +286,24 @@ describe("what people write (F28)", () => {
       "Pedido;Data;CNPJ;Peso;Nota",
       "P-#;2#/03/2026;CNPJ;{#|NaN|1};{a|\\N|b|c}",
       { defaults: { blank: ["", "\\N", "NaN"] }, said: allStaged },
+    ],
+    [
+      "so is SAP's 00000000 among days",
+      "Beleg;Datum;Storno",
+      "B#;2026022#;{00000000|00000000|20260301}",
+      { defaults: { blank: ["", "00000000"] } },
+    ],
+    [
+      "but not among codes",
+      "Beleg;Datum;Storno",
+      "B#;2026022#;{00000000|00000000|00004711}",
+      { defaults: { blank: [""] } },
+    ],
+    [
+      "what stands in brackets in a heading of times is no name of an event",
+      "Pedido;Data da Coleta (dd/mm/aaaa);Data/Hora (local);CNPJ",
+      "P-#;01/03/2026 08:1#;02/03/2026 08:1#;CNPJ",
+      { yaml: matches(/name: Coleta\b(?![^]*name: local)/) },
     ],
     [
       "a name in two columns is said to be half a name",
@@ -309,6 +367,7 @@ describe("several files", () => {
 });
 
 describe("what exports of other programs show", () => {
+  const tickets = "Ticket;Data;Peso;Nota";
   drafts(
     [
       "rows that end early are read, and told, where the program that wrote them ends most so",
@@ -324,10 +383,22 @@ describe("what exports of other programs show", () => {
       },
     ],
     [
+      "a row that is torn is no habit",
+      tickets,
+      ["T-#;2#/01/2026;12,#;x", "T-0;22/01", "/2026;1,5;x"],
+      { yaml: hasNot("shortRows"), said: has("2 cells where the header has 4") },
+    ],
+    [
       "a day that is no event's time stays a day: an instant of it would be the day before elsewhere",
       "Pedido;CPF;Nome;Data de Nascimento;Admissão",
       "M-#;CPF;Ana #;2#/04/1980;2#/04/2026",
       { columns: { data_de_nascimento: { as: "date" }, admissao: { as: "timestamp" } } },
+    ],
+    [
+      "names of columns in the row below are joined to the header",
+      "Pedido;Data;Peso;;Gerador;\n;;Bruto;Tara;Código;Nome",
+      "R-#;2#/03/2026;#,5;1,5;C#;Acme #",
+      { header: [1, 2], columns: { peso_tara: expect.anything() }, said: allStaged },
     ],
     [
       "a column that its header calls tax ids stays one where a third of them are mistyped, and says so",

@@ -66,6 +66,16 @@ describe("fixtures with a known outcome, with no line edited and no decision ope
     ).toBe(expected.addresses);
   });
 
+  it("a file with mistakes: they are mistakes of their rows, and every other row is staged", {
+    tags: ["long"],
+  }, async () => {
+    const { fates, expected } = await stage("manifests-faulty/manifests-2025-10.csv");
+    const wrong = new Set(expected.invalid.map(({ row }) => row));
+    expect(fates("invalid").filter(({ row }) => !wrong.has(row))).toEqual([]);
+    expect(fates("valid").length).toBeGreaterThanOrEqual(expected.rows["staged"] ?? 0);
+    expect(fates("invalid").length).toBeGreaterThanOrEqual(wrong.size - 1);
+  });
+
   it("a workbook of three sheets: organisations and places are found, and referred to by code", async () => {
     const { mapped, fates, expected, yaml } = await stage("organisations/organisations-2025.xlsx");
     expect(yaml).not.toContain("draft: true");

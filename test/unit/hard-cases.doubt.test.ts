@@ -147,6 +147,16 @@ describe("a person's word", () => {
     expect(document?.events[1]?.decisions[0]?.at).toMatch(/^20\d\d-/);
   });
 
+  test("may be about one event by its key, or a row; the rest is asked about by the next run", async () => {
+    await loseAnswers();
+    await world.resume();
+    const [row] = (await world.show("M1")).documents[0]?.events[1]?.rows ?? [];
+    await say((row ?? "").replace(", row ", ":"), "landed");
+    expect(states().slice(1)).toEqual(["landed-without-id: resolved", "stalled: refused-in-doubt"]);
+    expect(await resumed()).toBe(0);
+    expect(states()[2]).toBe("landed-without-id: duplicate-of-own-attempt");
+  });
+
   test("that an event has not landed sends it, and no other", async () => {
     await refuseInDoubt();
     faults();

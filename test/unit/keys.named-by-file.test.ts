@@ -1,12 +1,14 @@
 /** Mappings whose formulas name the file: the same bytes under another name are other rows, and a corrected row stays its file's. */
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
+import exceljs from "exceljs";
 import { openOffice } from "../support/office.js";
 import { sampled } from "../support/sample.js";
 import { loads, weighingsWith, weights } from "../support/weighings.js";
 
 /** The load is in the file's name, `scale-A-2.csv`; the column `Load` is not read. */
 const byFile = weighingsWith({ columns: { load: '=extract(file, "scale-([A-Z])")' } });
+const bySheet = weighingsWith({ columns: { load: "=sheet" } });
 
 describe("a file whose name the mapping reads", () => {
   it("with the bytes of another one is another one", async () => {
@@ -52,5 +54,27 @@ describe("a file whose name the mapping reads", () => {
     await office.brought("scale-B-2.csv", loads("- 10 1", "- 20 x", "- 30 3"));
     expect(await open()).toBe(1);
     expect(weights(office)).toEqual(["A 10 1", "B 10 1", "A 20 2", "A 30 3"].toSorted());
+  });
+
+  it("may be a sheet's", { tags: ["long"] }, async () => {
+    const office = openOffice(bySheet);
+    const write = async (name: string, sheet: string) => {
+      const book = new exceljs.Workbook();
+      book.addWorksheet(sheet).addRows(loads("- 10 1", "- 20 x"));
+      await book.xlsx.writeFile(office.path(name));
+    };
+    await write("first.xlsx", "A");
+    await write("second.xlsx", "B");
+    const first = await office.import("first.xlsx");
+    expect((await office.import("second.xlsx")).open.rows).toBe(2);
+    const book = new exceljs.Workbook();
+    await book.xlsx.readFile(first.files.find(({ kind }) => kind === "rejected")?.path ?? "");
+    const [sheet] = book.worksheets;
+    sheet?.getRow(2).eachCell((cell) => {
+      if (cell.value === "x") cell.value = "2";
+    });
+    await book.xlsx.writeFile(office.path("mended.xlsx"));
+    expect((await office.import("mended.xlsx")).open.rows).toBe(1);
+    expect(weights(office)).toEqual(["A 10 1", "A 20 2", "B 10 1"]);
   });
 });

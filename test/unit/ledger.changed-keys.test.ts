@@ -119,4 +119,46 @@ describe("a list that a key reads", () => {
     office.writeMapping(listing(["In", "Out"], ["kg", "t"]));
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 2 } });
   });
+
+  it("may be another where nothing was sent by it, and is then the one that counts", { tags: ["long"] }, async () => {
+    world = createWorld();
+    const dated = (format: string) =>
+      weighingsWith({
+        columns: {
+          at: { header: "At", as: "timestamp", formats: [format] },
+          kind: { header: "Kind", map: { a: format }, otherwise: "b" },
+        },
+        event: { key: ["=at", "=kind"] },
+      });
+    const office = openOffice(dated("MM/dd/yyyy"));
+    const cells = [
+      ["Load", "At", "Gross", "Kind"],
+      ["L1", "25/01/2026", "5", "a"],
+    ];
+    office.writeCsv("w.csv", cells);
+    expect(await office.import("w.csv")).toMatchObject({ rows: { invalid: 1 } });
+    for (const known of [0, 1]) {
+      office.writeMapping(dated("dd/MM/yyyy"));
+      expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known } });
+    }
+    office.writeMapping(dated("d/M/yyyy"));
+    expect((await office.type("import", "m.yaml", "w.csv")).err).toContain("load/weighing (1 sent");
+  });
+
+  it("of two inputs that read one header by other lists is each compared with its own", async () => {
+    world = createWorld();
+    const { inputs, ...rest } = weighingsWith({
+      columns: { kind: { header: "Kind", map: { a: "x" } } },
+      event: { key: "=kind" },
+    });
+    const other = structuredClone(inputs.weighings) as unknown as { files: string; columns: { kind: unknown } };
+    Object.assign(other, { files: "v.csv", columns: { ...other.columns, kind: { header: "Kind", map: { a: "y" } } } });
+    const office = openOffice({ ...rest, inputs: { weighings: { ...inputs.weighings, files: "w.csv" }, other } });
+    office.writeCsv("w.csv", [
+      ["Load", "At", "Gross", "Kind"],
+      ["L1", "2026-01-01 10:00", "5", "a"],
+    ]);
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
+  });
 });

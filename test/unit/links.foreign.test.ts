@@ -1,4 +1,5 @@
 /** A participant of another dataset whose use the service refuses (open-points 28): about it, and about nothing else (F114). */
+import type { Summary } from "../../src/model/summary.js";
 import { linkedWorld } from "../support/linked.js";
 import { person, tokenOf } from "../support/sandbox.world.js";
 
@@ -38,6 +39,22 @@ test("is named with the setting that finds it beforehand; other documents land, 
   expect(status.out).not.toContain("rowferry dismiss");
 });
 
+test("the reads that tell the two apart are counted by their kind, and are in the ledger", {
+  tags: ["long"],
+}, async () => {
+  const { world } = await foreignWorld();
+  const before = world.sandbox.store.requests().length;
+  const { out } = await world.import("rows-1.csv", "--json");
+  const { requests } = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Summary;
+  const sent = world.sandbox.store
+    .requests()
+    .slice(before)
+    .filter(({ path }) => path !== "/oauth/token").length;
+  expect([requests.sent, Object.values(requests.byKind).reduce((sum, count) => sum + count, 0)]).toEqual([sent, sent]);
+  expect(requests.byKind["read-participant"]).toBeGreaterThan(0);
+  expect((await world.typed("show", "requests", "--since", "1d")).out).toContain("read-participant");
+});
+
 test("under participants.foreign: refuse nothing of it is sent", async () => {
   const { world } = await foreignWorld({ participants: { foreign: "refuse" } });
   const { code, out } = await world.import("rows-1.csv");
@@ -52,4 +69,17 @@ test("credentials that are refused altogether still stop the run, whatever parti
   expect((await world.import("rows-1.csv")).code).toBe(4);
   world.sandbox.setFaults([]);
   expect((await world.typed("resume")).code).toBe(3);
+});
+
+test("tokens that end under two tries of a request are not taken for a refusal of its participant", {
+  tags: ["long"],
+}, async () => {
+  const { world } = await foreignWorld({}, "use");
+  expect((await world.import("rows-1.csv")).code).toBe(0);
+  world.write("rows-2.csv", [{ doc: "A", at: 2, company: FOREIGN }]);
+  world.sandbox.setFaults([
+    { match: { path: "/documents/events" }, nth: 1, times: 2, action: { kind: "expire-token" } },
+  ]);
+  const { code, out } = await world.import("rows-2.csv");
+  expect(code, out).toBe(0);
 });

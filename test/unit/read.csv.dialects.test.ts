@@ -72,3 +72,66 @@ test("text in pieces of any size gives the same records as in one", async () => 
     { numRuns: drawn(20, 200) },
   );
 });
+
+/** RFC 4180 by the letter, one character at a time; null: the text breaks its rules. */
+function byTheLetter(text: string) {
+  const records: { line: number; cells: string[] }[] = [];
+  let line = 1;
+  for (let at = 0; at < text.length; ) {
+    const record = { line, cells: [] as string[] };
+    for (;;) {
+      let cell = "";
+      if (text[at] === '"') {
+        for (at++; text[at] !== '"' || text[at + 1] === '"'; at++) {
+          if (at >= text.length) return null;
+          if (text[at] === '"') at++;
+          if (text[at] === "\n" || (text[at] === "\r" && text[at + 1] !== "\n")) line++;
+          cell += text[at];
+        }
+        at++;
+        if (at < text.length && !",\r\n".includes(text[at] ?? "")) return null;
+      } else {
+        for (; at < text.length && !",\r\n".includes(text[at] ?? ""); at++) {
+          if (text[at] === '"') return null;
+          cell += text[at];
+        }
+      }
+      record.cells.push(cell);
+      if (text[at] !== ",") break;
+      at++;
+    }
+    at += text.startsWith("\r\n", at) ? 2 : 1;
+    line++;
+    records.push(record);
+  }
+  return records;
+}
+
+test("what keeps the rules is read by the letter, under its lines; what does not never passes without a word", async () => {
+  const soup = fc.string({
+    unit: fc.constantFrom("a", "b", " ", ",", '"', "\n", "\r\n", "\r", '"', ","),
+    maxLength: 40,
+  });
+  const seen = { exact: 0, told: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(soup, async (text) => {
+      const wanted = byTheLetter(text);
+      const shape = { delimiter: ",", quote: '"', escape: '"', trim: false };
+      const records = await recordsOf([text], shape).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: "quote-unclosed" });
+        return null;
+      });
+      if (wanted !== null) {
+        expect(records?.map(({ number: line, cells }) => ({ line, cells }))).toEqual(wanted);
+        expect(records?.every(({ faults, innerQuotes }) => faults === null && !innerQuotes)).toBe(true);
+        seen.exact++;
+      } else if (records === null) seen.refused++;
+      else {
+        expect(records.some(({ faults, innerQuotes }) => faults !== null || innerQuotes)).toBe(true);
+        seen.told++;
+      }
+    }),
+    { numRuns: drawn(300, 3_000) },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(drawn(30, 300));
+});

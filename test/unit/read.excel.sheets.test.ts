@@ -1,6 +1,9 @@
 /** Which sheet, which rows and which columns of a workbook are read, and what is said about it. */
 import type { Row } from "../../src/model/row.js";
+import { openExcel } from "../../src/read/excel/open-excel.js";
+import { openFile } from "../../src/read/opened-file.js";
 import { openInput } from "../../src/read/open-input.js";
+import { openZip } from "../../src/read/zip.js";
 import { positionSuite } from "../support/read/position-suite.js";
 import { temporaryFile } from "../support/read/read-file.js";
 import { readWorkbook } from "../support/read/read-workbook.js";
@@ -150,6 +153,11 @@ describe("the sheet", () => {
     const input = await openInput(await temporaryFile(bytes, "input.xlsx"));
     expect(input.sheets).toEqual([{ sheet: "Manifestos Jan", hidden: false }]);
     await input.close();
+  });
+
+  test("names with markup, quotes and escapes", async () => {
+    const table = await readWorkbook({ sheets: [sheetOf('a<b> & "c" ção', small), empty] });
+    expect(table.dialect).toMatchObject({ sheet: 'a<b> & "c" ção' });
   });
 });
 
@@ -314,4 +322,19 @@ test("rows come in batches, as they are taken", async () => {
   await input.close();
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_000);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(64);
+});
+
+test("each sheet is searched once for corrected rows, however many are opened", async () => {
+  const sheets = Array.from({ length: 20 }, (_, at) => sheetOf(`Day ${at}`, "a b / 1 2"));
+  const file = await openFile(await temporaryFile(await writeWorkbook({ sheets }), "input.xlsx"));
+  const zip = await openZip(file);
+  const parts: string[] = [];
+  const read: typeof zip.read = (name, kind) => {
+    parts.push(name);
+    return zip.read(name, kind);
+  };
+  const input = await openExcel({ ...zip, read }, "");
+  for (const { sheet } of input.sheets) await input.open({ excel: { sheet: sheet ?? "" } });
+  await input.close();
+  expect(parts.filter((name) => /sheet1\.xml$/i.test(name)).length).toBeLessThan(5);
 });

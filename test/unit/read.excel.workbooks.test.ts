@@ -1,6 +1,6 @@
 /** Workbooks as programs other than Excel write them: parts elsewhere, other namespaces and encodings, odd zips. */
 import { readCells, readWorkbook, readWorkbookBytes } from "../support/read/read-workbook.js";
-import { MAIN, type MadeWorkbook, relationships, writeWorkbook } from "../support/read/write-workbook.js";
+import { MAIN, type MadeWorkbook, OFFICE, relationships, writeWorkbook } from "../support/read/write-workbook.js";
 import { entryText } from "../support/read/write-zip.js";
 import { workedMs } from "../support/cpu.js";
 
@@ -50,6 +50,17 @@ describe("a workbook is read for what it is, however it is made:", () => {
         },
       },
     ],
+    [
+      "an external relationship of the same id is none",
+      edited((name, data) =>
+        name.endsWith("workbook.xml.rels")
+          ? data.replace(
+              "<Relationship ",
+              `<Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="http://x/y.xml" TargetMode="External"/><Relationship `,
+            )
+          : data,
+      ),
+    ],
     ["namespace prefixes", edited((_, data) => prefixed(data))],
     [
       "a second prefix for the same namespace, from the root on",
@@ -60,6 +71,14 @@ describe("a workbook is read for what it is, however it is made:", () => {
     [
       "a second prefix for the same namespace, in each element",
       edited((_, data) => data.replace(/<(row|si)\b/g, `<x:$1 xmlns:x="${MAIN}"`).replace(/<\/(row|si)\b/g, "</x:$1")),
+    ],
+    [
+      "comments, instructions and white space between elements",
+      edited((name, data) =>
+        /sheet1|Strings/.test(name)
+          ? data.replace(/>(?=<(row|c |si|t>|v>|\/c|\/row))/g, "><!-- <c/> --><?x <c?>\n  ")
+          : data,
+      ),
     ],
     [
       "a part that says UTF-16 in one-byte letters",

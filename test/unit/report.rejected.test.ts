@@ -7,7 +7,6 @@ import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import type { Dialect } from "../../src/model/dialect.js";
 import type { Problem } from "../../src/model/problem.js";
-import type { CellKind } from "../../src/model/row.js";
 import { writeRejectedFile } from "../../src/report/rejected-file.js";
 import { rejectedFileName, type RejectedRow } from "../../src/report/rejected-row.js";
 import { folder } from "../support/cli.world.js";
@@ -60,6 +59,21 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
       ["", "a\nb", "a1b2c3d4-1:17", "file-missing", "“x” is not a number", codes["file-missing"].remedy],
     ]);
     expect(readFileSync(path).includes(Buffer.from([0x53, 0xe3, 0x6f]))).toBe(true);
+  });
+
+  it("has cells beyond the header at the end of their row", async () => {
+    const path = place("m.rejected.csv");
+    const rows = [row(["Rua A", " sala 3", "x;y"]), row(["1", "2"])];
+    await writeRejectedFile(path, { header: ["Rua", "Peso"], dialect: plain, rows });
+    expect(read(path, plain, true).map((cells) => cells.slice(6))).toEqual([[], ["x;y"], []]);
+  });
+
+  it("tells every problem of a row", async () => {
+    const path = place("m.rejected.csv");
+    const problems = [problem(), problem({ column: "Data", message: "no date", code: "usage" })];
+    await writeRejectedFile(path, { header: ["a"], dialect: plain, rows: [row(["1"], { problems })] });
+    const [, cells = []] = read(path, plain);
+    expect(cells.slice(2)).toEqual(["file-missing; usage", "Peso: “x” is not a number | Data: no date", "Write 1,5."]);
   });
 
   const dialects: Csv[] = [
@@ -144,43 +158,65 @@ async function sheet(path: string): Promise<exceljs.Worksheet> {
 const workbook: Dialect = { format: "xlsx", sheet: "Março", date1904: false };
 
 describe("a rejected workbook (DESIGN section 7)", () => {
-  it.each<[kind: CellKind, cell: string, value: exceljs.CellValue, format?: string]>([
-    ["number", "-1234.5", -1234.5],
-    ["date", "2026-03-01", new Date("2026-03-01T00:00:00Z"), "yyyy-mm-dd"],
-    ["date", "2026-03-01T14:05:00", new Date("2026-03-01T14:05:00Z"), "yyyy-mm-dd hh:mm:ss"],
-    ["time", "14:05:00", expect.anything(), "hh:mm:ss"],
-    ["duration", "PT36H5M", expect.anything(), "[h]:mm:ss"],
-    ["boolean", "true", true],
-    ["error", "#N/A", { error: "#N/A" }],
-    ["text", "=1+1", "=1+1"],
-    ["text", "007", "007"],
-    // Numbers that Excel would change.
-    ["number", "12345678901234567890", "12345678901234567890"],
-    ["number", "1e5", "1e5"],
-    ["number", "0.10", "0.10"],
-    ["number", "NaN", "NaN"],
-  ])("keeps a %s as what it was, or as text: %s", async (kind, cell, value, format) => {
+  it("keeps numbers, dates and text as what they were, and colours the reason", async () => {
     const path = place("b.rejected.xlsx");
-    await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row([cell], { kinds: [kind] })] });
-    const found = (await sheet(path)).getCell("A2");
-    expect(found.value).toEqual(value);
-    if (format !== undefined) expect(found.numFmt).toBe(format);
-  });
-
-  it("colours the reason", async () => {
-    const path = place("b.rejected.xlsx");
-    await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row(["x"])] });
+    const kinds: RejectedRow["kinds"] = [
+      "number",
+      "date",
+      "date",
+      "time",
+      "duration",
+      "boolean",
+      "error",
+      "text",
+      "text",
+    ];
+    const cells = [
+      "-1234.5",
+      "2026-03-01",
+      "2026-03-01T14:05:00",
+      "14:05:00",
+      "PT36H5M",
+      "true",
+      "#N/A",
+      "=1+1",
+      "007",
+    ];
+    const header = cells.map((_, index) => `c${index}`);
+    expect(await writeRejectedFile(path, { header, dialect: workbook, rows: [row(cells, { kinds })] })).toMatchObject({
+      rows: 1,
+      note: null,
+    });
     const found = await sheet(path);
-    const own = [2, 3, 4, 5].map((column) => found.getRow(2).getCell(column));
-    expect(own.map(({ value }) => value)).toEqual([
+    const line = found.getRow(2);
+    const values = cells.map((_, index) => line.getCell(index + 1).value);
+    expect(values[0]).toBe(-1234.5);
+    expect(values[1]).toEqual(new Date("2026-03-01T00:00:00Z"));
+    expect(values[2]).toEqual(new Date("2026-03-01T14:05:00Z"));
+    expect(line.getCell(2).numFmt).toBe("yyyy-mm-dd");
+    expect(line.getCell(3).numFmt).toBe("yyyy-mm-dd hh:mm:ss");
+    expect(line.getCell(4).numFmt).toBe("hh:mm:ss");
+    expect(line.getCell(5).numFmt).toBe("[h]:mm:ss");
+    expect(values.slice(5)).toEqual([true, { error: "#N/A" }, "=1+1", "007"]);
+    const own = [10, 11, 12, 13].map((column) => line.getCell(column));
+    expect(own.map((cell) => cell.value)).toEqual([
       "a1b2c3d4-1:17",
       "file-missing",
       "Peso: “x” is not a number",
       "Write 1,5.",
     ]);
-    for (const { fill } of own) expect(fill).toMatchObject({ type: "pattern", pattern: "solid" });
-    expect(found.autoFilter).toBe("A1:E2");
+    for (const cell of own) expect(cell.fill).toMatchObject({ type: "pattern", pattern: "solid" });
+    expect(found.autoFilter).toBe("A1:M2");
   });
+
+  it.each(["12345678901234567890", "1e5", "0.10", "NaN"])(
+    "a number that Excel would change stays text: %s",
+    async (text) => {
+      const path = place("b.rejected.xlsx");
+      await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row([text], { kinds: ["number"] })] });
+      expect((await sheet(path)).getCell("A2").value).toBe(text);
+    },
+  );
 
   it("has cells beyond the header at the end of their row", async () => {
     const path = place("m.rejected.xlsx");

@@ -32,6 +32,19 @@ describe("a token", () => {
     expect(service.requests).toHaveLength(50);
     expect(new Set(service.requests.map(bearer))).toEqual(new Set(["token-1"]));
   });
+
+  it("is renewed before expires_in ends, so that no request meets the end of it", async () => {
+    const service = scriptedService({
+      answer: () => ok,
+      token: (_request, index) => ({ status: 200, body: tokenBody(index + 1, 100) }),
+    });
+    for (let minute = 0; minute < 10; minute++) {
+      await service.clock.run(service.submitter.send(append));
+      await service.clock.advance(60_000);
+    }
+    expect(service.tokenRequests.length).toBeGreaterThanOrEqual(5);
+    expect(service.requests).toHaveLength(10);
+  });
 });
 
 describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
@@ -57,6 +70,17 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
     );
     expect(answers.every((answer) => answer.result === "accepted")).toBe(true);
     expect(service.tokenRequests).toHaveLength(2);
+  });
+
+  it("after a renewal that had grown old in the throttle's queue is asked about with a token of the last moment", async () => {
+    const service = scriptedService({
+      answer: (request) => (["token-1", "token-2"].includes(bearer(request)) ? { status: 403 } : ok),
+      options: throttleThat(() => service.clock.sleep(2_000)),
+    });
+    const answer = await service.clock.run(service.submitter.send(append));
+    expect(answer.result).toBe("accepted");
+    expect(service.requests.map(bearer).slice(0, 2)).toEqual(["token-1", "token-2"]);
+    expect(service.requests).toHaveLength(3);
   });
 
   it("twice stops the run, and the reason repeats nothing that the service says (F64)", async () => {
@@ -173,6 +197,14 @@ describe("401 (HARD-CASES H8)", () => {
 });
 
 describe("the token endpoint", () => {
+  it("is sent client id and secret as Basic, form-encoded where they need it", async () => {
+    const { tokenRequests } = await send({ answer: () => ok });
+    const basic = Buffer.from(tokenRequests[0]?.headers["authorization"]?.slice(6) ?? "", "base64").toString();
+    expect(basic).toBe("client:s3cret-s3cret");
+    expect(form(tokenRequests[0]).get("grant_type")).toBe("client_credentials");
+    expect(form(tokenRequests[0]).has("client_secret")).toBe(false);
+  });
+
   it("that forgets to decode Basic is given the plain pair", async () => {
     const odd = { ...target, clientSecret: () => "a+b/c d" };
     const { answer, tokenRequests } = await send({

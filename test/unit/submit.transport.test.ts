@@ -1,6 +1,6 @@
 /** The undici transport against small local servers that misbehave in every way. */
 import { createServer as createHttp, type RequestListener, type Server } from "node:http";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createServer as createTcp, type AddressInfo, type Socket } from "node:net";
 import { asFailure } from "../../src/submit/failure.js";
 import { type Transport, TransportFailure, type TransportRequest } from "../../src/submit/transport.js";
@@ -66,6 +66,18 @@ const LONG = "x".repeat(70_000);
 
 describe("an answer", () => {
   it.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+  ] as const)("compressed with %s although nobody asked for it is read", async (name, encode) => {
+    const url = await http((_request, response) => {
+      response.writeHead(200, { "content-encoding": name });
+      response.end(encode(Buffer.from('{"city":"Itaúna"}')));
+    });
+    expect((await undici()(get(url))).body).toBe('{"city":"Itaúna"}');
+  });
+
+  it.each([
     ["is not what its encoding says", Buffer.from("{}"), "malformed"],
     ["is too large once it is unpacked", gzipSync(Buffer.alloc(100_000)), "too-large"],
     ["breaks off", gzipSync(Buffer.from('{"documentId":"d1"}')).subarray(0, 30), "malformed"],
@@ -75,6 +87,21 @@ describe("an answer", () => {
       response.end(body);
     });
     expect(await failureOf(undici({ maxAnswerBytes: 10_000 })(get(url)))).toMatchObject({ kind, sent: true });
+  });
+
+  it("comes with status, headers in lower case and text", async () => {
+    const url = await http((request, response) => {
+      let body = "";
+      request.on("data", (chunk) => (body += String(chunk)));
+      request.on("end", () => {
+        response.writeHead(201, { "X-Request-Id": "r1", "Set-Cookie": ["a=1", "b=2"] });
+        response.end(JSON.stringify({ method: request.method, url: request.url, body }));
+      });
+    });
+    const reply = await undici()(post(`${url}/a%20b?x=%2B1`, '{"ção":1}'));
+    expect(reply.status).toBe(201);
+    expect(reply.headers).toMatchObject({ "x-request-id": "r1", "set-cookie": "a=1, b=2" });
+    expect(JSON.parse(reply.body)).toEqual({ method: "POST", url: "/a%20b?x=%2B1", body: '{"ção":1}' });
   });
 
   it("that redirects is given as it is: the body goes nowhere else", async () => {

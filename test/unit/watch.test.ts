@@ -112,6 +112,19 @@ describe("watch", () => {
     expect(whole).toMatchObject({ code: 2, err: expect.stringContaining("name is not UTF-8") as string });
   });
 
+  it("data that cannot be read is told, once for each name", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"));
+    inbox.put("b.xls", "x");
+    inbox.put("notes.md", "x");
+    const { code, out, err } = await inbox.watch((look) => look === 2 && inbox.put("c.ods", "x"));
+    expect([code, inbox.landed().length]).toEqual([0, 1]);
+    expect((out + err).match(/also holds files that are not read: .*/g)).toEqual([
+      "also holds files that are not read: b.xls.",
+      "also holds files that are not read: c.ods.",
+    ]);
+  });
+
   it("a .done beside it says that it is complete; hidden and unfinished names are left alone", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"), JUST_NOW);
@@ -176,6 +189,24 @@ describe("watch", () => {
       expect(inbox.landed()).toHaveLength(1);
     },
   );
+
+  it("what was withdrawn while the service was out of reach is not sent when it is back", {
+    tags: ["long"],
+  }, async () => {
+    const sandbox = createSandbox({ rate: null });
+    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
+    inbox.put("a.csv", text("A"));
+    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+    expect((await inbox.watch(1)).out).toContain("exit 4");
+    expect((await inbox.type("withdraw", "--input", "a.csv", "--yes")).out).toContain("Taken back: 1 row");
+    sandbox.setFaults([]);
+    inbox.put("b.csv", text("B"));
+    await inbox.watch(2);
+    expect(inbox.documents().map(({ externalId }) => externalId)).toEqual(["B"]);
+    expect(readdirSync(inbox.path("inbox"))).toEqual(["a.csv", "b.csv"]);
+    const again = await inbox.type("import", inbox.path("m.yaml"), inbox.path("inbox/a.csv"));
+    expect(again.out).toContain("1 event landed");
+  });
 
   it("what the service did not take is sent when it is back, though the file is gone and no other comes", async () => {
     const sandbox = createSandbox({ rate: null });
@@ -247,6 +278,22 @@ describe("watch", () => {
     expect(statSync(join(done, "a.csv")).mtimeMs).toBe(mtimeMs);
   });
 
+  it("a file that cannot be moved is told once, stops no other, and is moved later without another import", {
+    tags: ["long"],
+  }, async () => {
+    const inbox = open();
+    writeFileSync(inbox.path("done"), "in the way");
+    inbox.put("a.csv", text("A"));
+    inbox.put("b.csv", text("B"));
+    const first = await inbox.watch(40, "--move-to", inbox.path("done"));
+    expect(inbox.landed()).toHaveLength(2);
+    expect(first.err.match(/a\.csv: it is imported, but cannot be moved to .*done/g)).toHaveLength(1);
+    expect([...first.out.matchAll(/1 event landed/g)]).toHaveLength(2);
+    rmSync(inbox.path("done"));
+    const second = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
+    expect([second.code, second.out, readdirSync(inbox.path("done"))]).toEqual([0, "", ["a.csv", "b.csv"]]);
+  });
+
   it("a file that could not be read is not moved away as imported, and is tried again once it changes", async () => {
     const inbox = open();
     inbox.put("a.xlsx", "PK, and no workbook");
@@ -304,6 +351,23 @@ describe("watch", () => {
     expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
   });
 
+  it("a ledger that cannot be read when an input is due is told, and the watch goes on", async () => {
+    const inbox = open();
+    writeFileSync(inbox.path("rowferry.config.yaml"), 'expect: { every: 24h }\nnotify: [{ command: "cat > told" }]\n', {
+      mode: 0o600,
+    });
+    const ledger = inbox.path("state/sandbox/ledger.db");
+    mkdirSync(inbox.path("state/sandbox"), { recursive: true });
+    writeFileSync(ledger, "garbage ".repeat(1000));
+    const { err } = await inbox.watch((look) => {
+      if (look !== 20) return;
+      rmSync(ledger);
+      inbox.put("a.csv", text("A"));
+    });
+    expect(err.match(/the file is not a ledger/g)).toHaveLength(1);
+    expect(inbox.landed()).toHaveLength(1);
+  });
+
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
@@ -311,6 +375,15 @@ describe("watch", () => {
     expect([code, inbox.landed()], err).toEqual([2, []]);
     symlinkSync(inbox.path("inbox"), inbox.path("link"));
     expect((await inbox.watch(2, "--move-to", inbox.path("link"))).code).toBe(2);
+  });
+
+  it("a link that leads in a circle is told once and passed over; the others are imported", async () => {
+    const inbox = open();
+    symlinkSync("a.csv", inbox.path("inbox/a.csv"));
+    inbox.put("b.csv", text("B"));
+    const { err } = await inbox.watch(3);
+    expect(inbox.landed()).toHaveLength(1);
+    expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
   });
 
   it("a folder that vanishes is waited for, and told once", async () => {
