@@ -2,7 +2,7 @@
  * Reads dates by their formats and refuses dates that do not exist. Formats of digits are patterns of our own; luxon
  * reads formats with names.
  */
-import { DateTime } from "luxon";
+import { DateTime, Info } from "luxon";
 import { refuseOptions } from "./conversion-kind.js";
 
 export interface LocalTime {
@@ -205,8 +205,10 @@ function luxonReader(
   const parser = DateTime.buildFormatParser(format, options);
   const shortYear = tokens.includes("yy");
   const carriesOffset = tokens.some((token) => /^[Zz]+$/.test(token));
+  const respelt = tokens.includes("MMM") ? monthSpeller(language) : (text: string) => text;
   return (text) => {
-    const read = DateTime.fromFormatParser(text, parser, options);
+    const asWritten = DateTime.fromFormatParser(text, parser, options);
+    const read = asWritten.isValid ? asWritten : DateTime.fromFormatParser(respelt(text), parser, options);
     if (!read.isValid) return read.invalidReason === "unit out of range" ? "impossible" : "form";
     if (shortYear && twoDigitYears === null) return "two-digit-year";
     const at = shortYear ? read.set({ year: fullYear(read.year % 100, twoDigitYears ?? 0) }) : read;
@@ -219,4 +221,23 @@ function luxonReader(
     const written = DateTime.fromObject({ ...result, year: at.year }, { zone: "utc" });
     return { ...local, local: written.toMillis(), zone: at.zone.name };
   };
+}
+
+/** Turns a month's name, or its first three letters or more (`Sept`, `June`), into the short name that luxon reads. */
+function monthSpeller(locale: string): (text: string) => string {
+  const plain = (word: string) =>
+    word
+      .normalize("NFD")
+      .replace(/\p{Mark}/gu, "")
+      .toLowerCase();
+  const long = Info.monthsFormat("long", { locale }).map(plain);
+  const short = Info.monthsFormat("short", { locale });
+  const spell = (word: string) => {
+    const start = plain(word.replace(/\.$/, ""));
+    // German accounting programs leave the vowel out.
+    const of = locale === "de" && start === "mrz" ? "marz" : start;
+    const fitting = short.filter((_, month) => long[month]?.startsWith(of));
+    return fitting.length === 1 ? (fitting[0] ?? word) : word;
+  };
+  return (text) => text.replace(/\p{Letter}{3,}\.?/gu, spell);
 }
