@@ -146,7 +146,15 @@ async function joinedHeader(
   if (others.length > 1 && isUnits) return [headerRow, headerRow + 1];
   const names = (cells: readonly string[]) =>
     isLabels(cells) && nameless.every((column) => isFilled(cells[column] ?? ""));
-  if (nameless.length === 0) return null;
+  if (nameless.length === 0) {
+    // `Date` twice: a row of titles above may tell them apart.
+    if (new Set(header).size === header.length) return null;
+    const both = [headerRow - 1, headerRow];
+    const joined = await input.open({ ...options, header: both }).catch(() => null);
+    const above = await input.open({ ...options, header: headerRow - 1 }).catch(() => null);
+    const isTitled = joined !== null && above !== null && isLabels(above.header);
+    return isTitled && new Set(joined.header).size === joined.header.length ? both : null;
+  }
   if (below !== null && names(below) && ofValues.length > 0) return [headerRow, headerRow + 1];
   const above = await input.open({ ...options, header: headerRow - 1 }).catch(() => null);
   return above !== null && names(above.header) ? [headerRow - 1, headerRow] : null;
