@@ -45,7 +45,7 @@ describe("the key of a document", () => {
       "is the document's number, not that of its lines, whose words say nothing of what happened",
       "Pos;Beleg;Material;Kunde;Datum",
       "0000{1|2|3}0;{A|A|A|B|B|B|C|C|C}1;M#;K{1|1|1|2|2|2|3|3|3};2#.03.2025",
-      { document: { key: "=beleg" }, events: { defaults: expect.not.objectContaining({ by: "pos" }) } },
+      { document: { key: "=beleg" }, yaml: hasNot("by: pos") },
     ],
     [
       "is one that repeats where more follows from it than chance explains: the lines of an order",
