@@ -43,7 +43,7 @@ const digital = [...`${others} ${bare}`.split(" "), ...zoned.split("|"), ...nume
 const wordy = [...timed(named.split("|")), ...whole.split("|")];
 /** How words begin. Only texts with a month are tried, because luxon is slow. */
 const months =
-  "jan ene gen feb fev mar apr abr avr mai may mag jun jui giu jul lug aug ago aou sep set oct okt out ott nov dec dez dic";
+  "jan ene gen feb fev mar mrz apr abr avr mai may mag jun jui giu jul lug aug ago aou sep set oct okt out ott nov dec dez dic";
 const weekdays = "mo tu we th fr sa su di mi do so seg ter qua qui sex lun mar mer jeu jue ven vie gio";
 const hasWordOf = (starts: string, text: string) =>
   foldWords(text)

@@ -223,20 +223,24 @@ function luxonReader(
   };
 }
 
-/** Turns a month's name, or its first three letters or more (`Sept`, `June`), into the short name that luxon reads. */
+/** Further short names: the English one of British forms, and the German one of accounting programs. */
+const otherMonths: { [language: string]: { [word: string]: number } } = { en: { sept: 8 }, de: { mrz: 2 } };
+
+/**
+ * Turns a month's name or its first three letters (`June`, `Fév.`) into the short name that luxon reads. Any longer
+ * beginning would make German's `Juni` Spanish.
+ */
 function monthSpeller(locale: string): (text: string) => string {
-  const plain = (word: string) =>
-    word
-      .normalize("NFD")
-      .replace(/\p{Mark}/gu, "")
-      .toLowerCase();
-  const long = Info.monthsFormat("long", { locale }).map(plain);
   const short = Info.monthsFormat("short", { locale });
+  const spellings = Info.monthsFormat("long", { locale }).map((name) => {
+    const lower = name.toLowerCase();
+    const plain = lower.normalize("NFD").replace(/\p{Mark}/gu, "");
+    return [lower, plain, lower.slice(0, 3), plain.slice(0, 3)];
+  });
   const spell = (word: string) => {
-    const start = plain(word.replace(/\.$/, ""));
-    // German accounting programs leave the vowel out.
-    const of = locale === "de" && start === "mrz" ? "marz" : start;
-    const fitting = short.filter((_, month) => long[month]?.startsWith(of));
+    const start = word.replace(/\.$/, "").toLowerCase();
+    const other = otherMonths[locale]?.[start];
+    const fitting = short.filter((_, month) => month === other || spellings[month]?.includes(start));
     return fitting.length === 1 ? (fitting[0] ?? word) : word;
   };
   return (text) => text.replace(/\p{Letter}{3,}\.?/gu, spell);
