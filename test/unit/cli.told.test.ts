@@ -38,3 +38,11 @@ it("every row in a rejected file has a hint; that of a late row says what can se
   for (const code of ["late", "after-close"] as const)
     expect(hintOf(code)).toMatch(/no correction can send it\..*replace.*dismiss/);
 });
+
+it("that the journal lies beside the ledger is said when it begins, and not every night", async () => {
+  const { type, writeCsv, path } = openOffice(source);
+  writeCsv("c.csv", [header, "C,Step,2025-01-01 10:00,"]);
+  const night = () => type("import", "m.yaml", "c.csv", "--journal", path("sent.ndjson"));
+  expect((await night()).said).toContain("on the same disk as the ledger");
+  expect((await night()).said).not.toContain("on the same disk");
+});
