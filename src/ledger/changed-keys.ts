@@ -100,8 +100,8 @@ export function sentByOther(
        SELECT e.*, d.key, d.kind, i.content_hash AS bytes, i.sheet FROM inputs i
        JOIN row_events re ON re.row_id BETWEEN i.id << 32 AND i.id << 32 | 4294967295
        JOIN events e ON e.id = re.event_id JOIN documents d ON d.id = e.document_id
-       WHERE i.id = @input AND d.kind NOT IN (SELECT value FROM json_each(@declaredNew))
-         AND d.kind || '/' || e.event NOT IN (SELECT value FROM json_each(@declaredNew)))
+       WHERE i.id = @input AND d.kind NOT IN @declaredNew
+         AND d.kind || '/' || e.event NOT IN @declaredNew)
      SELECT f.mapping, d.namespace, d.kind || '/' || e.event AS label, count(DISTINCT e.id) AS sent,
        max(d.key = mine.key OR i.content_hash = mine.bytes AND i.sheet IS mine.sheet) OR
          2 * count(DISTINCT mine.id) > (SELECT count(*) FROM mine) AS isSure

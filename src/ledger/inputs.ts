@@ -126,10 +126,9 @@ export function createInputStore(database: LedgerDatabase) {
 
     /** Whether they have an open row whose event is known but not its content: a row of this file may correct it. */
     haveUnread: (inputs: ReadonlySet<number>) =>
-      database.has(
-        `SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN (SELECT value FROM json_each(@inputs))`,
-        { inputs: [...inputs] },
-      ),
+      database.has(`SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN @inputs`, {
+        inputs: [...inputs],
+      }),
   };
 }
 

@@ -103,9 +103,9 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       return database.row<ForeignParticipant>(
         `SELECT p.id, p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
            FROM registrations p WHERE p.state = 'registered' AND p.origin <> 'created' AND p.id IN (
-             SELECT ${resolved("e.participant_ref")} FROM events e WHERE e.id IN (SELECT value FROM json_each(@events))
+             SELECT ${resolved("e.participant_ref")} FROM events e WHERE e.id IN @events
              UNION SELECT ${resolved("d.participant_ref")} FROM documents d WHERE d.id = @document
-               OR d.id IN (SELECT target_document FROM events WHERE id IN (SELECT value FROM json_each(@events)))
+               OR d.id IN (SELECT target_document FROM events WHERE id IN @events)
              UNION SELECT ${resolved("a.owner")} FROM registrations a WHERE a.id = @address)
            ORDER BY p.id LIMIT 1`,
         { events, address: only("address"), document: only("document") },

@@ -175,7 +175,7 @@ export class Writer {
   waitsSettled(causes: readonly string[], now: number) {
     this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, changed_at = @now
-       WHERE state = 'held' AND state <> 'landed' AND state <> 'sending' AND waits_for IN (SELECT value FROM json_each(@causes))`,
+       WHERE state = 'held' AND state <> 'landed' AND state <> 'sending' AND waits_for IN @causes`,
       { causes, now },
     );
   }
@@ -323,7 +323,7 @@ export class Writer {
     return this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, doubt = 0, attempted_hash = NULL, changed_at = @now
        WHERE document_id = @id AND (state = 'sending' OR state = 'stalled' AND doubt = 1) AND dismissed = 0
-         AND event_id NOT IN (SELECT value FROM json_each(@riding))`,
+         AND event_id NOT IN @riding`,
       { id, riding, now },
     );
   }

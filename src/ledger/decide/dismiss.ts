@@ -10,7 +10,7 @@ import type { Selection } from "./selection.js";
 
 export type Dismissed = Omit<LineOf<"dismissed">, "type" | "undo">;
 
-const ofGroup = "id IN (SELECT value FROM json_each(@group))";
+const ofGroup = "id IN @group";
 
 function markOpenOf(database: LedgerDatabase, event: number) {
   const document = database.value<number>("SELECT document_id FROM events WHERE id = @event", { event });
@@ -101,7 +101,7 @@ export function undismiss(
     const known = Array.from(createKnownRows(database).links(undefined, undefined, new Set(selection.events)));
     const rowOf = new Map(known.map(({ event, row }) => [event, row]));
     const changed = `SELECT e.id, max(re.row_id) AS row FROM events_now e LEFT JOIN row_events re ON re.event_id = e.id
-      WHERE e.id IN (SELECT value FROM json_each(@events)) AND e.state = 'changed' GROUP BY e.id`;
+      WHERE e.id IN @events AND e.state = 'changed' GROUP BY e.id`;
     for (const { id, row } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
       const newest = Math.max(row ?? 0, rowOf.get(id) ?? 0) || null;
       const told = { code: "changed", message: describeChange(database, id, newest), severity: "error", at: now };
@@ -167,7 +167,7 @@ export function retry(database: LedgerDatabase, selection: Selection, now: numbe
   return database.atomic(() => {
     const { events, documents, participants, addresses } = selection;
     const states = database.rows<{ id: number; state: string }>(
-      "SELECT id, iif(reason = 'row-gone', 'gone', state) AS state FROM events_now WHERE id IN (SELECT value FROM json_each(@events))",
+      "SELECT id, iif(reason = 'row-gone', 'gone', state) AS state FROM events_now WHERE id IN @events",
       { events },
     );
     for (const { id, state } of states) {

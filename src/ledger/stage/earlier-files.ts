@@ -135,7 +135,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
   );
   const open = database.run(
     `INSERT INTO temp.open_by_number SELECT r.id & 4294967295, r.id FROM rows r INDEXED BY rows_invalid
-     WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND (r.id >> 32) IN (SELECT value FROM json_each(@inputs))`,
+     WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND (r.id >> 32) IN @inputs`,
     { inputs: states.earlier },
   );
   const matches: { before: number; after: number; events: readonly number[] }[] = [];

@@ -60,7 +60,7 @@ export function movesOf(
     `SELECT d.kind, d.key, p.event, p.key_parts, 0 AS landed FROM placements p JOIN documents d ON d.id = p.document_id
      WHERE p.row_id = @row AND NOT p.makes
      UNION ALL SELECT d.kind, d.key, e.event, e.key_parts, e.landed FROM events_now e JOIN documents d ON d.id = e.document_id
-     WHERE e.id IN (SELECT value FROM json_each(@events))`,
+     WHERE e.id IN @events`,
     { row, events: [...staged, ...knownRows.eventsOf(row)] },
   );
   const names = [...records.documents, ...records.events.map(({ document }) => document)];

@@ -44,8 +44,8 @@ export function whatRowsSent(database: LedgerDatabase, input: number) {
        LEFT JOIN events_now e ON e.id = b.event
        WHERE (s.document_id, s.event) <> (b.document_id, b.event) AND NOT coalesce(e.sent, new.service_id IS NOT NULL)
          AND (s.document_id, s.event) NOT IN (SELECT document_id, event FROM brought)
-         AND old.kind NOT IN (SELECT value FROM json_each(@declaredNew))
-         AND old.kind || '/' || s.label NOT IN (SELECT value FROM json_each(@declaredNew))
+         AND old.kind NOT IN @declaredNew
+         AND old.kind || '/' || s.label NOT IN @declaredNew
        HAVING rows > 0`,
       { ...range, declaredNew: [...declaredNew] },
     );

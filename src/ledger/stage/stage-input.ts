@@ -129,7 +129,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const leads = database.values<number>(
       `SELECT id FROM rows WHERE settled IS NULL AND id IN
          (SELECT row_id FROM placements WHERE document_id = @document AND deduplication_id = @key)
-         AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(@imported)))`,
+         AND NOT (reason = 'event-key-twice' AND id >> 32 IN @imported)`,
       { document, key, imported: [...inputsOfImport] },
     );
     const settled = leads.filter((lead) => {

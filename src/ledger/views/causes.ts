@@ -111,7 +111,7 @@ export function rowsToCorrect(database: LedgerDatabase): Set<number> {
   return new Set(
     database.values<number>(
       `SELECT max(row_id) FROM row_fates WHERE subject = 'row'
-         OR state = 'rejected' AND code NOT IN (SELECT value FROM json_each(@beyond)) GROUP BY subject, id`,
+         OR state = 'rejected' AND code NOT IN @beyond GROUP BY subject, id`,
       { beyond: decided },
     ),
   );

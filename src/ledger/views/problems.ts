@@ -33,7 +33,7 @@ interface Group extends Failure {
  * is an example only if there is no other. None: nothing is told apart.
  */
 export function tallyProblems(database: LedgerDatabase, cells = false, files: readonly string[] = []): ToldProblem[] {
-  const named = "SELECT id FROM inputs WHERE name IN (SELECT value FROM json_each(@files))";
+  const named = "SELECT id FROM inputs WHERE name IN @files";
   const inputs = files.length === 0 ? null : database.values<number>(named, { files });
   const others = tally(database, `SELECT * FROM (${openFailures}) WHERE subject <> 'row'`, cells, { inputs });
   const here = inputs && new Set(inputs);
@@ -127,7 +127,7 @@ function tally(
   const conceal = concealing(database, cells);
   const isHere = values.inputs === null ? "TRUE" : "(subject, id) IN here";
   // Materialized, because SQLite would otherwise compile the subqueries of these columns wherever a column is used.
-  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs))),
+  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN @inputs),
       found AS MATERIALIZED (SELECT subject, id, code, reason, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
         id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker FROM (${failures}))
     SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,

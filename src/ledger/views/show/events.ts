@@ -46,13 +46,13 @@ function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEven
 /** Rows that brought the event; those of an earlier file only where the newest of that name has it no more. */
 function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
   const open = database.rows<{ row: number; event: number }>(
-    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
+    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN @ids`,
     { ids },
   );
   const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
   const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
   const inputs = database.rows<{ id: number; file: string; earlier: number }>(
-    `SELECT id, name AS file, ${isEarlier("i.id")} AS earlier FROM inputs i WHERE id IN (SELECT value FROM json_each(@inputs))`,
+    `SELECT id, name AS file, ${isEarlier("i.id")} AS earlier FROM inputs i WHERE id IN @inputs`,
     { inputs: [...new Set(links.map(({ row }) => inputOf(row)))] },
   );
   const inputsById = new Map(inputs.map((input) => [input.id, input]));
@@ -120,7 +120,7 @@ const selectDocuments = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, 
        WHERE e.document_id = d.id GROUP BY 1 ORDER BY count DESC)) AS eventCounts,
     (SELECT json_group_array(name) FROM (SELECT DISTINCT ${rowName("p.row_id")} AS name FROM holds p
        WHERE p.document_id = d.id ORDER BY p.row_id)) AS holds
-  FROM documents_now d WHERE d.id IN (SELECT value FROM json_each(@ids)) ORDER BY d.namespace, d.kind, d.key, d.generation`;
+  FROM documents_now d WHERE d.id IN @ids ORDER BY d.namespace, d.kind, d.key, d.generation`;
 
 /** `events`: the newest so many; -1: all. */
 export function documentsWith(database: LedgerDatabase, ids: readonly number[], events: number): ShownDocument[] {
