@@ -279,7 +279,7 @@ CREATE TABLE pages (
   lowest_event INTEGER,
   highest_event INTEGER,
   page BLOB NOT NULL,
-  UNIQUE (kind, first_id)
+  UNIQUE (kind, first_id, last_id)
 ) STRICT;
 
 -- Which rows yielded which event.

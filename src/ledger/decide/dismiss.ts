@@ -1,6 +1,6 @@
 /** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { createKnownRows } from "../known-rows.js";
+import { KNOWN_OF_EVENTS } from "../known-rows.js";
 import { groupOf } from "../rows.js";
 import { describeChange } from "../views/changes.js";
 import type { LineOf } from "../../model/lines.js";
@@ -98,12 +98,11 @@ export function undismiss(
   const writer = new Writer(database);
   /** Their message may have gone with an earlier file, or be about content that has gone since. */
   const tellChanged = () => {
-    const known = Array.from(createKnownRows(database).links(undefined, undefined, new Set(selection.events)));
-    const rowOf = new Map(known.map(({ event, row }) => [event, row]));
-    const changed = `SELECT e.id, max(re.row_id) AS row FROM events_now e LEFT JOIN row_events re ON re.event_id = e.id
+    const changed = `SELECT e.id, max(l.row_id) AS row FROM events_now e LEFT JOIN (
+        SELECT row_id, event_id FROM row_events WHERE event_id IN @events
+        UNION ALL SELECT row_id, event_id FROM ${KNOWN_OF_EVENTS}) l ON l.event_id = e.id
       WHERE e.id IN @events AND e.state = 'changed' GROUP BY e.id`;
-    for (const { id, row } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
-      const newest = Math.max(row ?? 0, rowOf.get(id) ?? 0) || null;
+    for (const { id, row: newest } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
       const told = { code: "changed", message: describeChange(database, id, newest), severity: "error", at: now };
       database.add("problems", { ...told, row_id: newest, subject: "event", subject_id: id, stage: "staging" });
     }

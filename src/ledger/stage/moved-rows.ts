@@ -9,7 +9,7 @@ import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
-import type { KnownRows } from "../known-rows.js";
+import { EVENTS_OF_ROW } from "../known-rows.js";
 
 /** A key as text. */
 interface Name {
@@ -48,20 +48,13 @@ export const namesOf = (placements: readonly Placement[]): Names => ({
 });
 
 /** `row`: the row that the one with these names replaces. `isMeant`: a person has confirmed its keys. */
-export function movesOf(
-  database: LedgerDatabase,
-  knownRows: KnownRows,
-  row: number,
-  records: Names,
-  isMeant = false,
-): Move[] {
-  const staged = database.values<number>("SELECT event_id FROM row_events WHERE row_id = @row", { row });
+export function movesOf(database: LedgerDatabase, row: number, records: Names, isMeant = false): Move[] {
   const old = database.rows<Found>(
     `SELECT d.kind, d.key, p.event, p.key_parts, 0 AS landed FROM placements p JOIN documents d ON d.id = p.document_id
      WHERE p.row_id = @row AND NOT p.makes
      UNION ALL SELECT d.kind, d.key, e.event, e.key_parts, e.landed FROM events_now e JOIN documents d ON d.id = e.document_id
-     WHERE e.id IN @events`,
-    { row, events: [...staged, ...knownRows.eventsOf(row)] },
+     WHERE e.id IN (${EVENTS_OF_ROW})`,
+    { row },
   );
   const names = [...records.documents, ...records.events.map(({ document }) => document)];
   const moved = movedBetween(
