@@ -297,6 +297,7 @@ CREATE TABLE row_records (
   record_id INTEGER NOT NULL,
   PRIMARY KEY (row_id, kind, record_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX row_records_by_document ON row_records (record_id) WHERE kind = 'document';
 
 -- What an invalid row would have put on which document; it holds what is later there (H13, H15).
 CREATE TABLE placements (
