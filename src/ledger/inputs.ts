@@ -22,26 +22,17 @@ export interface InputDescription {
 
 type InputIdentity = Pick<InputDescription, "contentHash" | "sheet" | "named" | "namespace" | "mappingInput">;
 
-export interface StoredInput extends InputDescription {
+export interface StoredInput extends InputDescription, RowCounts {
   id: number;
-  counts: RowCounts;
 }
 
-type InputRow = Omit<StoredInput, "header" | "dialect" | "counts"> & RowCounts & { header: string; dialect: string };
+type InputRow = Omit<StoredInput, "header" | "dialect"> & { header: string; dialect: string };
 
 const columns = `id, content_hash AS contentHash, name, path, sheet, named, mapping, mapping_hash AS mappingHash,
   mapping_input AS mappingInput, namespace, header, dialect, read, skipped, invalid, known, staged`;
 
-const stored = (row: InputRow | null): StoredInput | null => {
-  if (row === null) return null;
-  const { read, skipped, invalid, known, staged, header, dialect, ...rest } = row;
-  return {
-    ...rest,
-    header: JSON.parse(header) as string[],
-    dialect: JSON.parse(dialect) as Dialect,
-    counts: { read, skipped, invalid, known, staged },
-  };
-};
+const stored = (row: InputRow | null): StoredInput | null =>
+  row && { ...row, header: JSON.parse(row.header) as string[], dialect: JSON.parse(row.dialect) as Dialect };
 
 /** SQL that is true for an input if a later import has staged another file of its name. */
 export const isEarlier = (
