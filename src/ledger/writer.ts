@@ -11,6 +11,7 @@ import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-f
 export interface RefusalNote {
   code: Code;
   message: string;
+  hint?: string;
 }
 
 /**
@@ -129,9 +130,9 @@ export class Writer {
   }
 
   /** Still in doubt, and asking again will not help: a person must settle it (H1). */
-  unsettled(subject: Subject, id: number, message: string, now: number) {
+  unsettled(subject: Subject, id: number, told: Omit<RefusalNote, "code">, now: number) {
     this.stalled(subject, id, "doubt-unsettled", now);
-    this.problem(subject, id, { code: "doubt-unsettled", message }, now);
+    this.problem(subject, id, { code: "doubt-unsettled", ...told }, now);
   }
 
   /**
@@ -430,12 +431,12 @@ export class Writer {
   problem(
     subject: Subject,
     id: number,
-    { code, message }: RefusalNote,
+    { code, message, hint }: RefusalNote,
     now: number,
     severity: "error" | "warning" = "error",
   ) {
     const of = { subject, subject_id: id, stage: "submitting", severity };
-    this.#database.add("problems", { ...of, code, message, at: now });
+    this.#database.add("problems", { ...of, code, message, hint: hint ?? null, at: now });
   }
 
   /**

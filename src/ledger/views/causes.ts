@@ -58,7 +58,7 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
   );
   const records = database.rows<Cause>(
     `SELECT code, NULL AS "column", NULL AS mistake, count(*) AS count, NULL AS "values", NULL AS since,
-       iif(instr(message, name) > 0, message, concat_ws(': ', name, message)) AS what, ${rowName("row_id")} AS place
+       concat_ws(' ', iif(instr(message, name) > 0, message, concat_ws(': ', name, message)), hint) AS what, ${rowName("row_id")} AS place
      FROM (${failedRecords} ORDER BY id) GROUP BY code`,
   );
   const sorted = [...ofRows, ...records].toSorted((one, other) => other.count - one.count);
@@ -136,7 +136,7 @@ export interface OpenRecord {
 /** Oldest first. */
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
-    `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
+    `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
        (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row
      FROM (${failedRecords}) f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
      JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
