@@ -10,7 +10,7 @@ import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, inputOf } from "../ledger/rows.js";
 import { movesOf, type Names } from "../ledger/stage/moved-rows.js";
-import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { type CauseName, countToCorrect, isOfCause, rowsOfCause, sizeOfGroups } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { areNearlyEqual } from "../model/near-keys.js";
@@ -21,10 +21,11 @@ import type { Target } from "../model/target.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
 import { unusedPath } from "../report/atomic-file.js";
-import { counted } from "../report/figures.js";
+import { counted, sumOf } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
+import { forPage } from "./jobs.js";
 import type { Judge, Judged } from "./judge.js";
 
 /** The values above the grid cover all rows. */
@@ -82,36 +83,42 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   };
 
   const countReady = async () => {
-    const { toCorrect, last, drafts, sent, edited } = looking(target, (open) => ({
-      ...open,
-      toCorrect: rowsToCorrect(open.database),
-      edited: Array.from(draftedGroups(open).open, ([lead, refs]) => {
-        return { lead, refs, mapping: open.reader.input(inputOf(lead))?.mapping ?? "" };
-      }),
-    }));
+    const { rows, last, drafts, sent, edited } = looking(target, (open) => {
+      const { open: groups } = draftedGroups(open);
+      return {
+        ...open,
+        rows: countToCorrect(open.database, [...groups.keys()]),
+        edited: Array.from(groups, ([lead, refs]) => {
+          const mapping = open.reader.input(inputOf(lead))?.mapping ?? "";
+          return { lead, refs, mapping, size: sizeOfGroups(open.database, [lead]) };
+        }),
+      };
+    });
     const groups = edited.filter(({ refs }) => !refs.some((ref) => sent.has(ref)));
     const mappings = new Set(groups.map(({ mapping }) => mapping));
     const stamps = await Promise.all([...mappings].map(judge.stamp));
-    const keys = groups.map(({ lead, refs }) => {
+    const keys = groups.map(({ lead, refs, size }) => {
       const typed = refs.map((ref) => [ref, ...(drafts.get(ref) ?? [])]);
-      return { lead, key: JSON.stringify([lead, stamps, typed]) };
+      return { lead, size, key: JSON.stringify([lead, stamps, typed]) };
     });
     const before = verdicts;
     const unjudged = keys.filter(({ key }) => !before.has(key)).map(({ lead }) => lead);
     const accepted = new Set((await judged(unjudged, drafts)).flatMap(({ rows: all }) => readyLeads(all)));
     verdicts = new Map(keys.map(({ lead, key }) => [key, before.get(key) ?? accepted.has(lead)]));
-    const ready = [...verdicts].flatMap(([key, isReady]) => (isReady ? [key] : []));
+    const ready = keys.filter(({ key }) => verdicts.get(key) === true);
     const undo =
       last === null || last.refs.some((ref) => sent.has(ref))
         ? null
         : { step: stepOf(last), label: `${last.label}, ${counted(last.refs.length, "cell")}` };
     return {
-      rows: new Set([...toCorrect, ...edited.map(({ lead }) => lead)]).size,
-      ready: ready.length,
-      importing: edited.length - groups.length,
+      rows,
+      ready: sumOf(ready, "size"),
+      importing: sumOf(edited, "size") - sumOf(groups, "size"),
       undo,
       /** Tells the ready rows, as they are typed and judged, from any others. */
-      drafts: createHash("sha256").update(ready.join()).digest("hex"),
+      drafts: createHash("sha256")
+        .update(ready.map(({ key }) => key).join())
+        .digest("hex"),
     };
   };
   // The second finds what the first has judged.
@@ -187,7 +194,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], refs: [], rows: 0 };
       group.files.push(path);
       group.refs.push(...ready.map(({ page }) => page.ref));
-      group.rows += readyLeads(ready).length;
+      group.rows += ready.length;
       written.set(input.mapping, group);
     }
     return [...written.values()];
@@ -207,7 +214,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           code: cause.code,
           count: ids.length,
           what: problem?.message ?? "",
-          hint: problem?.hint ?? null,
+          hint: problem?.hint == null ? null : forPage(problem.hint),
           place: first === null ? "" : describeRow(open.database, first),
           ...valuesOf(open, ids, cause),
         };

@@ -8,7 +8,7 @@ import { reading } from "../desk/access.js";
 import { openDrafts } from "../ledger/drafts.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, parseRowReference, rowId } from "../ledger/rows.js";
-import { rowsOfCause, rowsOfRefused, rowsToCorrect } from "../ledger/views/causes.js";
+import { rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { ownColumns } from "../model/own-columns.js";
@@ -127,8 +127,7 @@ export const forgetLost = (target: Target): void => {
 export function openRows({ database, reader }: Open) {
   // They wait, and may only have a typing mistake in what they refer to.
   const waiting = rowsOfCause(database, { code: "reference-unknown", column: null, mistake: null });
-  const refused = rowsOfRefused(database).map(({ row }) => row);
-  const toCorrect = new Set([...rowsToCorrect(database), ...waiting, ...refused]);
+  const toCorrect = new Set([...rowsToCorrect(database), ...waiting]);
   return (ref: string) => reader.ref(idOf(ref)) === ref && toCorrect.has(reader.lead(idOf(ref)));
 }
 

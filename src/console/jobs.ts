@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { RowferryError } from "../model/error.js";
+import { ExitCode } from "../model/exit-code.js";
 import type { Line } from "../model/lines.js";
 import { shellQuoted } from "../model/shell-quoted.js";
 import { rowSum } from "../report/outcome.js";
@@ -20,9 +21,10 @@ export interface Job {
   endedAt: number | null;
 }
 
-/** Without what names a command to type: the page has a button for it. */
+/** Without commands to type, for which the page has buttons, and without what its reader leaves to the mapping's author. */
 export const forPage = (text: string): string =>
   text
+    .replace(/; or in the mapping, .*$/s, ".")
     .split(/(?<=[.;]) /)
     .filter((part) => !part.includes("`rowferry "))
     .join(" ")
@@ -36,6 +38,20 @@ export const saidOnPage = (lines: readonly Line[]): string[] =>
 /** `5,204 = 4,604 landed + 388 waiting`, as its run ended; null: it read none, or this is no summary. */
 export const rowsOf = (line: Line): string | null =>
   line.type === "summary" && line.rows.read > 0 ? rowSum(line.rows, line.outcomes) : null;
+
+/** Nothing in its own rows needs a person. What other rows need, the page shows as it is by then. */
+const isSettled = (line: Line): boolean =>
+  line.type === "summary" &&
+  line.exitCode === ExitCode.person &&
+  line.stopped === null &&
+  line.rows.read > 0 &&
+  line.outcomes.toCorrect + line.outcomes.toDecide === 0;
+
+const saidOfJob = (lines: readonly Line[]): string[] => [
+  ...saidOnPage(lines.filter((line) => !isSettled(line))),
+  ...(lines.some(isSettled) ? ["Nothing in these rows needs you."] : []),
+  ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows ${rows}.`),
+];
 
 interface JobOptions {
   cwd: string;
@@ -99,8 +115,7 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
         onChange();
       };
       ask(words, begun).then(
-        (lines) =>
-          end([...saidOnPage(lines), ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows ${rows}.`)]),
+        (lines) => end(saidOfJob(lines)),
         ({ message, hint = "" }: Error & { hint?: string }) => end([message, hint]),
       );
       return job;

@@ -14,6 +14,7 @@ import { columnName, columnPosition, originalColumns } from "../model/own-column
 import { ofMember, type Problem } from "../model/problem.js";
 import type { CellKind, Row } from "../model/row.js";
 import { CODE, type Drafts } from "./drafts.js";
+import { forPage } from "./jobs.js";
 
 /** Groups of rows. */
 const AT_ONCE = 100;
@@ -162,6 +163,7 @@ function judgeGroup(
   const problems =
     now === null ? before : [...now.problems, ...stale, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
   const ready = now !== null && problems.length === 0;
+  const told = problems.map(({ hint, ...problem }) => ({ ...problem, hint: hint && forPage(hint) }));
   const twin = before.find(({ code }) => code === "event-key-twice");
   const shown = originalColumns(header);
   return patched.map(({ file, before: { ref, lead, row, cells, kinds } }) => {
@@ -184,7 +186,7 @@ function judgeGroup(
         return Object.fromEntries(typed);
       },
       draft: Object.fromEntries(draft) as { [position: number]: string },
-      problems,
+      problems: told,
       /** The mapping accepts it now. */
       ready,
       /** How another row contradicts it, whose content it takes the place of; null: none. Asked of shown rows only. */

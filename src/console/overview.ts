@@ -22,7 +22,7 @@ import type { Line } from "../model/lines.js";
 import { unexplainedWaits } from "../model/solution.js";
 import type { ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { courseParts, coursePath, readCourse } from "../report/course.js";
+import { courseParts, readCourse } from "../report/course.js";
 import { counted, sumOf } from "../report/figures.js";
 import { onlyYouCanSettle, openOfCopy, recordKinds, saidRestored, saidUnstaged, unsentIn } from "../report/outcome.js";
 import { said } from "../report/said.js";
@@ -131,12 +131,18 @@ function liveOf({ stateFolder }: Target, now: number) {
   return live && { share: live.share, parts: courseParts(live) };
 }
 
-/** By target, of those at which a run is at work: cheap enough to ask every second. */
+/** By target, of those at which a run is at work, whether it tells how far it is or not. */
 export function livesOf(targets: Targets, now: number) {
+  const isAtWork = (target: Target) => {
+    try {
+      return existsSync(target.ledgerPath) && reading(target, isHeld);
+    } catch {
+      return false;
+    }
+  };
   const lives = targets.names().flatMap((name) => {
     const target = targets.get(name);
-    const isAtWork = existsSync(coursePath(target.stateFolder)) && reading(target, isHeld);
-    return isAtWork ? [[name, liveOf(target, now)] as const] : [];
+    return isAtWork(target) ? [[name, liveOf(target, now)] as const] : [];
   });
   return Object.fromEntries(lives);
 }

@@ -144,6 +144,7 @@ const LONGEST_PAUSE_MS = 30_000;
  * in between.
  */
 function watchLedgers(targets: Targets, judges: () => string[], now: () => number, publish: (news: News) => void) {
+  let seen = { stamp: "", lives: {} as ReturnType<typeof livesOf> };
   const look = () => {
     try {
       const files = targets.names().flatMap((name) => {
@@ -151,17 +152,20 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
         return [ledgerPath, `${ledgerPath}-wal`];
       });
       const stamp = [...files, ...judges()].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
-      return { stamp, lives: livesOf(targets, now()) };
+      // A run that begins writes that into the ledger; one that ends may have been killed.
+      const isQuiet = stamp === seen.stamp && working(seen) === "";
+      seen = { stamp, lives: isQuiet ? {} : livesOf(targets, now()) };
     } catch {
-      return { stamp: "", lives: {} };
+      seen = { stamp: "", lives: {} };
     }
+    return seen;
   };
-  const working = ({ lives }: ReturnType<typeof look>) => Object.keys(lives).join();
+  const working = ({ lives }: typeof seen) => Object.keys(lives).join();
   let last = look();
   const fresh = () => ({ at: performance.now(), used: process.cpuUsage(), pause: 0 });
   let told = fresh();
   return setInterval(() => {
-    const seen = look();
+    look();
     // What was asked for in the first second: later, its person clicks.
     if (told.pause === 0) {
       const { user, system } = process.cpuUsage(told.used);

@@ -218,12 +218,11 @@ export function saveFingerprints(
   }));
   for (const { kind, table, entries, fallback, keeps } of [...tables, ...prints]) {
     // An entry that comes back must say what it said.
-    const former = fallback || keeps ? null : entriesOf(database, { namespace, kind, mapping, table });
-    const all = { ...former, ...Object.fromEntries(entries) };
+    const all = fallback || keeps ? "excluded.entries" : "json_patch(entries, excluded.entries)";
     database.run(
       `INSERT INTO key_tables (namespace, name, mapping, source, entries) VALUES (@namespace, @kind, @mapping, @table, @json)
-       ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = @json WHERE entries <> @json`,
-      { namespace, kind, mapping, table, json: JSON.stringify(all) },
+       ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = ${all} WHERE entries <> excluded.entries`,
+      { namespace, kind, mapping, table, json: JSON.stringify(Object.fromEntries(entries)) },
     );
   }
 }

@@ -70,6 +70,7 @@ async function readTable(spec: TableSpec, path: Path, source: MappingSource): Pr
       for await (const some of table.rows())
         for (const row of some) {
           const [problem] = row.problems ?? [];
+          if (row.leftOut !== undefined) continue;
           if (problem !== undefined) refuse(`row ${row.number}: ${problem.message}`, problem.hint);
           rows.push({ ...row, cells: row.cells.map(detachText) });
         }

@@ -1,8 +1,8 @@
 /** Compiles a checked mapping. Pure: touches no file. */
 import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
-import { Cells } from "./column/cells.js";
-import { Conversions } from "./column/column.js";
+import { compileCells } from "./column/cells.js";
+import { conversionsBy } from "./column/column.js";
 import { refuseName } from "./column/names.js";
 import type { Shared } from "./column/scope.js";
 import { compileTable, type Table } from "./column/table.js";
@@ -25,13 +25,13 @@ export function compileMapping(
   lean: ReadonlyMap<string, Table | null> | null = null,
 ): Mapping {
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
-  const conversions = new Conversions(sound(defaults, source));
+  const conversions = conversionsBy(sound(defaults, source));
   const tables = new Map<string, Table | null>(lean);
   const { settings } = spec;
   const shared: Shared = {
     source,
     conversions,
-    cells: new Cells({ blank, trim, spreadsheetErrors }, conversions.defaults),
+    cells: compileCells({ blank, trim, spreadsheetErrors }, conversions.defaults),
     callables: callables(conversions, beside.functions, (why) =>
       source.report("mapping-functions", ["functions"], `${why}.`),
     ),

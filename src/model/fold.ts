@@ -5,9 +5,9 @@ export function squeeze(text: string): string {
   return text.trim().replace(/\s+/gu, " ");
 }
 
-/** White space, case and accents folded: `" Nº  da  NOTA"` → `nº da nota`. For headers and lookups. */
+/** White space, case and accents folded, and invisible characters dropped: `" Nº  da  NOTA"` → `nº da nota`. For headers and lookups. */
 export function foldName(text: string): string {
-  return squeeze(text.normalize("NFD").replace(/\p{M}+/gu, ""))
+  return squeeze(text.normalize("NFD").replace(/[\p{M}\p{Cf}]+/gu, ""))
     .normalize("NFC")
     .toLowerCase();
 }

@@ -87,9 +87,12 @@ async function withinArchive(path: string): Promise<[outer: string, inner: strin
   return [path.slice(0, end + 4), path.slice(end + 5)];
 }
 
-function memberOf({ file, members }: Zip, named: string | null): string {
+function memberOf({ file, has, members }: Zip, named: string | null): string {
   const [first, ...others] = members();
-  if (named !== null) return named;
+  if (named !== null) {
+    if (has(named)) return named;
+    throw file.fault("file-missing", `the archive holds no ${named}; it holds ${listed(members(), 5) || "nothing"}`);
+  }
   if (first === undefined) throw refusal(file.fault, "the archive is empty; make it again", "archive-ambiguous");
   if (others.length === 0) return first;
   throw file.fault("archive-ambiguous", `the archive holds ${others.length + 1} files: ${listed(members(), 5)}`);

@@ -43,7 +43,9 @@ export async function openZip(file: OpenedFile) {
   const names: string[] = known?.names ?? [];
   const entries = known?.entries ?? new Map<string, Entry>();
   const twice = known?.twice ?? new Set<string>();
-  const zip = await readDirectory().catch(failing("it begins like a zip file or workbook but is damaged or cut off"));
+  const zip = await readDirectory().catch(
+    failing("it begins like a zip file or workbook, but is damaged, cut off or followed by other bytes"),
+  );
 
   async function readDirectory(): Promise<ZipFile> {
     // Names come as bytes: yauzl refuses absolute ones, which some writers use and which never reach a disk here. It
@@ -72,7 +74,7 @@ export async function openZip(file: OpenedFile) {
       if (cause instanceof RowferryError) throw cause;
       if (cause instanceof Error && "syscall" in cause)
         throw file.fault("file-unreadable", `reading failed: ${cause.message}`, { cause });
-      throw file.fault("file-corrupt", `${what} (${reasonOf(cause)})`, { cause });
+      throw file.fault("file-corrupt", what, { cause });
     };
   }
 
@@ -98,7 +100,7 @@ export async function openZip(file: OpenedFile) {
     try {
       yield* unpackEntry(file, zip, entry);
     } catch (cause) {
-      failing(`its part ${name} cannot be unpacked`)(cause);
+      failing(`its part ${name} cannot be unpacked (${reasonOf(cause)})`)(cause);
     }
   }
 

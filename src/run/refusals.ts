@@ -11,13 +11,16 @@ export function describeRefusal({ status, codes, message }: ServiceError): strin
   return [String(status), codes.join(" "), message ?? words ?? ""].filter((part) => part !== "").join(" · ");
 }
 
+/** What is told of the record: codes alone would not say who refused it. */
+export const toldRefusal = (error: ServiceError): string => `refused by the service: ${describeRefusal(error)}`;
+
 /** Adds the documents that the event ties together, which the service may not name. */
 export function describeEventRefusal(
   error: ServiceError,
   { document, relatedDocument, target }: Pick<WorkEvent, "document" | "relatedDocument" | "target">,
   work: Pick<WorkStore, "document">,
 ): string {
-  const words = describeRefusal(error);
+  const words = toldRefusal(error);
   const other = relatedDocument ?? target;
   if (other === null) return words;
   const name = (id: number) => {

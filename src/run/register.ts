@@ -7,7 +7,7 @@ import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
 import { placeKey, type RegistrationSteps, stepsOfAddress, stepsOfParticipant } from "./register-steps.js";
-import { describeRefusal } from "./refusals.js";
+import { toldRefusal } from "./refusals.js";
 import { lanesFor } from "./send.js";
 import type { Session } from "./session.js";
 
@@ -183,4 +183,4 @@ async function create(
   return isConflict && !answer.inDoubt ? answer.error : "in-doubt";
 }
 
-const refusal = (error: ServiceError) => ({ code: "service-refused" as const, message: describeRefusal(error) });
+const refusal = (error: ServiceError) => ({ code: "service-refused" as const, message: toldRefusal(error) });

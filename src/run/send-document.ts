@@ -12,7 +12,7 @@ import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
-import { askToSettle, describeRefusal } from "./refusals.js";
+import { askToSettle, toldRefusal } from "./refusals.js";
 import { begunAmong, type Evidence, gatherEvidence, recordLandings, saysTheSame } from "./evidence.js";
 import { firstEarly, type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
 import type { Session } from "./session.js";
@@ -219,7 +219,7 @@ async function sendCreate(
         if ((answer.unexplainedConflict === true && mayExist) || exists)
           strand(session, t, document, true, answer, now);
         else if (isOwnFault(known, answer)) {
-          const words = describeRefusal(known.refusedWith ?? answer.error);
+          const words = toldRefusal(known.refusedWith ?? answer.error);
           t.rejected("document", document.id, { code: "service-refused", message: words }, now);
         } else if (session.refusals.ofDocument(document.id, request, answer.error)) {
           const key = documentDeduplicationId(document);

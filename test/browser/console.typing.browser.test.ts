@@ -1,7 +1,7 @@
 /** The console in a real Chromium while a person types: what is typed goes where it was begun, once, and nothing else goes with it. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { click, eventually, hasFocus, inChromium, night, open, toCorrect, useChromium } from "./chromium.js";
+import { click, eventually, hasFocus, inChromium, night, open, shows, toCorrect, useChromium } from "./chromium.js";
 import { mapping } from "../support/mapping.js";
 import { weighingsWith } from "../support/weighings.js";
 import { folder, startConsole } from "./console.js";
@@ -251,6 +251,36 @@ inChromium(
     await cell(page, 0).click();
     await page.keyboard.press("Control+z");
     await eventually(texts).toEqual(["SP", "AL"]);
+  },
+);
+
+inChromium(
+  "what is typed into a value's box while the console is away stays there, and goes from whichever page",
+  async () => {
+    const page = await openStates();
+    const shown = () => Promise.all([field(page, "XX").inputValue(), field(page, "Sampa").inputValue()]);
+    await page.route(/api\/edit/, (route) => route.abort());
+    for (const [wrong, texts] of [
+      ["XX", ["RJ", "SP"]],
+      ["Sampa", ["MG"]],
+    ] as const)
+      for (const text of texts) {
+        await field(page, wrong).fill(text);
+        await page.keyboard.press("Enter");
+      }
+    await eventually(() => troubles(page)).toContain("not saved yet");
+    await field(page, "R.J").focus();
+    await page.evaluate(`dispatchEvent(new Event("changed"))`);
+    await eventually(shown).toEqual(["SP", "MG"]);
+    await click(page, "link", "Overview");
+    const values = saved(page);
+    await page.unrouteAll({ behavior: "wait" });
+    await page.evaluate(`dispatchEvent(new Event("changed"))`);
+    await shows(page, ".note", "16 edited rows");
+    expect(values).toEqual(["RJ", "SP", "MG"]);
+    await toCorrect(page, "State");
+    await eventually(shown).toEqual(["SP", "MG"]);
+    expect(await troubles(page)).toBe("");
   },
 );
 

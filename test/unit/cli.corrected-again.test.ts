@@ -68,6 +68,20 @@ describe("a corrected row", () => {
     expect(await shown(office, "k.csv:2")).toContain("since corrected by k2.csv, row 2");
   });
 
+  it("that takes the key of another row, which is still to be sent, is told; its own key is not", async () => {
+    const office = await firstNight();
+    const mended = await rejected(office, { x: "2" });
+    const warningsOf = async (ticket: string) => {
+      office.writeCsv(
+        "k.csv",
+        mended.map((row) => row.map((cell) => (cell === "T2" ? ticket : cell))),
+      );
+      return (await office.type("plan", "m.yaml", "k.csv")).said;
+    };
+    expect(await warningsOf("T2")).not.toContain("has the key of");
+    expect(await warningsOf("T3")).toContain("night-1.csv, row 3 has the key of night-1.csv, row 4 now");
+  });
+
   it("that is corrected once more, under another key, while it still waits is sent once", {
     tags: ["long"],
   }, async () => {

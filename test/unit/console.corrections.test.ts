@@ -7,11 +7,12 @@ import { createJudge } from "../../src/console/judge.js";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Status } from "../../src/model/summary.js";
 import { resolveTarget } from "../../src/settings/target.js";
-import { type Office, openOffice } from "../support/office.js";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings, weighingsWith } from "../support/weighings.js";
 
 function correctionsOf(office: Office) {
-  const target = resolveTarget({ flags: {}, env: {}, cwd: office.world.cwd });
+  const target = resolveTarget({ flags: {}, env: office.world.env, cwd: office.world.cwd });
   const judge = createJudge();
   return { ...createCorrections(target, judge, () => office.world.now), mappings: judge.files };
 }
@@ -64,6 +65,23 @@ it("a row that waits for a document which no row brings can be corrected: what i
   await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
   await office.import(...given);
   expect((await office.type("status")).out).toContain("all is well");
+});
+
+it("of a refused participant, every row that waits for it is counted, and what happened is said in words", async () => {
+  const sandbox = createSandbox();
+  const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
+  const office = await openOfficeAt(sandbox, weighingsWith({ group: "=load", event: grouped }));
+  sandbox.setFaults([
+    { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 422, when: "before" } },
+  ]);
+  await office.brought("w.csv", ["Load,At,Gross", ...["A", "A", "B"].map((load) => `${load},2026-01-01 10:00,5`)]);
+  const { cwd, env, now } = office.world;
+  const overview = overviewOf("env", createTargets({ cwd, env }), cwd, now);
+  expect(overview.correct.map(({ code, count }) => [code, count])).toEqual([["service-refused", 2]]);
+  const corrections = correctionsOf(office);
+  const page = corrections.page({ code: "service-refused", column: null, mistake: null });
+  expect([page.count, page.what]).toEqual([2, expect.stringMatching(/^refused by the service: 422 · \w/)]);
+  expect([overview.toCorrect, (await corrections.tally()).rows]).toEqual([3, 3]);
 });
 
 it("of a mapping that cannot be read, the page says the mistake in one line above its rows, and the mapping's files are watched", async () => {

@@ -1,7 +1,10 @@
 /** What the console says first of a ledger, without a server. */
 import { writeFileSync } from "node:fs";
 import { forPage } from "../../src/console/jobs.js";
-import { createTargets, explained, overviewOf } from "../../src/console/overview.js";
+import { createTargets, explained, livesOf, overviewOf } from "../../src/console/overview.js";
+import { resolveTarget, runImport } from "../../src/index.js";
+import { type Code, codes } from "../../src/model/codes.js";
+import { solutionOf } from "../../src/model/solution.js";
 import { mapping } from "../support/mapping.js";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
@@ -18,7 +21,34 @@ it("times are in the zone of the mapping, also where that comes from the one whi
   });
 });
 
-it("what names a command to type is left out, because the page has a button for it", () => {
+it("a run of the library, which tells nobody how far it is, is known to be at work until it ends", async () => {
+  const office = openOffice(weighings);
+  const { cwd } = office.world;
+  office.writeCsv("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,5"]);
+  const lives = () => livesOf(createTargets({ cwd, env: {} }), office.world.now);
+  const seen: unknown[] = [];
+  const target = resolveTarget({ name: "sandbox", env: {}, cwd });
+  const files = [office.path("w.csv")];
+  await runImport({ target, mapping: office.path("m.yaml"), files, onEvent: () => seen.push(lives()) });
+  expect([seen.at(-1), lives()]).toEqual([{ sandbox: null }, {}]);
+});
+
+it("commands to type and advice to the mapping's author are left out, which the page's reader does not need", () => {
+  expect(explained({ code: "value-not-allowed" }).remedy).toBe("Correct the cell.");
+  const ofRows = Object.entries(codes).filter(
+    ([code, { exit }]) => exit === undefined && solutionOf(code as Code) === "correct",
+  );
+  const forAuthors = ofRows.filter(([code]) => /`|mapping/.test(explained({ code }).remedy));
+  expect(forAuthors.map(([code]) => code)).toEqual([
+    "function-failed",
+    "group-unclear",
+    "time-repeated",
+    "reference-key-twice",
+    "row-unchanged",
+    "row-id-twice",
+    "key-mangled",
+    "keys-nearly-equal",
+  ]);
   expect(explained({ code: "document-rejected" }).remedy).toBe(
     "Correct the document's fields in its row and import it again.",
   );

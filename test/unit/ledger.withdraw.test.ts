@@ -58,7 +58,9 @@ describe("the rest of a file that was imported with --limit", () => {
   });
 });
 
-it("20,000 rows that only open documents are taken back at once, beside as many of another file", { timeout: 10_000 }, async () => {
+it("20,000 rows that only open documents are taken back at once, beside as many of another file", {
+  timeout: 10_000,
+}, async () => {
   world = createWorld();
   await world.bring("a", [eventRow({ row: 2, document: "M1", minute: 10, participant: "1" })]);
   const done = world.withLedger((database) => {

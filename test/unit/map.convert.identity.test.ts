@@ -134,7 +134,7 @@ describe("country", () => {
     "Côte d'Ivoire": "CI",
     "Estados Unidos": "US",
   });
-  it.each(["Atlantis", "XX", "B", "076x"])("%j is refused", (cell) => {
+  it.each(["Atlantis", "XX", "B", "076x", "Congo", "São Martinho"])("%j is refused", (cell) => {
     expect(refusalOf("country", cell)).toBe("country-unknown");
   });
   it("one that the field does not allow is refused", () => {

@@ -20,6 +20,8 @@ describe("text", () => {
     ["a decomposed accent is composed", "Sa\u0303o", "S\u00e3o"],
     ["control characters go", "A\u0000B\u001b[31mC\u007f", "AB[31mC"],
     ["invisible characters go", "\ufeffA\u200bB\u00adC", "ABC"],
+    ["marks of direction go", "\u202aA\u200e/\u20661\u2069\u200f", "A/1"],
+    ["joiners stay: emoji and some scripts need them", "👩\u200d🌾", "👩\u200d🌾"],
     ["line breaks of all kinds become one kind", "a \r\n b\rc\u2028d\u000be\u000cf", "a\nb\nc\nd\ne\nf"],
     ["empty lines at the ends go", "\n\na\n\n", "a"],
     ["what looks like a formula is text", "=1+1", "=1+1"],

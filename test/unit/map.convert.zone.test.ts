@@ -40,6 +40,19 @@ it.each([
   expect(read(timezone, cell)).toBe(expected);
 });
 
+it.each([
+  ["2025-03-30 01:30 Europe/Lisbon", undefined, "time-skipped"],
+  ["2025-10-26 01:30 Europe/Lisbon", undefined, "time-repeated"],
+  ["2025-10-26 01:30 Europe/Lisbon", "later", "2025-10-26T01:30:00.000Z"],
+  ["2025-10-26 01:30 Europe/Lisbon", "earlier", "2025-10-26T00:30:00.000Z"],
+  ["2025-03-30 02:30 Europe/Lisbon", undefined, "2025-03-30T01:30:00.000Z"],
+  ["2025-10-26 01:30 UTC", undefined, "2025-10-26T01:30:00.000Z"],
+] as const)("the zone that a cell names decides as the mapping's does: %s, %s: %s", (cell, side, expected) => {
+  const defaults = { timezone: "America/Manaus", dates: ["yyyy-MM-dd HH:mm z"], disambiguation: side };
+  const result = compileConversion("timestamp", defaults)(cell, "text");
+  expect(result instanceof Refused ? result.code : new Date(result as number).toISOString()).toBe(expected);
+});
+
 describe("a cell without a time of day is the first instant of its day (F7)", () => {
   it.each([
     ["America/Sao_Paulo", "15/10/2017", "2017-10-15T03:00:00.000Z"],

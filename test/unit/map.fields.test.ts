@@ -103,6 +103,13 @@ describe("a table beside the mapping", () => {
     expect(recordsOf(mapRows(lenient, [{ ...DAY, X: "09" }])).events[0]?.attributes).toEqual([]);
   });
 
+  it("is read without rows that repeat its header, and its keys without invisible characters", async () => {
+    const typed = "codes: { file: codes.csv, key: Código, columns: { name: { header: Nome, as: number } } }";
+    const beside = { "codes.csv": "Código\u200b,Nome\n01,1\nCódigo,Nome\n\u200e02,2\n" };
+    const mapping = await load(yaml(typed), beside);
+    expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "02" }])).events[0]?.attributes[0]?.value).toBe("2");
+  });
+
   it("may have two keys", async () => {
     const beside = { "codes.csv": "Código,Ano,Nome\n01,2025,Papel\n01,2026,Vidro\n" };
     const mapping = await load(yaml(table("codes.csv", "", "[Código, Ano]"), "tables.codes[x][y].name"), beside);

@@ -38,7 +38,8 @@ describe("the input that reads a file", () => {
 
   it("may be several for the sheets of one workbook", async () => {
     const mapping = await load(twoInputs("excel: { sheet: A }", "excel: { sheet: B }"));
-    expect(mapping.inputsFor("x.xlsx").map(({ name }) => name)).toEqual(["a", "b"]);
+    for (const file of ["x.xlsx", "x.xltm", "x.xlsx.gz"])
+      expect(mapping.inputsFor(file).map(({ name }) => name)).toEqual(["a", "b"]);
     expect(caught(() => mapping.inputsFor("x.csv"))).toMatchObject({ code: "mapping-files" });
   });
 

@@ -32,6 +32,7 @@ describe("the fingerprint of what makes a key", () => {
     ["the conversion of an event's own key, for that event alone", "as: upper", "as: lower", ["paper/weighing"]],
     ["an event's own key, for that event alone", "key: once", "key: =z", ["paper/step"]],
     ["what an event by content is made of", "B: =y", "B: =z", ["paper/note"]],
+    ["who sees it", "public: { B: =y }", "private: { B: =y }", ["paper/note"]],
     ["whom it names", "name: Casa", "name: Sede", ["paper/note"]],
     ["the time zone of what a key is made of", "UTC", "America/Sao_Paulo", ["paper/note"]],
     ["the blank words of that", "country: BR }", 'country: BR, blank: ["?"] }', ["paper/note"]],
@@ -66,6 +67,21 @@ describe("the fingerprint of what makes a key", () => {
     const [before, after] = [await load(whole), await load(edited)];
     const print = ({ fingerprints }: typeof before) => fingerprints.get("paper/weighing");
     expect(print(before) !== print(after)).toBe(isTold);
+  });
+
+  const related = "relatedDocument: { document: { id: other }, isPublic: true }";
+  const target = "target: { document: lot, key: =z, participant: owner, address: home }";
+  it.each([
+    ["how it links", related, related.replace("true }", "true, bidirectional: true }")],
+    ["the name of the document that it creates", target, target.replace("lot", "batch")],
+    ["whether that one has an externalId", target, target.replace("=z", "=z, externalId: null")],
+    ["where free content stands", "extra: { a: { b: 1 }, c: 2 }", "extra: { a: { b: 1, c: 2 } }"],
+    ["the name of an address with a key", "address: { ref: home, key: =z }", "address: { ref: yard, key: =z }"],
+  ])("of an event by content changes with %s", async (_what, text, edited) => {
+    const more = (part: string) =>
+      `${BASE.replace("within: file,", `within: file, ${part},`)}elsewhere: { addresses: [home, yard] }\n`;
+    const [before, after] = [await load(more(text)), await load(more(edited))];
+    expect(after.fingerprints.get("paper/note")).not.toBe(before.fingerprints.get("paper/note"));
   });
 
   it("changes with the group where a key is computed over it", async () => {

@@ -180,6 +180,12 @@ describe("rows and cells as carelessly as they come", () => {
     );
     expect(table.rows.map(({ number }) => number)).toEqual([3, 1]);
   });
+  test("rows out of order hide no header", async () => {
+    const row = (number: number, text: string) =>
+      `<row r="${number}"><c t="str"><v>${text}</v></c><c t="str"><v>${text}</v></c></row>`;
+    const table = await readWorkbook({ sheets: [{ name: "S", rows: row(3, "b") + row(1, "H") + row(2, "a") }] }, {});
+    expect([table.headerRow, ...table.rows.map(({ number }) => number)]).toEqual([1, 3, 2]);
+  });
   test.each([
     ["a row twice", '<row r="1"><c><v>1</v></c></row><row r="1"><c><v>1</v></c></row>'],
     ["a cell twice", '<row r="1"><c r="A1"><v>1</v></c><c r="A1"><v>1</v></c></row>'],

@@ -1,6 +1,7 @@
 /** Files under gzip and zstd are read through to their last byte, however many members or frames they have. */
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
+import { writeZip } from "../support/read/write-zip.js";
 
 const [zstdBegin, zstdEnd] = [zstdCompressSync("a,b\n1,2\n"), zstdCompressSync("3,4\n")];
 const [gzipBegin, gzipEnd] = [gzipSync("a,b\n1,2\n"), gzipSync("3,4\n")];
@@ -56,5 +57,21 @@ test("a zstd frame that asks for a window of 512 MiB is not damaged: what to do 
   await expect(rowsOf([frame], "rows.csv.zst")).rejects.toMatchObject({
     code: "file-refused",
     hint: "Unpack it first.",
+  });
+});
+
+test("a file that the archive does not hold is missing, and nothing is damaged", async () => {
+  const path = await temporaryFile(await writeZip([{ name: "a.csv", data: "a,b\n1,2\n" }]), "x.zip");
+  await expect(readFile(`${path}/b.csv`)).rejects.toMatchObject({
+    code: "file-missing",
+    message: "the archive holds no b.csv; it holds a.csv",
+  });
+});
+
+test("bytes after a zip archive are told in our own words", async () => {
+  const archive = await writeZip([{ name: "a.csv", data: "a,b\n1,2\n" }]);
+  await expect(rowsOf([archive, Buffer.from("xx")], "x.zip")).rejects.toMatchObject({
+    code: "file-corrupt",
+    message: expect.stringMatching(/followed by other bytes$/) as string,
   });
 });

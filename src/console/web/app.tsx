@@ -5,6 +5,7 @@ import type { News } from "../serve.js";
 import { plainText } from "../../report/plain-text.js";
 import { Correct } from "./correct.js";
 import { Decide } from "./decide.js";
+import { useSending } from "./edits.js";
 import { Find } from "./find.js";
 import { Files, Run, Runs, Start } from "./history.js";
 import { listen, takeToken } from "./http.js";
@@ -29,6 +30,8 @@ function App() {
   useEffect(() => addEventListener("popstate", () => setAddress(location.href)), []);
   const { pathname, search } = location;
   const { data, trouble } = useData("overview", {}, pathname);
+  // Other pages have no boxes, but may have come after one.
+  const unsaved = useSending(data);
   const [lives, setLives] = useState<News>(null);
   useEffect(() => addEventListener("live", (event) => setLives((event as CustomEvent<News>).detail)), []);
   useEffect(() => setLives(null), [data]);
@@ -63,6 +66,7 @@ function App() {
       </header>
       <main id="main" tabIndex={-1}>
         {trouble}
+        {unsaved.trouble}
         {data !== null && !allowChanges && (
           <Note text="This console is read-only. To correct and decide, start it at a terminal, or with `--allow-changes`." />
         )}

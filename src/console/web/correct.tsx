@@ -1,17 +1,19 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
 import { memberOf } from "../../model/problem.js";
 import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
-import { afterAll, Grid } from "./grid.js";
+import { afterAll, forgetSaved, save, stepsOf, useSending } from "./edits.js";
+import { Grid } from "./grid.js";
 import { download, post, Refused, undo } from "./http.js";
 import { Work } from "./overview.js";
 import {
   distinct,
   focusMain,
   Lines,
+  Link,
   Note,
   param,
   Prose,
@@ -33,12 +35,13 @@ export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string)
 export function Correct() {
   const cause = { code: param("code") ?? "", column: param("column"), mistake: param("mistake") };
   const { code, column } = cause;
-  const { name: target, allowChanges } = useHere();
+  const { name: target, target: now, allowChanges } = useHere();
   const { data, waiting } = useData("cause", cause);
   const grid = useData("grid", cause);
   const tally = useData("tally").data;
   const { trouble, act } = useAct();
   const list = useRef<HTMLDivElement>(null);
+  useMemo(() => forgetSaved("edit-value"), [data]);
   useEffect(() => list.current?.querySelector("textarea")?.focus(), [data === null]);
   const [taken, setTaken] = useState({ name: "", told: [] as string[] });
   useEffect(() => {
@@ -49,6 +52,7 @@ export function Correct() {
   }, [taken]);
   if (data === null) return waiting;
   const { count, values, moreValues, hint } = data;
+  const next = now.correct.find((one) => one.code !== code || one.column !== column || one.mistake !== cause.mistake);
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
     rows.flatMap((row) => {
@@ -67,15 +71,24 @@ export function Correct() {
         {code === "" ? (
           "Corrections that have not been imported yet"
         ) : (
-          <Prose text={`${column ?? "The row"}: ${data.what || data.meaning}`} />
+          <Prose text={`${column ?? "The row"}${count === 0 ? "" : `: ${data.what || data.meaning}`}`} />
         )}{" "}
         <span class="quiet">
-          {counted(count, "row")}
+          {count === 0 ? "nothing is left here" : counted(count, "row")}
           {code !== "" && data.place !== "" && `, the first is ${data.place}`}
         </span>
       </h1>
       {count === 0 ? (
-        <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
+        <>
+          <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
+          {next !== undefined && (
+            <p>
+              <Link to="/correct" query={{ code: next.code, column: next.column, mistake: next.mistake }}>
+                Correct next: {next.column ?? "The row"}: <Prose text={next.what} />, {counted(next.count, "row")}
+              </Link>
+            </p>
+          )}
+        </>
       ) : (
         code !== "" && (
           <p class="quiet">
@@ -195,18 +208,19 @@ function Value(props: {
   hint: string | null;
 }) {
   const { line, rows, edit, hint } = props;
+  const waiting = stepsOf("edit-value", edit.target).findLast(
+    ({ words }) => words.from === edit.from && words.column === edit.column && words.code === edit.code,
+  );
   // Kept apart from saving: a trial begins after a quick save, and would hide why the save was refused.
-  const [saving, trying] = [useAct(), useAct()];
-  const saved = line.draft ?? "";
+  const saving = useSending(line, waiting !== undefined);
+  const trying = useAct();
+  const saved = waiting === undefined ? (line.draft ?? "") : waiting.words.to === line.value ? "" : waiting.words.to;
   // While it is typed, nothing newer takes its place, and it replaces what was shown when it was begun.
-  const [typed, setTyped] = useState<{ text: string; shown: typeof edit.shown; isLeft: boolean } | null>(null);
+  const [typed, setTyped] = useState<{ text: string; shown: typeof edit.shown } | null>(null);
   const text = typed?.text ?? saved;
   const [tried, setTried] = useState({ text: "", rows: [] as JudgedRow[] });
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => () => void (document.activeElement === field.current && focusMain()), []);
-  useEffect(() => {
-    if (typed?.isLeft === true && !saving.isBusy) setTyped(null);
-  }, [line]);
   useEffect(() => {
     if (text === "" || text === saved) return undefined;
     const attempt = async () => setTried({ text, rows: await post("try-value", { ...edit, to: text }) });
@@ -214,20 +228,14 @@ function Value(props: {
     return () => clearTimeout(timer);
   }, [text]);
   const leave = () => {
-    if (typed === null || typed.isLeft) return;
-    if (text === saved) return setTyped(null);
-    setTyped({ ...typed, isLeft: true });
+    setTyped(null);
     // Emptied: restores the file's text.
-    const words = { ...edit, shown: typed.shown, to: text || line.value };
-    void saving.act(() =>
-      post("edit-value", words).catch((refused: Refused) => {
-        setTyped(refused.isAnswer ? null : typed);
-        throw refused;
-      }),
-    );
+    if (typed !== null && text !== saved)
+      void saving.act(() => save("edit-value", { ...edit, shown: typed.shown, to: text || line.value }));
   };
   const own = rows[0]?.problems.find(({ column }) => column === edit.column)?.hint ?? hint;
-  const judged = text === saved && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
+  const judged =
+    text === saved && waiting === undefined && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
   return (
     <>
       <TextBox
@@ -236,9 +244,8 @@ function Value(props: {
         value={text}
         readOnly={!useHere().allowChanges}
         placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
-        set={(now) =>
-          setTyped({ text: now, shown: typed === null || typed.isLeft ? edit.shown : typed.shown, isLeft: false })
-        }
+        class={waiting?.isSaved === false ? "unsent" : ""}
+        set={(now) => setTyped({ text: now, shown: typed?.shown ?? waiting?.words.to ?? edit.shown })}
         onBlur={leave}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;

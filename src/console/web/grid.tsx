@@ -2,7 +2,7 @@
  * Rows of a file, edited like a spreadsheet: type, paste a block, fill down, find and replace. The grid itself keeps
  * the focus, so that a row that scrolls away does not take it along.
  */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { ownColumns } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
@@ -11,8 +11,9 @@ import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { isAtFault, toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
-import { post, redo, Refused, undo } from "./http.js";
-import { distinct, Link, Prose, TextBox, Trouble, useAct, useHere } from "./page.js";
+import { afterAll, forgetSaved, save as send, stepsOf, useSending } from "./edits.js";
+import { redo, Refused, undo } from "./http.js";
+import { distinct, Link, Prose, TextBox, Trouble, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -40,51 +41,13 @@ const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
 
-interface Step {
-  target: string;
-  label: string;
-  edits: Edit[];
-  isSaved: boolean;
-}
-
-/**
- * Shown as typed, until rows come that were asked for once it was saved. What does not reach the console is sent once it
- * answers again.
- */
-let steps: Step[] = [];
-const nextUnsent = () => steps.find(({ isSaved }) => !isSaved);
-addEventListener("beforeunload", (event) => nextUnsent() && event.preventDefault());
-
-let sending: Promise<unknown> = Promise.resolve();
-
-/** One after the other. @throws Refused */
-function sendAll(): Promise<unknown> {
-  const send = async () => {
-    for (let step = nextUnsent(); step !== undefined; step = nextUnsent()) {
-      const { isSaved: _, ...words } = step;
-      try {
-        await post("edit", words);
-        step.isSaved = true;
-      } catch (refused) {
-        if ((refused as Refused).isAnswer) steps = steps.filter((one) => one !== step);
-        throw refused;
-      }
-    }
-  };
-  sending = sending.then(send, send);
-  return sending;
-}
-
-/** Waits for everything typed before it, because it may undo or import the last of that. @throws Refused */
-export const afterAll = (work: () => Promise<unknown>): Promise<unknown> => (sending = sendAll().then(work));
-
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
 /** `column`: at fault; null: none. */
 export function Grid({ table, column }: { table: Asks["grid"][number]; column: string | null }) {
   const { header, zones, rows, failure } = table;
   const { name: target, allowChanges } = useHere();
-  const { trouble, act } = useAct();
+  const { trouble, act } = useSending(table);
   const anchored = (cell: Cell): Anchored => ({ ...cell, ref: rows[cell.row]?.ref });
   const placed = ({ ref, row, column: at }: Anchored): Cell => {
     const now = rows[row]?.ref === ref ? row : rows.findIndex((one) => one.ref === ref);
@@ -140,12 +103,12 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   }, [editing !== null, rows]);
   useLayoutEffect(() => editor.current?.focus(), [editing !== null]);
 
-  useMemo(() => (steps = steps.filter(({ isSaved }) => !isSaved)), [table]);
-  const own = steps.filter((step) => step.target === target);
+  useMemo(() => forgetSaved("edit"), [table]);
+  const own = stepsOf("edit", target);
   const stepOf = ({ ref }: JudgedRow, at: number) =>
-    own.findLast(({ edits }) => edits.some((edit) => edit.ref === ref && edit.column === header[at]));
+    own.findLast(({ words }) => words.edits.some((edit) => edit.ref === ref && edit.column === header[at]));
   const unsentOf = (row: JudgedRow, at: number) =>
-    stepOf(row, at)?.edits.find((edit) => edit.ref === row.ref && edit.column === header[at])?.value;
+    stepOf(row, at)?.words.edits.find((edit) => edit.ref === row.ref && edit.column === header[at])?.value;
   /** As the server knows it, which an edit replaces. */
   const storedOf = (row: JudgedRow, at: number) => unsentOf(row, at) ?? row.draft[at] ?? row.cells[at] ?? "";
   /** As a person would type it: a date or number of a workbook in the mapping's format. */
@@ -153,12 +116,8 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     unsentOf(row, at) ?? row.draft[at] ?? row.spelt[at] ?? row.cells[at] ?? "";
 
   const save = async (label: string, edits: Edit[]) => {
-    if (edits.length === 0) return;
-    steps.push({ target, label, edits, isSaved: false });
-    await sendAll();
+    if (edits.length > 0) await send("edit", { target, label, edits });
   };
-  // It answers again.
-  useEffect(() => void (nextUnsent() && act(sendAll)), [table]);
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);

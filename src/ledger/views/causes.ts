@@ -3,7 +3,7 @@ import { mistakeOf } from "../../model/causes.js";
 import type { Code } from "../../model/codes.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, referenceOf, rowName } from "../rows.js";
+import { describeRow, groupOf, referenceOf, rowName } from "../rows.js";
 import { causesOfRows, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
@@ -17,7 +17,7 @@ export interface CauseName {
 
 export interface Cause extends CauseName {
   code: Code;
-  /** Rows, each counted under every one of its problems; of what no row can correct, records. */
+  /** Rows, each counted under every one of its problems, groups as one; of what no row can correct, records. */
   count: number;
   /** Different texts of the column, as far as messages show them; null: no column is named. */
   values: number | null;
@@ -34,7 +34,7 @@ export interface OpenCauses {
   correct: Cause[];
   /** No correction of a row can send these. */
   decide: Cause[];
-  /** Rows and records of `correct`, each once, whatever the number of its causes. */
+  /** Rows that a person may correct, each once, whatever the number of its causes; of groups, all of them. */
   toCorrect: number;
 }
 
@@ -61,11 +61,12 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
        concat_ws(' ', iif(instr(message, name) > 0, message, concat_ws(': ', name, message)), hint) AS what, ${rowName("row_id")} AS place
      FROM (${failedRecords} ORDER BY id) GROUP BY code`,
   );
-  const sorted = [...ofRows, ...records].toSorted((one, other) => other.count - one.count);
+  const ofRecords = records.map((cause) =>
+    solutionOf(cause.code) === "correct" ? { ...cause, count: rowsOfCause(database, cause).length } : cause,
+  );
+  const sorted = [...ofRows, ...ofRecords].toSorted((one, other) => other.count - one.count);
   const { correct = [], decide = [] } = Object.groupBy(sorted, ({ code }) => solutionOf(code));
-  const refused = records.filter(({ code }) => solutionOf(code) === "correct");
-  const invalid = database.number("SELECT count(*) FROM invalid_rows");
-  return { correct, decide, toCorrect: refused.reduce((total, { count }) => total + count, invalid) };
+  return { correct, decide, toCorrect: countToCorrect(database, []) };
 }
 
 /** Whether it is a problem of that cause. */
@@ -106,16 +107,33 @@ export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[
   return [...new Set([...ids, ...records, ...others.map(({ row }) => row)])].toSorted((a, b) => a - b);
 }
 
-/** Ids of all rows that a person may correct, the first ones of their groups; of each record the newest. */
-export function rowsToCorrect(database: LedgerDatabase): Set<number> {
-  return new Set(
-    database.values<number>(
-      `SELECT max(row_id) FROM row_fates WHERE subject = 'row'
-         OR state = 'rejected' AND code NOT IN @beyond GROUP BY subject, id`,
-      { beyond: decided },
-    ),
-  );
+/** First rows of groups without a problem of their own: of refused records the newest row, and all that wait for them. */
+const refusedRows = (database: LedgerDatabase): number[] => [
+  ...database.values<number>(
+    `SELECT max(row_id) FROM row_fates WHERE subject <> 'row'
+       AND state = 'rejected' AND code NOT IN @beyond GROUP BY subject, id`,
+    { beyond: decided },
+  ),
+  ...rowsOfRefused(database).map(({ row }) => row),
+];
+
+const invalidRows = (database: LedgerDatabase): number[] =>
+  database.values("SELECT id FROM invalid_rows WHERE lead IS NULL");
+
+/** First rows of all groups that a person may correct. */
+export const rowsToCorrect = (database: LedgerDatabase): Set<number> =>
+  new Set([...invalidRows(database), ...refusedRows(database)]);
+
+/** Rows of all groups that a person may correct, or of these `others`, which are first rows, too. */
+export function countToCorrect(database: LedgerDatabase, others: readonly number[]): number {
+  const isInvalid = (id: number) => database.has("SELECT 1 FROM invalid_rows WHERE id = @id", { id });
+  const valid = new Set([...refusedRows(database), ...others].filter((id) => !isInvalid(id)));
+  return database.number("SELECT count(*) FROM invalid_rows") + sizeOfGroups(database, [...valid]);
 }
+
+/** By the first rows of groups: how many rows they have. */
+export const sizeOfGroups = (database: LedgerDatabase, leads: readonly number[]): number =>
+  leads.reduce((sum, lead) => sum + groupOf(database, lead).length, 0);
 
 export interface OpenRecord {
   /** Null: the whole document. */

@@ -6,11 +6,11 @@ export type Presented = { [kinds in keyof Records]: JsonValue[] };
 
 /** The records of several rows in order, each once; participants and addresses by name. */
 export function presentRecords(all: readonly Records[]): Presented {
+  const participants = all.flatMap((one) => one.participants);
+  const addresses = all.flatMap((one) => one.addresses);
   const names = new Map<string, string>();
-  for (const { participants, addresses } of all) {
-    for (const { kind, natural } of participants) names.set(natural, kind);
-    for (const { kind, participant, identity } of addresses) names.set(JSON.stringify([participant, identity]), kind);
-  }
+  for (const { kind, natural } of participants) names.set(natural, kind);
+  for (const { kind, participant, identity } of addresses) names.set(JSON.stringify([participant, identity]), kind);
   const called = (ref: ParticipantRef | AddressRef | null): JsonValue => {
     if (ref === null) return null;
     if (ref.by === "id") return { id: ref.id };
@@ -22,14 +22,10 @@ export function presentRecords(all: readonly Records[]): Presented {
     participant: called(participant),
     address: called(address),
   });
-  const each = <K extends keyof Records>(kinds: K, present: (record: Records[K][number]) => JsonObject): JsonObject[] =>
-    all.flatMap((records) => (records[kinds] as Records[K][number][]).map(present));
   return {
-    participants: once(
-      each("participants", ({ kind, alias, data }) => ({ name: kind, key: alias, data: { ...data } })),
-    ),
+    participants: once(participants.map(({ kind, alias, data }) => ({ name: kind, key: alias, data: { ...data } }))),
     addresses: once(
-      each("addresses", ({ kind, alias, participant, data, extended }) => ({
+      addresses.map(({ kind, alias, participant, data, extended }) => ({
         name: kind,
         key: alias,
         participant: called(participant),
@@ -37,13 +33,11 @@ export function presentRecords(all: readonly Records[]): Presented {
       })),
     ),
     documents: once(
-      each("documents", ({ kind, participant, address, ...record }) => ({
-        name: kind,
-        ...record,
-        ...parties({ participant, address }),
-      })),
+      all.flatMap((one) => one.documents).map(({ kind, ...record }) => ({ name: kind, ...record, ...parties(record) })),
     ),
-    events: each("events", (record) => ({ ...presentEvent(record, parties), ...parties(record) })),
+    events: all
+      .flatMap((one) => one.events)
+      .map((record) => ({ ...presentEvent(record, parties), ...parties(record) })),
   };
 }
 

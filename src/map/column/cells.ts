@@ -35,39 +35,38 @@ export interface CellOptions {
   spreadsheetErrors?: "refuse" | "keep" | undefined;
 }
 
-export class Cells {
-  readonly #trim: boolean;
-  readonly blank: ReadonlySet<string>;
-  readonly #strict: boolean;
-  readonly #spell: (cell: string, kind: CellKind) => string;
+export type Cells = ReturnType<typeof compileCells>;
 
-  constructor({ blank = [], trim = true, spreadsheetErrors = "refuse" }: CellOptions, defaults: ConvertDefaults) {
-    this.#trim = trim;
-    this.blank = new Set(blank.map((word) => (trim ? word.trim() : word)));
-    this.#strict = spreadsheetErrors === "refuse";
-    this.#spell = compileSpelling(defaults);
-  }
+export function compileCells(
+  { blank: words = [], trim = true, spreadsheetErrors = "refuse" }: CellOptions,
+  defaults: ConvertDefaults,
+) {
+  const ends = (text: string) => (trim ? text.trim() : text);
+  const blank: ReadonlySet<string> = new Set(words.map(ends));
+  const spell = compileSpelling(defaults);
 
   /** As text, in the mapping's formats; "" if blank. */
-  text(cell: string, kind: CellKind): string {
-    const spelt = kind === "text" ? cell : this.#spell(cell, kind);
-    const text = this.#trim ? spelt.trim() : spelt;
-    return this.blank.has(text) ? "" : text;
-  }
+  const text = (cell: string, kind: CellKind): string => {
+    const shown = ends(kind === "text" ? cell : spell(cell, kind));
+    return blank.has(shown) ? "" : shown;
+  };
 
-  /** As in the file; "" if blank. */
-  raw(cell: string, kind: CellKind): string {
-    const text = this.text(cell, kind);
-    return text === "" || kind === "text" ? text : cell;
-  }
-
-  /** Why a field may not take this filled cell. Null: it may. */
-  fault(cell: string, kind: CellKind, purpose: Purpose): Refused | null {
-    const strict = purpose === "identity" || (purpose === "value" && this.#strict);
-    if (kind === "text") return faultOfText(cell, strict);
-    if (kind === "error") return purpose === "map" ? null : errorCell(cell);
-    return kind === "number" ? faultOfNumber(cell) : null;
-  }
+  return {
+    blank,
+    text,
+    /** As in the file; "" if blank. */
+    raw: (cell: string, kind: CellKind): string => {
+      const shown = text(cell, kind);
+      return shown === "" || kind === "text" ? shown : cell;
+    },
+    /** Why a field may not take this filled cell. Null: it may. */
+    fault: (cell: string, kind: CellKind, purpose: Purpose): Refused | null => {
+      const strict = purpose === "identity" || (purpose === "value" && spreadsheetErrors === "refuse");
+      if (kind === "text") return faultOfText(cell, strict);
+      if (kind === "error") return purpose === "map" ? null : errorCell(cell);
+      return kind === "number" ? faultOfNumber(cell) : null;
+    },
+  };
 }
 
 function faultOfText(text: string, strict: boolean): Refused | null {
@@ -84,12 +83,12 @@ function faultOfText(text: string, strict: boolean): Refused | null {
   if (text.startsWith("#") && (ERRORS.has(text.toUpperCase()) || /^#{4,}$/.test(text)))
     return damaged(
       `the cell holds the spreadsheet error ${quoteCell(text)} as text`,
-      "Correct the cell. If it means that there is no value, list it under `blank`; to allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
+      "Correct the cell; or in the mapping, list it under `blank` if it means that there is no value. To allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
     );
   if (SHORTENED.test(text) && Number(text.split("+")[1]) >= 10)
     return damaged(
       `${quoteCell(text)} is how a spreadsheet shows a longer number; the other digits are not in the file`,
-      "Format the column as text in the spreadsheet, and export it again. To allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
+      "Format the column as text in the spreadsheet, and export it again; or in the mapping, to allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
     );
   return null;
 }

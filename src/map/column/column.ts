@@ -50,8 +50,7 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     site.report("mapping-value", ": `otherwise` needs a `map`.", null, "otherwise");
   const accept = compileRules(spec, name, own, site);
   const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, name, own, site);
-  const keep = typeof spec.otherwise === "object" && !isExactNumber(spec.otherwise);
-  const otherwise = keep ? undefined : (spec.otherwise as Scalar | undefined);
+  const otherwise = otherwiseOf(spec);
 
   const read: Reader["read"] = (cell, cellKind, index, view) => {
     const purpose = identity() ? "identity" : "value";
@@ -61,10 +60,10 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (fault === null && map !== null) {
       const shown = cells.text(cell, cellKind);
       const mapped = map.get(foldName(shown))?.value ?? otherwise;
-      if (mapped !== undefined) {
+      if (mapped != null) {
         text = literalText(mapped);
         kind = kindOf(mapped);
-      } else if (keep) fault = cells.fault(cell, cellKind, purpose);
+      } else if (otherwise === null) fault = cells.fault(cell, cellKind, purpose);
       else return view.report("value-unmapped", `${quoteCell(shown)} is not listed in its map`, null, index);
     }
     if (fault !== null) return view.refuse(fault, index);
@@ -85,12 +84,8 @@ const MOST_NAMED = 10;
 /** Of a text that is none of them in any spelling. */
 export const ITS_VALUES = "Its values are";
 
-function neverOf(
-  { oneOf, map, otherwise, default: fallback }: ColumnObject,
-  name: ConversionName,
-  own: Conversion,
-  words: CellRules["words"],
-): Never | null {
+function neverOf(spec: ColumnObject, name: ConversionName, own: Conversion, words: CellRules["words"]): Never | null {
+  const { oneOf, map, default: fallback } = spec;
   if (name === "hash" || !/^(?:text|taxId)$/.test(typeOf(name))) return null;
   const spelt = (literal: Scalar) => {
     const read = own(literalText(literal), kindOf(literal));
@@ -98,8 +93,8 @@ function neverOf(
     const text = asText(valueOf(read, name), typeOf(name));
     return words?.get(foldName(text)) ?? text;
   };
-  const isOpen = typeof otherwise === "object" && !isExactNumber(otherwise);
-  const mapped = map === undefined || isOpen ? undefined : [...Object.values(map), (otherwise as Scalar) ?? ""];
+  const otherwise = otherwiseOf(spec);
+  const mapped = map === undefined || otherwise === null ? undefined : [...Object.values(map), otherwise ?? ""];
   const listed = oneOf?.map(literalText) ?? mapped?.flatMap((value) => spelt(value) ?? []);
   const values = listed && [...new Set([...listed, spelt(fallback ?? "") ?? ""])].filter((value) => value !== "");
   return (text) => {
@@ -113,6 +108,10 @@ function neverOf(
     return `${ITS_VALUES} ${values.slice(0, MOST_NAMED).join(", ")}${values.length > MOST_NAMED ? " …" : ""}.`;
   };
 }
+
+/** Null: the cell's own text. */
+const otherwiseOf = ({ otherwise }: ColumnObject): Scalar | null | undefined =>
+  typeof otherwise === "object" && !isExactNumber(otherwise) ? null : otherwise;
 
 function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conversion {
   try {
@@ -262,29 +261,26 @@ export function agreed(
   return unreadable ? null : found;
 }
 
-export class Conversions {
-  readonly defaults: ConvertDefaults;
-  readonly #known = new Map<string, Conversion>();
+export type Conversions = ReturnType<typeof conversionsBy>;
 
-  constructor(defaults: ConvertDefaults) {
-    this.defaults = defaults;
-  }
-
-  get(spec: ConversionSpec): Conversion {
+/** Each is compiled once. */
+export function conversionsBy(defaults: ConvertDefaults) {
+  const known = new Map<string, Conversion>();
+  const get = (spec: ConversionSpec): Conversion => {
     const name = JSON.stringify(spec);
-    const conversion = this.#known.get(name) ?? compileConversion(spec, this.defaults);
-    if (this.#known.size > 1000) this.#known.clear();
-    this.#known.set(name, conversion);
+    const conversion = known.get(name) ?? compileConversion(spec, defaults);
+    if (known.size > 1000) known.clear();
+    known.set(name, conversion);
     return conversion;
-  }
-
+  };
   /** Takes the text as it is if the country or tax id type is not known. */
-  orText(spec: ConversionSpec): Conversion {
+  const orText = (spec: ConversionSpec): Conversion => {
     try {
-      return this.get(spec);
+      return get(spec);
     } catch (error) {
-      if (error instanceof Refused) return this.get("text");
+      if (error instanceof Refused) return get("text");
       throw error;
     }
-  }
+  };
+  return { defaults, get, orText };
 }

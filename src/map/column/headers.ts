@@ -14,89 +14,82 @@ export interface HeaderUse {
   isFormula: boolean;
 }
 
-export class Headers {
-  readonly header: readonly string[];
+export type Headers = ReturnType<typeof openHeaders>;
+
+export function openHeaders(header: readonly string[]) {
   /** Optional columns that the file lacks, by the first of their headers. */
-  readonly absent: string[] = [];
-  readonly missing: string[] = [];
-  readonly ambiguous: string[] = [];
-  readonly #exact: ReadonlyMap<string, readonly number[]>;
-  readonly #folded: ReadonlyMap<string, readonly number[]>;
-  readonly #used = new Set<number>();
+  const absent: string[] = [];
+  const missing: string[] = [];
+  const ambiguous: string[] = [];
+  const used = new Set<number>();
+  const filled = [...header.keys()].filter((index) => header[index] !== "");
+  const grouped = (fold: (text: string) => string) => {
+    const groups = Map.groupBy(filled, (index) => fold(header[index] ?? ""));
+    return (text: string) => groups.get(fold(text));
+  };
+  const exact = grouped(squeeze);
+  const folded = grouped(foldName);
 
-  constructor(header: readonly string[]) {
-    this.header = header;
-    const filled = [...header.keys()].filter((index) => header[index] !== "");
-    const grouped = (fold: (text: string) => string) => Map.groupBy(filled, (index) => fold(header[index] ?? ""));
-    this.#exact = grouped(squeeze);
-    this.#folded = grouped(foldName);
-  }
-
-  /** -1: an optional column that the file lacks, or one that is `missing` or `ambiguous`. */
-  index(use: HeaderUse): number {
-    const { nth, name, headers, optional } = use;
-    const index = nth === null ? this.#only(use) : this.#nth(use, nth);
-    if (index >= 0) this.#used.add(index);
-    else if (optional) this.absent.push((nth === null ? headers[0] : name) ?? name);
-    return index;
-  }
-
-  #only({ name: column, headers, optional, isFormula }: HeaderUse): number {
-    const named = (name: string) => this.#exact.get(squeeze(name)) ?? this.#folded.get(foldName(name)) ?? [];
-    const found = new Set(headers.flatMap(named));
+  function only({ name: column, headers, optional, isFormula }: HeaderUse): number {
+    const found = new Set(headers.flatMap((text) => exact(text) ?? folded(text) ?? []));
     const [first = -1] = found;
     if (found.size === 1) return first;
     const [name = "", ...others] = headers;
     if (found.size > 1) {
-      const fits = [...found].map((index) => `"${this.header[index]}" (column ${index + 1})`).join(" and ");
-      this.ambiguous.push(`"${name}" matches ${fits}`);
+      const fits = [...found].map((index) => `"${header[index]}" (column ${index + 1})`).join(" and ");
+      ambiguous.push(`"${name}" matches ${fits}`);
     } else if (!optional) {
-      const near = headers.map((header) => nearestName(header, this.header)).find((header) => header !== null);
-      const known = others.length > 0 ? ` (or ${others.map((header) => `"${header}"`).join(", ")})` : "";
+      const near = headers.map((text) => nearestName(text, header)).find((text) => text !== null);
+      const known = others.length > 0 ? ` (or ${others.map((text) => `"${text}"`).join(", ")})` : "";
       const meant = isFormula ? `; a formula begins with =: \`${column}: =${name}\`` : "";
-      this.missing.push(`"${name}"${known}${near == null ? meant : `; the nearest is "${near}"`}`);
+      missing.push(`"${name}"${known}${near == null ? meant : `; the nearest is "${near}"`}`);
     }
     return -1;
   }
 
   /** Cases use the mapping's own names as headers, so such a column may occur once. */
-  #nth({ name, headers, optional }: HeaderUse, { position, count }: { position: number; count: number }): number {
-    const [own] = this.#folded.get(foldName(name)) ?? [];
-    const named = (header: string) => this.#folded.get(foldName(header)) ?? [];
-    const found = [...new Set(headers.flatMap(named))].toSorted((one, other) => one - other);
+  function nthOf({ name, headers, optional }: HeaderUse, { position, count }: NonNullable<HeaderUse["nth"]>): number {
+    const [own] = folded(name) ?? [];
+    const all = new Set(headers.flatMap((text) => folded(text) ?? []));
+    const found = [...all].toSorted((one, other) => one - other);
     if (found.length === count) return found[position - 1] ?? -1;
-    if (own !== undefined && !found.includes(own)) return own;
+    if (own !== undefined && !all.has(own)) return own;
     const what = `"${name}" is column ${position} of ${count} called "${headers.join('" or "')}"`;
-    if (found.length > 0) this.ambiguous.push(`${what}, and the file has ${found.length}`);
-    else if (!optional) this.missing.push(`${what}, but the file has none of them`);
+    if (found.length > 0) ambiguous.push(`${what}, and the file has ${found.length}`);
+    else if (!optional) missing.push(`${what}, but the file has none of them`);
     return -1;
   }
 
-  /** Sorted by name, because the order of a file's columns means nothing; all count as used. */
-  matching(test: (header: string) => boolean): number[] {
-    const at = (index: number) => this.header[index] ?? "";
-    const indexes = [...this.header.keys()].filter(
-      (index) => at(index) !== "" && !isOwnColumn(at(index)) && test(at(index)),
-    );
-    for (const index of indexes) this.#used.add(index);
-    return indexes.toSorted((a, b) => (at(a) < at(b) ? -1 : 1));
-  }
-
-  unmapped(): string[] {
-    return this.header.filter((text, index) => text !== "" && !isOwnColumn(text) && !this.#used.has(index));
-  }
-
-  /** @throws RowferryError naming every missing or ambiguous column. */
-  check({ file, sheet }: { file: string; sheet: string | null }): void {
-    const place = { file, ...(sheet !== null && { sheet }) };
-    const { missing, ambiguous } = this;
-    if (missing.length > 0) {
-      const lacking = [...missing, ...ambiguous.map((text) => `${text}: ambiguous`)].join("; ");
-      const count = missing.length === 1 ? "a column" : `${missing.length} columns`;
-      throw new RowferryError("column-missing", `the header lacks ${count} that the mapping reads: ${lacking}`, {
-        place,
-      });
-    }
-    if (ambiguous.length > 0) throw new RowferryError("column-ambiguous", ambiguous.join("; "), { place });
-  }
+  return {
+    absent,
+    missing,
+    ambiguous,
+    /** -1: an optional column that the file lacks, or one that is `missing` or `ambiguous`. */
+    index(use: HeaderUse): number {
+      const { nth, name, headers, optional } = use;
+      const index = nth === null ? only(use) : nthOf(use, nth);
+      if (index >= 0) used.add(index);
+      else if (optional) absent.push((nth === null ? headers[0] : name) ?? name);
+      return index;
+    },
+    /** Sorted by name, because the order of a file's columns means nothing; all count as used. */
+    matching(test: (text: string) => boolean): number[] {
+      const at = (index: number) => header[index] ?? "";
+      const indexes = filled.filter((index) => !isOwnColumn(at(index)) && test(at(index)));
+      for (const index of indexes) used.add(index);
+      return indexes.toSorted((a, b) => (at(a) < at(b) ? -1 : 1));
+    },
+    unmapped: (): string[] => header.filter((text, index) => text !== "" && !isOwnColumn(text) && !used.has(index)),
+    /** @throws RowferryError naming every missing or ambiguous column. */
+    check({ file, sheet }: { file: string; sheet: string | null }): void {
+      const place = { file, ...(sheet !== null && { sheet }) };
+      if (missing.length > 0) {
+        const lacking = [...missing, ...ambiguous.map((text) => `${text}: ambiguous`)].join("; ");
+        const count = missing.length === 1 ? "a column" : `${missing.length} columns`;
+        const message = `the header lacks ${count} that the mapping reads: ${lacking}`;
+        throw new RowferryError("column-missing", message, { place });
+      }
+      if (ambiguous.length > 0) throw new RowferryError("column-ambiguous", ambiguous.join("; "), { place });
+    },
+  };
 }

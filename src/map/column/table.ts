@@ -5,7 +5,7 @@ import { quoteCell } from "../convert/conversion-kind.js";
 import type { TableSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
 import type { Column } from "../piece.js";
-import { Headers, type HeaderUse } from "./headers.js";
+import { openHeaders, type HeaderUse } from "./headers.js";
 import { Scope, type Shared } from "./scope.js";
 import { asText, type Value, View } from "./view.js";
 
@@ -37,7 +37,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
   const refuse = (place: Site, message: string, hint?: string | null) =>
     place.report("mapping-lookup", `: ${spec.file}${message}.`, hint);
   const view = new View(file.header, { file: spec.file, sheet: null });
-  const headers = new Headers(file.header);
+  const headers = openHeaders(file.header);
   const find = (use: HeaderUse, place: Site) => {
     const index = headers.index(use);
     for (const text of headers.missing.splice(0)) refuse(place, ` has no column ${text}`);

@@ -10,6 +10,8 @@ export interface LocalTime {
   local: number;
   /** Minutes east of UTC; null: the text has none, so that the zone decides. */
   offset: number | null;
+  /** Where the text names a zone that changes its clocks: `offset` is then one of two. */
+  zone?: string;
 }
 
 /**
@@ -210,6 +212,11 @@ function luxonReader(
     const at = shortYear ? read.set({ year: fullYear(read.year % 100, twoDigitYears ?? 0) }) : read;
     // A year that has no 29 February.
     if (at.day !== read.day) return "impossible";
-    return within(at.toMillis() + at.offset * 60_000, carriesOffset ? at.offset : null);
+    const local = within(at.toMillis() + at.offset * 60_000, carriesOffset ? at.offset : null);
+    if (at.zone.isUniversal || typeof local === "string") return local;
+    // luxon takes a time that the zone skips for another one, and the first of two.
+    const { result = {} } = DateTime.fromFormatExplain(text, format, options);
+    const written = DateTime.fromObject({ ...result, year: at.year }, { zone: "utc" });
+    return { ...local, local: written.toMillis(), zone: at.zone.name };
   };
 }

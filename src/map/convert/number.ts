@@ -103,7 +103,9 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     if (times === undefined) {
       const known = entries.map(([one]) => one).join(", ");
       const hint =
-        known === "" ? "Name the unit in the column's `units`, or remove it from the cell." : `Known units: ${known}.`;
+        known === ""
+          ? "Remove it from the cell; or in the mapping, name the unit in the column's `units`."
+          : `Known units: ${known}.`;
       return refuse("number-unit", cell, `carries ${quoteCell(unit)}, which is not a unit of this column`, hint);
     }
     if (unit === "" && min === undefined && max === undefined) return text;
@@ -156,8 +158,8 @@ const faults: Record<NumberFault, string> = {
 const hints: Partial<Record<NumberFault, string>> = {
   exponent: "Export the column as text, or with all its digits.",
   ambiguous:
-    "If OTHERS group thousands throughout the file, write `grouping: true` under `defaults:`; otherwise correct the cell.",
-  digits: "Identifiers are text: use `as: digits` or `as: text`.",
+    "Correct the cell; or in the mapping, write `grouping: true` under `defaults:` if OTHERS group thousands throughout the file.",
+  digits: "Correct the cell; or in the mapping, use `as: digits` or `as: text`, because identifiers are text.",
 };
 
 function refuseNumber(cell: string, fault: NumberFault, decimal: "," | "."): never {

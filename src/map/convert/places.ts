@@ -11,13 +11,13 @@ const require = createRequire(import.meta.url);
 
 let names: ReadonlyMap<string, string> | null = null;
 
-/** On first use. */
+/** On first use. "": the name of two countries, such as Congo. */
 function loadNames(): ReadonlyMap<string, string> {
   const byName = new Map<string, string>();
   for (const language of ["pt", "en", "es", "fr", "de", "it"]) {
     const { countries: called } = require(`i18n-iso-countries/langs/${language}.json`) as LocaleData;
     for (const [code, name] of Object.entries(called))
-      for (const one of [name].flat()) byName.set(foldWords(one), code);
+      for (const one of [name].flat().map(foldWords)) byName.set(one, (byName.get(one) ?? code) === code ? code : "");
   }
   for (const [alpha2, alpha3] of countryCodes())
     for (const code of [alpha3, alpha2]) byName.set(foldWords(code), alpha2);
@@ -41,11 +41,11 @@ export const country = defineConversion({
   compile({ only }) {
     const byName = (names ??= loadNames());
     return (cell) => {
-      const value = byName.get(foldWords(cell));
+      const value = byName.get(foldWords(cell)) || undefined;
       if (value !== undefined && only?.includes(value) !== false) return value;
       if (value !== undefined) refuse("country-unknown", cell, `is not one of ${only?.join(", ")}`);
       const hint = "Write its two-letter code, such as BR.";
-      return refuse("country-unknown", cell, "is not the code or name of a country", hint);
+      return refuse("country-unknown", cell, "is not the code or name of one country", hint);
     };
   },
 });
@@ -136,7 +136,7 @@ export const phone = defineConversion({
       refuseOptions(`there are no telephone numbers of country ${JSON.stringify(home)}`);
     const hint =
       home === undefined
-        ? "Write it with plus and country code, or set `country` under `defaults:`."
+        ? "Write it with plus and country code; or in the mapping, set `country` under `defaults:`."
         : `Numbers without a country code are read as ${home}; write others with a leading plus.`;
     return (cell) => {
       const of = home === undefined ? {} : { defaultCountry: home };

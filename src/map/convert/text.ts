@@ -3,11 +3,13 @@ import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
 import { maybe, writtenOut } from "../described.js";
 
-/** Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, word joiner, BOM. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
+/**
+ * Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, marks of direction, word
+ * joiner, BOM. Not the joiners that emoji and some scripts need.
+ */
+const INVISIBLE = /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 /** A fast test: hardly any cell needs cleaning. */
-const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u;
+const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\p{Cf}]/u;
 
 /**
  * Unicode NFC, without control and invisible characters; runs of white space become one space; trimmed. Line breaks
@@ -43,7 +45,7 @@ export function foldWords(raw: string): string {
 
 export const text = defineConversion({
   description:
-    "Text in Unicode NFC, trimmed, with runs of white space folded to one space and control characters dropped. Line breaks inside a cell stay as they are unless `lines: join`.",
+    "Text in Unicode NFC, trimmed, with runs of white space folded to one space and control and invisible characters dropped. Line breaks inside a cell stay as they are unless `lines: join`.",
   options: z.object({
     lines: maybe(
       z.enum(["keep", "join"]),

@@ -94,14 +94,14 @@ function localIso(text: string): string | null {
     .replace(/:\d\d/, ":ss")
     .replace(/\.\d{1,3}$/, ".S");
   if (/\d/.test(form)) return null;
-  return `\`ISO\` reads times with Z or an offset; add ${form} to the mapping's \`dates\` for local ones.`;
+  return `Write times with Z or an offset, which \`ISO\` reads; or in the mapping, add ${form} to \`dates\` for local ones.`;
 }
 
 const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   form: {
     code: "date-unreadable",
     cause: "does not have the form FORMATS",
-    hint: "Correct the cell, or add its format to the mapping's `dates`.",
+    hint: "Correct the cell; or in the mapping, add its format to `dates`.",
   },
   impossible: {
     code: "date-impossible",
@@ -116,35 +116,37 @@ const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   "two-digit-year": {
     code: "date-two-digit-year",
     cause: "has a year of two digits",
-    hint: "Export years with four digits, or set `twoDigitYears` to the latest year that two digits can mean.",
+    hint: "Write years with four digits; or in the mapping, set `twoDigitYears` to the latest year that two digits can mean.",
   },
 };
 
-/** @throws Refused `conversion-options` for no zone or an unknown one. */
-function compileZone(options: DateOptions, defaults: ConvertDefaults): Zone {
+/** The zone of that name, by default the mapping's. @throws Refused `conversion-options` for no zone or an unknown one. */
+function compileZones(options: DateOptions, defaults: ConvertDefaults): (name?: string) => Zone {
   const { timezone, disambiguation = "reject" } = { ...defaults, ...options };
   if (timezone === undefined)
     return refuseOptions(
       "the time zone of local times is not known",
       "Set `timezone: America/Sao_Paulo` (or another IANA name) under `defaults:`.",
     );
-  if (IANAZone.create(timezone).isValid) return openZone(timezone, disambiguation);
-  return refuseOptions(
-    `there is no time zone ${JSON.stringify(timezone)}`,
-    "Use an IANA name such as America/Sao_Paulo or Europe/Lisbon.",
-  );
+  if (!IANAZone.create(timezone).isValid)
+    refuseOptions(
+      `there is no time zone ${JSON.stringify(timezone)}`,
+      "Use an IANA name such as America/Sao_Paulo or Europe/Lisbon.",
+    );
+  const own = openZone(timezone, disambiguation);
+  return (name) => (name === undefined ? own : openZone(name, disambiguation));
 }
 
 /** A gap or an overlap of local times, where clocks are put forward or back. */
 const refusals = {
   skipped: {
     code: "time-skipped",
-    message: "does not exist in the mapping's time zone: clocks were put forward over it",
-    hint: "Correct the time, check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
+    message: "does not exist in ZONE: clocks were put forward over it",
+    hint: "Correct the time; or in the mapping, check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
   },
   repeated: {
     code: "time-repeated",
-    message: "exists twice in the mapping's time zone: clocks were put back over it",
+    message: "exists twice in ZONE: clocks were put back over it",
     hint: "Choose a side with `disambiguation: earlier` or `later`, or export times with their offset and read them as ISO.",
   },
 } as const;
@@ -173,16 +175,17 @@ export const timestamp = defineConversion({
   ],
   compile({ timeOfDay, ...options }, defaults) {
     const read = compileDateReader(options, defaults);
-    const zone = compileZone(options, defaults);
+    const zoneOf = compileZones(options, defaults);
     return (cell, kind) => {
-      const { offset, hasTime, ...found } = read(cell, kind);
+      const { offset, hasTime, zone: named, ...found } = read(cell, kind);
       const [hours = 0, minutes = 0] = hasTime ? [] : (timeOfDay ?? "").split(":").map(Number);
       const local = found.local + (hours * 60 + minutes) * 60_000;
-      if (offset !== null) return local - offset * 60_000;
+      if (offset !== null && named === undefined) return local - offset * 60_000;
+      const zone = zoneOf(named);
       const value = hasTime || timeOfDay !== undefined ? zone.toInstant(local) : zone.toFirstInstant(local);
       if (typeof value === "number") return value;
       const { code, message, hint } = refusals[value];
-      return refuse(code, cell, message, hint);
+      return refuse(code, cell, message.replace("ZONE", named ?? "the mapping's time zone"), hint);
     };
   },
 });
@@ -196,7 +199,7 @@ export const date = defineConversion({
     const read = compileDateReader(options, defaults);
     const formats = options.formats ?? defaults.dates ?? [];
     const zoned = formats.some((format) => format === "ISO" || /^UNIX|z/i.test(format));
-    const zone = zoned ? compileZone(options, defaults) : null;
+    const zone = zoned ? compileZones(options, defaults)() : null;
     return (cell, kind) => {
       const { offset, ...found } = read(cell, kind);
       const local = offset === null || zone === null ? found.local : zone.toLocal(found.local - offset * 60_000);

@@ -3,7 +3,7 @@ import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
 import type { CellKind } from "../../model/row.js";
 import { ITS_VALUES } from "../column/column.js";
-import { Headers } from "../column/headers.js";
+import { openHeaders } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { asText, View } from "../column/view.js";
 import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../language/mapping-schema.js";
@@ -79,7 +79,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
     columns: columns.flatMap(({ use }) => (use === null ? [] : [use.nth === null ? use.headers : [use.name]])),
     names: { file: reads.others.has("file"), sheet: reads.others.has("sheet") },
     bind: (header, place, isPart = false) => {
-      const headers = new Headers(header);
+      const headers = openHeaders(header);
       const view = new View(header, place);
       for (const { slot, use, set } of columns) {
         if (use !== null) view.index[slot] = headers.index(use);

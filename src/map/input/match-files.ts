@@ -5,7 +5,7 @@ import { compileGlob } from "../../model/glob.js";
 import type { CorrectedOrigin, MappingInput } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 
-const WORKBOOK = /\.xls[xm]$/iu;
+const WORKBOOK = /\.xl[st][xm](?:\.gz|\.zst)?$/iu;
 const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
 
 function refuse(file: string, message: string, hint?: string): never {

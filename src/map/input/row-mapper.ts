@@ -139,7 +139,8 @@ export function bindRowMapper(
         if (words.has(foldName(word))) return;
         const known = [...words.values()];
         const message = `${quoteCell(word)} names no event; the words are ${listed(known, SHOWN)}`;
-        const hint = "Correct the cell, add the word to an event's `is`, or skip such rows with `skip`.";
+        const hint =
+          "Correct the cell; or in the mapping, add the word to an event's `is`, or skip such rows with `skip`.";
         view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
       });
     return view.problems.length > before;
@@ -270,7 +271,7 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
       events.length === 0
         ? "none of the input's records exists in this row"
         : `none of the input's events happens in this row: ${conditions.join("; ")}`,
-    hint: "Correct the cells that decide which event it is, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    hint: "Correct the cells that decide which event it is; or in the mapping, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: position in header ? columnName(header, position) : null,
   };
 }

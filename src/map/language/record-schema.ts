@@ -21,9 +21,9 @@ export type Takes =
 
 export interface FieldInfo {
   takes: Takes;
-  required: boolean;
+  required?: boolean;
   /** A key or an id, which a spreadsheet must not have damaged. */
-  identity: boolean;
+  identity?: boolean | undefined;
 }
 
 /** By the field's schema. Fields without an entry are structure (references, keys, free JSON). */
@@ -39,8 +39,8 @@ function value(description: string, examples?: unknown[]) {
 }
 
 function field(takes: Takes, description: string, more: { blank?: true; identity?: true; examples?: unknown[] } = {}) {
-  const info = { takes, required: more.blank !== true, identity: more.identity === true };
-  return value(description, more.examples).register(fieldInfos, info);
+  const { blank, identity, examples } = more;
+  return value(description, examples).register(fieldInfos, { takes, required: blank !== true, identity });
 }
 
 export function key(description: string, examples: unknown[] = ["=mtr", ["=mtr", "=line"]]) {

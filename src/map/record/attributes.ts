@@ -34,10 +34,10 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
       } else if (taken.has(name)) {
         place.reportName("mapping-value", ": it is listed under another visibility too.");
       } else if (isPlainName(name, place)) {
-        const info: FieldInfo = { takes: "text", required: needsReason && name === "reason", identity: false };
+        const info: FieldInfo = { takes: "text", required: needsReason && name === "reason" };
         const field = compileField(value, info, place);
         taken.set(name, field.reads);
-        pieces[name] = derive(field, (text) => [{ name, value: String(text), isPublic }]);
+        pieces[`${shown} ${name}`] = derive(field, (text) => [{ name, value: String(text), isPublic }]);
       }
     }
   return {

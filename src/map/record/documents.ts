@@ -17,7 +17,7 @@ import { BROKEN, combine, derive, type DocumentPart, type KeyMaker, onlyWhere, t
 import { compileCondition, compileField, compileFields, compileJson, compileKey, compileVarying } from "./fields.js";
 import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
-const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true };
+const EXTERNAL_ID: FieldInfo = { takes: "text", identity: true };
 const compileExternalId = (spec: Scalar, site: Site) => compileField(spec, EXTERNAL_ID, site);
 
 type BodySpec = Omit<TargetSpec, "document" | "key">;
@@ -118,7 +118,7 @@ export function compileRelation(
     document: other,
     options: { ...fixed, ...(options as RelationOptions) },
   }));
-  return { ...relation, to: document.tree };
+  return { ...relation, tree: `${bidirectional} ${relation.tree}`, to: document.tree };
 }
 
 function checkRelation(spec: RelatedDocumentSpec, site: Site) {
@@ -142,5 +142,6 @@ export function compileTarget(spec: TargetSpec, site: Site) {
   const whole = compileBody(spec, key, true, site);
   const target = derive(whole, ({ key: parts, body }) => ({ document: { kind, key: joinKey(parts) }, ...body }));
   const name = derive(key, (parts) => ({ kind, key: joinKey(parts) }));
-  return { ...target, name, maker: makerOf(kind, key, false) };
+  const tree = `${kind} ${spec.externalId === null} ${target.tree}`;
+  return { ...target, tree, name, maker: makerOf(kind, key, false) };
 }

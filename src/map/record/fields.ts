@@ -241,7 +241,7 @@ export function compileVarying(spec: KeySpec, code: Code, hint: string, site: Si
   return key;
 }
 
-const FREE: FieldInfo = { takes: "json", required: false, identity: false };
+const FREE: FieldInfo = { takes: "json" };
 
 /** Texts may be formulas; a blank leaves out its entry, unless the next of a list would take its place. */
 export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
@@ -259,8 +259,9 @@ export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
     return [name, isPlainName(name, place) ? compileJson(value, place) : BROKEN];
   });
   const object = combine(Object.fromEntries(members));
-  if (!list) return object;
-  return derive(object, (values, view) => {
+  const tree = JSON.stringify([list, object.tree]);
+  if (!list) return { ...object, tree };
+  return derive({ ...object, tree }, (values, view) => {
     const at = Object.keys(values).findIndex((name, position) => name !== String(position));
     if (at < 0) return Object.values(values);
     const hint = "Write default(x, …) for it, or put what may be blank last, where it is left out.";

@@ -55,7 +55,8 @@ export function compileAddress(kind: string, spec: AddressSpec, site: Site) {
       ref: { by: "identity" as const, participant, identity },
     };
   });
-  return { ...onlyWhere(site.member(spec, "when", compileCondition), record), key };
+  const tree = key === undefined ? record.tree : `${kind} ${record.tree}`;
+  return { ...onlyWhere(site.member(spec, "when", compileCondition), record), tree, key };
 }
 
 function aliasOf(key: string[] | undefined): string | null {

@@ -14,7 +14,7 @@ export const convertCodes = {
   ),
   "cell-damaged": mark(
     "A spreadsheet or a conversion has damaged the value in a cell.",
-    "Correct the cell at its source, where ids of many digits must be formatted as text. If the text means that there is no value, list it under `blank`.",
+    "Correct the cell at its source, where ids of many digits must be formatted as text; or in the mapping, list the text under `blank` if it means that there is no value.",
     "`1,23457E+17` as a ticket number; `#REF!` as text; a number of more than fifteen digits in a workbook.",
   ),
   "text-replaced": mark(
@@ -34,7 +34,7 @@ export const convertCodes = {
   ),
   "text-empty": mark(
     "The text is empty after its conversion.",
-    "Correct the cell, or use `as: text`.",
+    "Correct the cell; or in the mapping, use `as: text`.",
     "`***` under `as: slug`.",
   ),
   "digits-missing": mark(
@@ -44,32 +44,32 @@ export const convertCodes = {
   ),
   "number-unreadable": mark(
     "A cell is not a number in the mapping's format.",
-    "Correct the cell, or set `decimal` in the mapping (and `grouping`, if thousands are grouped) to match the file.",
+    "Correct the cell; or in the mapping, set `decimal` (and `grouping`, if thousands are grouped) to match the file.",
     "`1.5` in a file whose decimal mark is a comma; `1.234` there, which may be thousands or a fraction.",
   ),
   "number-unit": mark(
     "A number carries a unit that the field does not allow.",
-    "Name the unit in the column's `units`, or remove it from the cell.",
+    "Remove the unit from the cell; or in the mapping, name it in the column's `units`.",
     "`12 t` in a field with `units: [kg]`.",
   ),
   "number-range": mark(
     "A number is outside the bounds of its field.",
-    "Correct the cell, or the bounds in the mapping.",
+    "Correct the cell; or in the mapping, correct the bounds.",
     "`-5` under `min: 0`; four digits after the mark where `places` is 2.",
   ),
   "integer-fraction": mark(
     "A number has a fraction where a whole number is needed.",
-    "Correct the cell, or use `as: number`.",
+    "Correct the cell; or in the mapping, use `as: number`.",
     "`2,5` containers.",
   ),
   "boolean-unreadable": mark(
     "A cell is neither a word for true nor one for false.",
-    "Correct the cell, or name the words under `booleans`.",
+    "Correct the cell; or in the mapping, name the words under `booleans`.",
     "`talvez` under `as: boolean`.",
   ),
   "date-unreadable": mark(
     "A cell matches none of the mapping's date formats.",
-    "Correct the cell, or add its format to the mapping's `dates`.",
+    "Correct the cell; or in the mapping, add its format to `dates`.",
     "`2025-03-09` where the only format is `dd/MM/yyyy`.",
   ),
   "date-impossible": mark(
@@ -84,12 +84,12 @@ export const convertCodes = {
   ),
   "date-two-digit-year": mark(
     "A date has a year of two digits, which could be in either century.",
-    "Export years with four digits, or set `twoDigitYears` to the latest year that two digits can mean.",
+    "Write years with four digits; or in the mapping, set `twoDigitYears` to the latest year that two digits can mean.",
     "`09/03/25`.",
   ),
   "time-skipped": mark(
     "A local time does not exist in its zone: clocks were put forward over it.",
-    "Correct the time, check `timezone`, or choose a side with `disambiguation`.",
+    "Correct the time; or in the mapping, check `timezone`, or choose a side with `disambiguation`.",
     "04/11/2018 00:30 in America/Sao_Paulo.",
   ),
   "time-repeated": mark(
@@ -99,7 +99,7 @@ export const convertCodes = {
   ),
   "tax-id-invalid": mark(
     "A tax id has the wrong length or wrong check digits.",
-    "Check the number against its document; name its `type` where a spreadsheet has dropped leading zeros.",
+    "Check the number against its document; or in the mapping, name its `type` where a spreadsheet has dropped leading zeros.",
     "11.222.333/0001-80, whose check digits are 81.",
   ),
   "phone-invalid": mark(

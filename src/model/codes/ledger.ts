@@ -106,12 +106,12 @@ export const ledgerCodes = {
   ),
   "participant-differs": mark(
     "A participant's data differ from what the ledger or the service has for its tax id.",
-    "The service does not update participants. Correct the row, or set `settings.identity` in the mapping.",
+    "The service does not update participants. Correct the row; or in the mapping, set `settings.identity`.",
     "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
   ),
   "address-differs": mark(
     "The same address of a participant is spelled in two ways.",
-    "Correct the row if it is another place; if spellings vary, give the address a `key:` in the mapping.",
+    "Correct the row if it is another place; or in the mapping, give the address a `key:` if spellings vary.",
     "Rua A, S/N and RUA A, s/n: the first spelling is used.",
   ),
   "document-differs": mark(

@@ -24,27 +24,27 @@ export const mapCodes = {
   ),
   "value-required": mark(
     "A field that must have a value is blank in this row.",
-    "Fill the cell, give the field a `default`, or restrict the record with `when`.",
+    "Fill the cell; or in the mapping, give the field a `default`, or restrict the record with `when`.",
     "`Gerador` is empty, and the participant's name comes from it.",
   ),
   "value-unmapped": mark(
     "A cell holds a value that the field's `map` does not list.",
-    "Correct the cell, add the value to the map, or set `otherwise`.",
+    "Correct the cell; or in the mapping, add the value to the map, or set `otherwise`.",
     "`Talvez` where the map lists Sim and Não.",
   ),
   "value-not-allowed": mark(
     "A value is not one that `oneOf` allows.",
-    "Correct the cell, or add the value to `oneOf`.",
+    "Correct the cell; or in the mapping, add the value to `oneOf`.",
     "`PJ` where `oneOf` lists COMPANY and PERSON.",
   ),
   "value-pattern": mark(
     "A value does not match the field's `pattern`.",
-    "Correct the cell, or the pattern.",
+    "Correct the cell; or in the mapping, correct the pattern.",
     "`ABC-123` under `[A-Z]{3}[0-9]{4}`.",
   ),
   "expression-failed": mark(
     "A formula has no value for this row: a number too long, a division by zero, a text too long.",
-    "Correct the cells it reads, or guard it: `iff(boxes > 0, round(net / boxes, 2), null)`.",
+    "Correct the cells it reads; or in the mapping, guard it: `iff(boxes > 0, round(net / boxes, 2), null)`.",
     "`=round(net / boxes, 2)` in a row with 0 boxes.",
   ),
   "function-failed": mark(
@@ -54,7 +54,7 @@ export const mapCodes = {
   ),
   "group-differs": mark(
     "Rows of one group differ where one value is needed.",
-    'Correct the rows, or combine their values: `first(x)`, `last(x)`, `join(x, ", ")`, `sum(x)` …',
+    'Correct the rows; or in the mapping, combine their values: `first(x)`, `last(x)`, `join(x, ", ")`, `sum(x)` …',
     "Two rows of manifest 123 name different generators.",
   ),
   "group-unclear": mark(
@@ -64,17 +64,17 @@ export const mapCodes = {
   ),
   "reference-absent": mark(
     "A record refers to another record of its row that does not exist there, because its `when` does not hold.",
-    "Fill the columns of that other record, or restrict this one with the same `when`.",
+    "Fill the columns of that other record; or in the mapping, restrict this one with the same `when`.",
     "The drop-off names the recycler, whose columns are blank.",
   ),
   "event-name": mark(
     "The row gives the event a name that it cannot have.",
-    "Correct the cell, or `map` it to the right name.",
+    "Correct the cell; or in the mapping, `map` it to the right name.",
     "`Cancel`, which differs from the reserved CANCEL only by case.",
   ),
   "no-event": mark(
     "The row yields no event (no record, in an input without events) and would be lost silently.",
-    "Correct the cells that decide which event it is, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    "Correct the cells that decide which event it is; or in the mapping, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",
   ),
 } satisfies Record<string, CodeEntry>;

@@ -45,7 +45,7 @@ export const pipelineCodes = {
   ),
   "participant-foreign": mark(
     "Another dataset registered the participant, and the mapping refuses such participants.",
-    "Choose `settings.participants.foreign: use` or `create` in the mapping, or correct the tax id.",
+    "Correct the tax id; or in the mapping, choose `settings.participants.foreign: use` or `create`.",
     "With `foreign: refuse`, a carrier that another company has registered.",
   ),
   "address-unresolved": mark(

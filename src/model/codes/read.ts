@@ -83,12 +83,12 @@ export const readCodes = {
   ),
   "encoding-mixed": person(
     "A row has bytes that are not text in the encoding of the rest of its file.",
-    "Correct the characters in that row; if the whole file has one encoding, name it in the mapping: `csv: { encoding }`.",
+    "Correct the characters in that row; or in the mapping, name the encoding if the whole file has one: `csv: { encoding }`.",
     "One row was pasted from a windows-1252 system into a UTF-8 file: `S\\xe3o Paulo`.",
   ),
   "quote-unclosed": person(
     "A quoted cell is never closed, so the rest of the file would be one cell.",
-    "Close or double that quote in the file; if the file uses no quotes at all, write `csv: { quote: null }` in the mapping.",
+    "Close or double that quote in the file; or in the mapping, write `csv: { quote: null }` if the file uses no quotes at all.",
     'Row 17 has `"Tubo 5` with an opening quote and no closing one.',
   ),
   "quote-stray": mark(
@@ -108,7 +108,7 @@ export const readCodes = {
   ),
   "row-short": mark(
     "A row has fewer cells than the header has columns.",
-    "Add the missing delimiters (or close a lost quote) in that row, then import it again; where the program that writes the file ends rows early, write `csv: { shortRows: blank }` in the mapping's input.",
+    "Add the missing delimiters (or close a lost quote) in that row, then import it again; or in the mapping, write `csv: { shortRows: blank }` in the input where the program that writes the file ends rows early.",
     "The header has 25 columns, row 812 has 11 cells because the export was cut off.",
   ),
   "row-long": mark(

@@ -16,7 +16,7 @@ export const submitCodes = {
   ),
   "service-refused": mark(
     "The service refused the request; the service's own code is shown with this one.",
-    "Correct the row or the mapping as the service's code says, and import the row again.",
+    "Correct the row as the service's code says, and import it again; or in the mapping, correct what the row becomes.",
     "400 for an event whose attribute has no value: the event is rejected, and later events of its document are held.",
   ),
   "document-gone": mark(

@@ -50,12 +50,8 @@ interface Given {
 
 function givenOf(options: CsvOptions, fault: FaultOf): Given {
   const { delimiter, quote, escape, trim } = options;
-  const given: Given = {
-    ...(delimiter === undefined || delimiter === "auto" ? {} : { delimiter }),
-    ...(quote === undefined || quote === "auto" ? {} : { quote }),
-    ...(escape === undefined || escape === "auto" ? {} : { escape }),
-    ...(trim === undefined || trim === "auto" ? {} : { trim }),
-  };
+  const said = Object.entries({ delimiter, quote, escape, trim });
+  const given: Given = Object.fromEntries(said.filter(([, option]) => option !== undefined && option !== "auto"));
   const mark = given.delimiter?.[0];
   const wrong =
     given.delimiter !== undefined && /^$|[\r\n]/.test(given.delimiter)

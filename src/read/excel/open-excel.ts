@@ -253,6 +253,8 @@ async function sampleOf(workbook: Workbook, sheet: Sheet, option: HeaderOption) 
     if (below < SAMPLE_ROWS) sample.push(...rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
     below += rows.filter(({ number }) => number > wanted).length;
   }
+  // Writers may write rows in any order.
+  sample.sort((one, other) => one.number - other.number);
   return { rows: sample, width, areZeros: [...results].every((one) => one === "0") };
 }
 

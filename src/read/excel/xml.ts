@@ -23,9 +23,6 @@ const MAX_NAMESPACES = 1000;
 /** Characters of one tag, text, comment or instruction. A cell holds at most 32,767. */
 const MAX_TOKEN = 4 * 1024 ** 2;
 
-/** Entity bombs need a document type, which no workbook has. */
-class DoctypeError extends Error {}
-
 /** `what` completes "the workbook is damaged: …". It has its checksums, so a program has written it so. */
 export function damaged(
   { fault }: { fault: FaultOf },
@@ -124,15 +121,18 @@ export async function* walkInPieces(
   parser.on("text", onText);
   parser.on("cdata", onText);
   parser.on("comment", () => (pending = 0));
-  parser.on("doctype", () => {
-    throw new DoctypeError();
-  });
+  /** Entity bombs need one, and no workbook has one. */
+  const refuseDoctype = () => {
+    const message = `its part ${name} declares a document type, which workbooks never have and which can hide entity bombs`;
+    throw zip.file.fault("file-refused", message);
+  };
+  parser.on("doctype", refuseDoctype);
 
   try {
     const texts = decodeXml(zip.read(name, kind === "part" ? kind : "rows"));
     for await (const text of kind === "layout" ? withoutRows(texts) : texts) {
       // saxes keeps a doctype whole before it reports it.
-      if (depth === 0 && text.includes("<!DOCTYPE")) throw new DoctypeError();
+      if (depth === 0 && text.includes("<!DOCTYPE")) refuseDoctype();
       const whole = cut + text;
       mayDeclare = whole.includes("xmlns");
       cut = whole.slice(whole.lastIndexOf("<"));
@@ -145,10 +145,7 @@ export async function* walkInPieces(
     yield root;
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    if (!(cause instanceof DoctypeError))
-      throw damaged(zip.file, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
-    const message = `its part ${name} declares a document type, which workbooks never have and which can hide entity bombs`;
-    throw zip.file.fault("file-refused", message);
+    throw damaged(zip.file, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -1,0 +1,65 @@
+/** Edits on their way: shown as typed, in order. What does not reach the console is sent once it answers again. */
+import { useEffect } from "preact/hooks";
+import type { Changes } from "../api.js";
+import { post, type Refused } from "./http.js";
+import { useAct } from "./page.js";
+
+type Edits = Pick<Changes, "edit" | "edit-value">;
+type Sent<Path extends keyof Edits> = { path: Path; words: Edits[Path]["words"]; isSaved: boolean };
+type Step = Sent<"edit"> | Sent<"edit-value">;
+
+/** Those that data do not show yet which were asked for once they were saved. */
+let steps: Step[] = [];
+
+const isUnsaved = (): boolean => steps.some(({ isSaved }) => !isSaved);
+addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
+
+let sending: Promise<unknown> = Promise.resolve();
+
+/** One after the other. @throws Refused */
+function sendAll(): Promise<unknown> {
+  const send = async () => {
+    let first: Refused | null = null;
+    for (;;) {
+      const step = steps.find(({ isSaved }) => !isSaved);
+      if (step === undefined) break;
+      try {
+        await post(step.path, step.words);
+        step.isSaved = true;
+      } catch (error) {
+        const refused = error as Refused;
+        if (!refused.isAnswer) throw refused;
+        steps = steps.filter((one) => one !== step);
+        first ??= refused;
+      }
+    }
+    if (first !== null) throw first;
+  };
+  sending = sending.then(send, send);
+  return sending;
+}
+
+/** Waits for everything typed before it, because it may undo or import the last of that. @throws Refused */
+export const afterAll = (work: () => Promise<unknown>): Promise<unknown> => (sending = sendAll().then(work));
+
+/** @throws Refused */
+export function save<Path extends keyof Edits>(path: Path, words: Edits[Path]["words"]): Promise<unknown> {
+  steps.push({ path, words, isSaved: false } as Step);
+  return sendAll();
+}
+
+/** Not shown by the data yet, of this kind and target, oldest first. */
+export const stepsOf = <Path extends keyof Edits>(path: Path, target: string) =>
+  steps.filter((step): step is Extract<Step, { path: Path }> => step.path === path && step.words.target === target);
+
+/** For what saves: sends what is still unsaved whenever fresh data come, because the console answers again. */
+export function useSending(fresh: unknown, isMine = true) {
+  const { act, trouble } = useAct();
+  useEffect(() => void (isMine && isUnsaved() && act(sendAll)), [fresh]);
+  return { act, trouble };
+}
+
+/** Fresh data have come, which show what was saved in this way. */
+export const forgetSaved = (path: keyof Edits): void => {
+  steps = steps.filter((step) => step.path !== path || !step.isSaved);
+};
