@@ -2,7 +2,7 @@
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { generationsNamed } from "../documents-named.js";
-import { groupOf, inputOf, parseRowReference, rowNumberOf } from "../rows.js";
+import { inputOf, parseRowReference, rowNumberOf, sizeOfGroups } from "../rows.js";
 
 export interface Selectors {
   /** A run that staged or sent it. */
@@ -154,8 +154,7 @@ export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
        UNION SELECT document_id FROM events WHERE id IN @events)`,
     selection,
   );
-  const rows = [...rowsOf(database, selection)].reduce((sum, row) => sum + groupOf(database, row).length, 0);
-  return { rows, documents: found };
+  return { rows: sizeOfGroups(database, [...rowsOf(database, selection)]), documents: found };
 }
 
 /** Selected events that changed or are late for their document, which is named as `kind/key`. */

@@ -3,7 +3,7 @@ import { mistakeOf } from "../../model/causes.js";
 import type { Code } from "../../model/codes.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, groupOf, referenceOf, rowName } from "../rows.js";
+import { describeRow, referenceOf, rowName, sizeOfGroups } from "../rows.js";
 import { causesOfRows, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
@@ -130,10 +130,6 @@ export function countToCorrect(database: LedgerDatabase, others: readonly number
   const valid = new Set([...refusedRows(database), ...others].filter((id) => !isInvalid(id)));
   return database.number("SELECT count(*) FROM invalid_rows") + sizeOfGroups(database, [...valid]);
 }
-
-/** By the first rows of groups: how many rows they have. */
-export const sizeOfGroups = (database: LedgerDatabase, leads: readonly number[]): number =>
-  leads.reduce((sum, lead) => sum + groupOf(database, lead).length, 0);
 
 export interface OpenRecord {
   /** Null: the whole document. */
