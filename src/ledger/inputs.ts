@@ -1,5 +1,5 @@
 /** Inputs: files by content hash and sheet, and by name where that matters, and whether they must be staged again. */
-import { fact, type LedgerDatabase } from "./ledger-database.js";
+import { fact, type LedgerDatabase, setFact } from "./ledger-database.js";
 import { EVENTS_OF_ROWS, rowsOfInput } from "./rows.js";
 import { giveBackWhatIsNeeded, withdrawInput } from "./stage/take-back.js";
 import type { Dialect } from "../model/dialect.js";
@@ -129,17 +129,11 @@ export type InputStore = ReturnType<typeof createInputStore>;
  * Counts changes of content by corrections, other files or replacements. A file that comes again is skipped only if the
  * count has not changed since (H36).
  */
-function contentChanges(database: LedgerDatabase) {
-  return Number(fact(database, "content-changes"));
-}
+const contentChanges = (database: LedgerDatabase) => Number(fact(database, "content-changes"));
 
 /** In the transaction that changes content. */
-export function countContentChange(database: LedgerDatabase): void {
-  database.run(
-    `INSERT INTO facts (name, value) VALUES ('content-changes', '1')
-     ON CONFLICT (name) DO UPDATE SET value = CAST(value + 1 AS TEXT)`,
-  );
-}
+export const countContentChange = (database: LedgerDatabase): void =>
+  setFact(database, "content-changes", String(contentChanges(database) + 1));
 
 export interface ListedInput extends RowCounts {
   name: string;

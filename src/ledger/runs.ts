@@ -5,7 +5,10 @@ import { fact, type LedgerDatabase, setFact } from "./ledger-database.js";
 
 const REQUESTS = 2 ** 32;
 
-export const requestsOf = (run: number): [first: number, last: number] => [run * REQUESTS, (run + 1) * REQUESTS - 1];
+export const requestsOf = (run: number): { first: number; last: number } => ({
+  first: run * REQUESTS,
+  last: (run + 1) * REQUESTS - 1,
+});
 
 /** Every event that requests from @first to @last carried, as it is now. */
 export const SENT =

@@ -166,10 +166,9 @@ function reported(json: string | null): Figures | null {
 }
 
 function figuresOf(database: LedgerDatabase, run: number): Figures {
-  const [first, last] = requestsOf(run);
   const requests = database.rows<{ kind: string; count: number }>(
     "SELECT kind, count(*) AS count FROM requests WHERE id BETWEEN @first AND @last GROUP BY kind",
-    { first, last },
+    requestsOf(run),
   );
   const inputs = database.rows<ShownRun["inputs"][number]>(
     "SELECT name, sheet, read, skipped, invalid, known, staged FROM inputs WHERE run_id = @run ORDER BY id",
