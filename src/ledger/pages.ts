@@ -84,9 +84,9 @@ export function createPages<Value>(
     added = [];
   };
 
-  /** Pages that may hold the row; the first is the likeliest. */
+  /** Pages that may hold the row; the first is the likeliest, and others are looked for only if it does not. */
   const pagesOver = (row: number) =>
-    database.rows<{ first: number; page: Buffer }>(
+    database.each<{ first: number; page: Buffer }>(
       `SELECT first_id AS first, page FROM pages WHERE kind = @kind AND first_id BETWEEN @start AND @row AND last_id >= @row
        ORDER BY first_id DESC`,
       { kind, row, start: rowsOfInput(inputOf(row)).first },
