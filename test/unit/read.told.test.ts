@@ -36,6 +36,21 @@ describe("what is no plain table", () => {
     ]);
   });
 
+  it.each([
+    ["a line break in a last cell without quotes", "1;a\r\n2;cut\nrest\r\n3;b\r\n", [3]],
+    ["one of an old Macintosh", "1;cut\rrest\r\n2;a\r\n3;b\r\n", [2]],
+    ["one and a blank line", "1;a\r\n2;cut\n\r\nrest\r\n3;b\r\n", [3]],
+    ["none: quotes around a line break", '1;"a\nb"\r\n2\r\n3;c\r\n', []],
+    ["none: lines of two kinds", "1;a\n2;b\r\n3;c\n4;d\r\n5;e\r\n", []],
+    ["none: a short row alone", "1;a\r\n2\r\n3;b\r\n", []],
+    ["many of them, over pieces and batches", `${"1;cut\nrest\r\n".repeat(2000)}${"2;a\r\n".repeat(3000)}`, null],
+  ])("the row that %s has cut is invalid, as the rest of it is", async (_, text, expected) => {
+    const { rows } = await readFile(await temporaryFile(`id;note\r\n${text}`));
+    const cut = rows.filter(({ problems }) => problems?.some(({ code }) => code === "line-cut"));
+    if (expected === null) expect(cut).toHaveLength(2000);
+    else expect(cut.map(({ number }) => number)).toEqual(expected);
+  });
+
   it("a workbook with bytes in front of it is called so", async () => {
     const book = await writeWorkbook({ sheets: [{ name: "S", rows: `<row r="1">${textCell("A1", "a")}</row>` }] });
     const path = await temporaryFile(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\n\n"), book]), "input.xlsx");

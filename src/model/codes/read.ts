@@ -97,8 +97,8 @@ export const readCodes = {
     '`"Tubo 5" aço";120` instead of `"Tubo 5"" aço";120`.',
   ),
   "line-cut": mark(
-    "The file's last line has no line end, though the others have one and the mapping requires it.",
-    "Fetch the file again: an interrupted transfer leaves such a line. If the file is complete, add the missing line end.",
+    "A line may be cut: the last one of the file has no line end, though the others have one and the mapping requires it; or a line ends in another way than the others, and the next one is too short.",
+    "Fetch the file again: an interrupted transfer leaves such a last line. If the file is complete, add the missing line end.",
     "`…;12` is the last line of a file whose export held `…;1234,50`.",
   ),
   "record-oversized": person(

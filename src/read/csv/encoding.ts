@@ -39,7 +39,7 @@ const MAX_ODD_LINES = 10_000;
  * within a word signs that are letters elsewhere.
  */
 const FOREIGN =
-  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1+(?![\x80-\xff]))[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z][\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z]/;
+  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z][\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z]/;
 /** Offered to a person who has to name one. */
 const OTHERS = [
   "windows-1250",
@@ -252,11 +252,15 @@ function uncertain(head: Buffer, fault: FaultOf): RowferryError {
   const at = all.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")) && FOREIGN.test(line));
   const bytes = Buffer.from(all[at] ?? "", "latin1");
   const read = (encoding: string) => iconv.decode(bytes, encoding);
-  const said = (text: string) => `"${shorten(/[\p{L}\p{M}]*[^\0-\x7f][^;,|\t"]*/u.exec(text)?.[0] ?? "", 30)}"`;
+  const isOdd = (part: string) => /[^\0-\x7f]/.test(part);
+  const said = (text: string) => {
+    const cell = text.split(/[;,|\t"]/).find(isOdd) ?? "";
+    return `"${shorten(cell.trim(), 30)}"`;
+  };
   const isWord = (word: string) => CASES.test(word) && SCRIPTS.some((one) => one.test(word));
   const readings = OTHERS.flatMap((name) => {
     const text = read(name).replaceAll("\t", " ");
-    const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter((word) => /[^\0-\x7f]/.test(word));
+    const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter(isOdd);
     return words.length > 0 && words.every(isWord) && !NO_TEXT.test(text) ? [`${name} reads ${said(text)}`] : [];
   });
   const where = at === -1 ? "" : `: line ${at + 1} would read ${said(read("windows-1252"))}`;

@@ -48,6 +48,10 @@ export function openCsv(file: CsvFile): Input {
   };
 }
 
+const ODD =
+  "the row's line ends in another way than the others, and the next line is too short: a line break within a cell may have cut it";
+const QUOTE_IT = "Put quotes around cells that hold line breaks, or remove the breaks.";
+
 /** What DOS and old Macintosh letters become in windows-1252. */
 const MISREAD = "‚ƒ„†‡ˆ‰‹˜™›";
 /** Without them no cell can be one of those below, which are looked for cell by cell. */
@@ -76,6 +80,7 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
   const isRagged = corrected === null && csv.shortRows === "blank";
   const found = findTable(sample, shape, corrected === null ? wanted : shape.firstLine, isRagged);
   const { header, width, firstLine, offset } = found;
+  const { lineEnding } = shape;
   const notes = [...encoding.notes, ...shape.notes, ...found.notes];
 
   async function* rows(): AsyncGenerator<Row[]> {
@@ -85,6 +90,10 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
     let wary = false;
     let ended = true;
     let ends = false;
+    /** The last row, if its line ends in another way than the others. */
+    let odd: Row | undefined;
+    const cut = (row: Row, message: string, hint: string | null = null) =>
+      (row.problems = [...(row.problems ?? []), { code: "line-cut", message, hint, column: null }]);
     async function* text(): AsyncGenerator<Buffer> {
       let skip = offset;
       for await (const piece of asUtf8(file.chunks(), encoding)) {
@@ -105,28 +114,34 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
     // The last row waits until the end shows whether its line has one.
     let last: Row[] = [];
     for await (const records of readRecords(text, { shape, fault, firstLine })) {
+      const unlike = new Set<number>();
       for (const record of records) {
+        if (record.lineEnding !== null && record.lineEnding !== lineEnding) unlike.add(record.number);
         if (suspicious) findBadCharacters(record, encoding.name);
         oddities.look(record, wary);
       }
       const finished = finisher.finish(records);
       if (finished.length === 0) continue;
+      for (const row of finished) {
+        if (odd !== undefined && row.problems?.some(({ code }) => code === "row-short") === true)
+          cut(odd, ODD, QUOTE_IT);
+        odd = unlike.has(row.number) && row.leftOut === undefined ? row : undefined;
+      }
       yield* seen(last);
       last = finished;
     }
     await file.checkUnchanged();
     const row = last.at(-1);
     if (row !== undefined && !ended && ends) {
-      const cut = "the file's last line has no line end, though the others have one: the file may be cut off";
-      if (csv.endsWithNewline === "required")
-        row.problems = [...(row.problems ?? []), { code: "line-cut", message: cut, hint: null, column: null }];
-      else notes.push(`Row ${row.number}: ${cut}; with \`csv: { endsWithNewline: required }\`, such a row is invalid.`);
+      const why = "the file's last line has no line end, though the others have one: the file may be cut off";
+      if (csv.endsWithNewline === "required") cut(row, why);
+      else notes.push(`Row ${row.number}: ${why}; with \`csv: { endsWithNewline: required }\`, such a row is invalid.`);
     }
     yield* seen(last);
     notes.push(...finisher.notes(), ...oddities.notes());
   }
 
-  const { delimiter, quote, escape, trim, lineEnding } = shape;
+  const { delimiter, quote, escape, trim } = shape;
   const { name, bom } = encoding;
   return {
     sheet: null,

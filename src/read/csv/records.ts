@@ -24,6 +24,8 @@ export interface CsvRecord extends RawRow {
   innerQuotes: boolean;
   /** As in the file, with its quotes and perhaps its line end; "" if it was read strictly. */
   raw: string;
+  /** Null: the file ends there, or it is not known. */
+  lineEnding: "\n" | "\r\n" | "\r" | null;
 }
 
 /** In characters. A longer record ends the reading of its file. */
@@ -38,6 +40,9 @@ const BATCH = 64;
 /** Replaces a backslash that escapes nothing, which csv-parse would drop. A noncharacter. */
 const BACKSLASH = "\uFDD1";
 const CR = 0x0d;
+const LF = 0x0a;
+/** More bytes than csv-parse keeps for its next piece. */
+const HELD_BACK = 16;
 const BACKSLASH_CODE = 0x5c;
 const BACKSLASH_BYTES = Buffer.from(BACKSLASH).toString("latin1");
 
@@ -124,6 +129,8 @@ type Parsed = string[] | { record: string[]; raw: string };
 /** csv-parse below its stream, which costs more than our own work on a record. */
 interface Api {
   state: { record: string[]; expectedRecordLength: number };
+  /** `bytes`: up to the end of the last record, of all that it was given. */
+  info: { bytes: number };
   parse(text: Buffer, isLast: boolean, push: (record: Parsed) => void, close: () => void): Error | undefined;
   __onRecord(this: Api, push: unknown): Error | undefined;
 }
@@ -142,6 +149,9 @@ function cutter(options: RecordsOptions, lenient: boolean) {
   let mayBreak = false;
   /** Bytes since the last record. */
   let unfinished = 0;
+  /** The last bytes given to csv-parse, which may hold some back, and how many were given before them. */
+  let given: Buffer = END;
+  let before = 0;
 
   function recordOf(parsed: Parsed): CsvRecord {
     const number = line;
@@ -162,9 +172,14 @@ function cutter(options: RecordsOptions, lenient: boolean) {
     mayBreak ||= quote !== null && text.includes(quote);
     // A record may begin in the piece before the first unfinished one.
     const mayExceed = unfinished + text.length + PIECE > MAX_RECORD;
+    before += Math.max(0, given.length - HELD_BACK);
+    given = Buffer.concat([given.subarray(-HELD_BACK), text]);
     const records: CsvRecord[] = [];
     const push = (parsed: Parsed) => {
       const record = recordOf(parsed);
+      const at = api.info.bytes - before;
+      if (given[at - 1] === CR) record.lineEnding = "\r";
+      else if (given[at - 1] === LF) record.lineEnding = given[at - 2] === CR ? "\r\n" : "\n";
       if (mayExceed && sizeOf(record) > MAX_RECORD) throw oversized(fault, record.number);
       records.push(record);
     };
@@ -240,7 +255,7 @@ function quotedCells({ delimiter, quote, escape }: Shape): RegExp {
 }
 
 function clean(number: number, cells: string[], raw = ""): CsvRecord {
-  return { number, cells, kinds: null, faults: null, innerQuotes: false, raw };
+  return { number, cells, kinds: null, faults: null, innerQuotes: false, raw, lineEnding: null };
 }
 
 /**
