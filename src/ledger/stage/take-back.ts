@@ -83,7 +83,7 @@ export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
          WHERE e.document_id = documents.id), row_id)
      WHERE declared = 0 AND id IN (SELECT id FROM temp.taken_back WHERE document)
        AND (EXISTS (SELECT 1 FROM events e JOIN row_events re ON re.event_id = e.id WHERE e.document_id = documents.id)
-         OR id IN (SELECT record_id FROM row_records WHERE kind = 'document'))`,
+         OR EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id))`,
   );
   for (const kind of ["address", "participant"])
     database.run(
