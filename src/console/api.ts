@@ -11,7 +11,7 @@ import { RowferryError } from "../model/error.js";
 import { counted } from "../report/figures.js";
 import { createCorrections } from "./corrections.js";
 import { forgetLost } from "./drafts.js";
-import { createJobs, saidOnPage } from "./jobs.js";
+import { createJobs, problemsOnPage, saidOnPage } from "./jobs.js";
 import { createJudge } from "./judge.js";
 import {
   decisionsOf,
@@ -116,7 +116,10 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     tally: route(named, ({ target }) => corrections(target).tally()),
     grid: route(cause, ({ target, ...name }) => corrections(target).grid(name)),
     decisions: route(cause, ({ target, code }) => decisionsOf(targets.get(target), code)),
-    find: route(named.extend({ what: text }), ({ target, what }) => showAnything(targets.get(target), what)),
+    find: route(named.extend({ what: text }), ({ target, what }) => {
+      const { rows, ...found } = showAnything(targets.get(target), what);
+      return { ...found, rows: rows.map((row) => ({ ...row, problems: problemsOnPage(row.problems) })) };
+    }),
     runs: route(named, ({ target }) => showRuns(targets.get(target), 200)),
     files: route(named, ({ target }) => filesOf(targets.get(target), cwd)),
     startable: route(z.object({}), () => startable(cwd)),

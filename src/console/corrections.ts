@@ -299,7 +299,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const spellings = new Map<number, Awaited<ReturnType<typeof judge.spelling>>>();
       for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
-      const left = { rows: 0, drafts: 0, keys: 0, columns: new Set<string>() };
+      const left = { rows: 0, drafts: 0, keys: 0, dates: 0, columns: new Set<string>() };
       const former = hasDrafts(target) ? changing(target, (drafts) => drafts.former()) : new Set<string>();
       const drafts = looking(target, (open) => {
         const isOpen = openRows(open);
@@ -319,6 +319,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
                 hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
               });
             if (replaces === null) left.columns.add(column);
+            else if (kind !== "text" && value !== original && withDayAndMonthSwapped(value) === original)
+              left.dates += 1;
             // Downloaded before it was corrected here, perhaps again.
             else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
             else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });
@@ -345,6 +347,10 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       if (left.keys > 0)
         told.push(
           `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
+        );
+      if (left.dates > 0)
+        told.push(
+          `${counted(left.dates, "date")} left out: only day and month are swapped, as a spreadsheet set to another country does. Type such a date here if it is meant.`,
         );
       if (left.drafts > 0)
         told.push(`${counted(left.drafts, "cell")} corrected here since the download: the corrections here were kept.`);
@@ -422,6 +428,8 @@ function withEdits(drafts: Drafts, edits: Iterable<Edit>): Drafts {
   for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
   return cells;
 }
+
+const withDayAndMonthSwapped = (text: string): string => text.replace(/(\d\d?)([/.-])(\d\d?)(?=\2)/, "$3$2$1");
 
 async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);

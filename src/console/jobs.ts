@@ -30,6 +30,9 @@ export const forPage = (text: string): string =>
     .join(" ")
     .replace(/;$/, ".");
 
+export const problemsOnPage = <Told extends { hint: string | null }>(problems: readonly Told[]): Told[] =>
+  problems.map((problem) => ({ ...problem, hint: problem.hint && forPage(problem.hint) }));
+
 export const saidOnPage = (lines: readonly Line[]): string[] =>
   saidOf(lines)
     .map(forPage)

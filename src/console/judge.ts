@@ -14,7 +14,7 @@ import { columnName, columnPosition, originalColumns } from "../model/own-column
 import { ofMember, type Problem } from "../model/problem.js";
 import type { CellKind, Row } from "../model/row.js";
 import { CODE, type Drafts } from "./drafts.js";
-import { forPage } from "./jobs.js";
+import { forPage, problemsOnPage } from "./jobs.js";
 
 /** Groups of rows. */
 const AT_ONCE = 100;
@@ -55,7 +55,7 @@ export function createJudge() {
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       const { message, hint } = error;
-      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint };
+      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint: forPage(hint) };
       return { failure, zones: [], spell: (_index: number, cell: string) => cell, map: null };
     }
   };
@@ -163,7 +163,7 @@ function judgeGroup(
   const problems =
     now === null ? before : [...now.problems, ...stale, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
   const ready = now !== null && problems.length === 0;
-  const told = problems.map(({ hint, ...problem }) => ({ ...problem, hint: hint && forPage(hint) }));
+  const told = problemsOnPage(problems);
   const twin = before.find(({ code }) => code === "event-key-twice");
   const shown = originalColumns(header);
   return patched.map(({ file, before: { ref, lead, row, cells, kinds } }) => {

@@ -470,6 +470,19 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   expect((await rows()).map(({ draft }) => draft)).toEqual([{ 1: "SP" }, { 1: "SP", 3: "1,375" }]);
 });
 
+it("a date whose day and month a spreadsheet has swapped is left out of the upload, which says so", async () => {
+  const defaults = { ...weighings.defaults, dates: ["dd/MM/yyyy HH:mm"] };
+  const { rows } = await loadsToCorrect(["L1 01/03/2026T10:00 x"], { ...weighings, defaults });
+  const book = new exceljs.Workbook();
+  const sheet = book.addWorksheet("Rows");
+  sheet.addRow(["At", "Gross", "rowferry_row"]);
+  sheet.addRow([new Date(Date.UTC(2026, 0, 3, 10)), 5, (await rows())[0]?.ref]);
+  const content = Buffer.from(await book.xlsx.writeBuffer()).toString("base64");
+  expect(await post("upload", { name: "back.xlsx", content })).toMatchObject({
+    told: ["1 cell changed: 1 in Gross.", expect.stringMatching(/^1 date left out: only day and month are swapped/)],
+  });
+});
+
 it("of a group, the cell at fault is listed and corrected, not that of its first row", { tags: ["long"] }, async () => {
   const event = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
   const lines = ["L1 10 10", "L1 20 ten", "L1 30 10", "L2 10 two"];

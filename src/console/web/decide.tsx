@@ -103,7 +103,9 @@ export function Decide() {
   const those = chosen.length === 0 ? records : chosen;
   const named = offered.find(({ asks }) => asks?.as === "document-id");
   const documents = documentsOf(records.filter((record) => named !== undefined && isFor(named, record)));
-  const forMany = offered.filter((choice) => choice.isForMany && records.some((record) => isFor(choice, record)));
+  const forMany = offered.filter(
+    ({ isForMany, ...choice }) => isForMany && count > 1 && records.some((record) => isFor(choice, record)),
+  );
   const chooseMany = (choice: Choice) => {
     const isByDocument = choice.action === "resolve";
     // A person's word is on documents that were seen.

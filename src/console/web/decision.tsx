@@ -94,8 +94,8 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
         <>
           {main}{" "}
           <span class="quiet">
-            {isLacking && "Fill in the box first. "}
             {isBusy ? "working out what it would do…" : does}
+            {isLacking && ". Fill in the box first."}
           </span>
         </>
       )}
