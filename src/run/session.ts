@@ -5,7 +5,7 @@
 import { shellQuoted } from "../model/shell-quoted.js";
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isBehindJournal, journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
+import { isBehindJournal, journalOf, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { createSpareRoom } from "../ledger/care/spare-room.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
@@ -288,8 +288,10 @@ function openRunJournal(
       { place: { file: target.ledgerPath } },
     );
   }
+  const isFirst = rememberedJournal(database) !== path;
   rememberJournal(database, path);
-  if (journal.besideLedger) {
+  // Not again each night: who was told once has decided.
+  if (isFirst && journal.besideLedger) {
     const message = "The journal is on the same disk as the ledger, and would be lost with it.";
     options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
   }
