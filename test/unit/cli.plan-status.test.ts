@@ -81,10 +81,31 @@ const status: Status = {
     },
   ],
   unstaged: null,
+  isAtWork: null,
   restored: null,
   withdrawn: [{ input: "a.csv", rows: 2 }],
   lastRun: { name: "2026-11-20T0200-import", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
 };
+
+it.each([
+  [null, "it is still reading its files, or was killed", "still working, or killed"],
+  [true, "reading is still reading its files. Nothing needs you.", "still working."],
+  [false, "reading was stopped before its rows were staged", "killed."],
+])(
+  "status says of an unfinished import whether it works, as far as the system shows it: %s",
+  async (isAtWork, said, last) => {
+    const open = { participants: {}, addresses: {}, documents: {}, events: { planned: 2 }, rows: 0 };
+    const lastRun = { name: "reading", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null };
+    const found = { ...status, open, problems: [], waiting: [], withdrawn: [], isAtWork, lastRun };
+    const readStatus = () => Promise.resolve({ ...found, unstaged: { name: "reading", exitCode: null } });
+    const world = testWorld({ pipeline: { readStatus } });
+    expect(await type(world, "status")).toBe(0);
+    const text = world.stdout.text.replace(/\s+/g, " ");
+    expect(text).toContain(said);
+    expect(text).toContain(last);
+    expect(text.includes("rowferry resume")).toBe(isAtWork !== true);
+  },
+);
 
 it("status says what needs a person, what is wrong and where, how the last run ended, and what to type", async () => {
   const world = testWorld({ pipeline: { readStatus: () => Promise.resolve(status) } });
