@@ -175,6 +175,27 @@ describe("resolve --from", () => {
     });
   });
 
+  it("waits with --wait while an import stages, instead of ending between two documents", async () => {
+    await strandThree();
+    const importing = new Database(office.path("state/env/ledger.db"));
+    onTestFinished(() => void importing.close());
+    office.world.ask = () => {
+      importing.exec("BEGIN IMMEDIATE");
+      return Promise.resolve("3");
+    };
+    const { clock } = office.world;
+    const sleep: typeof clock.sleep = (ms, signal) => {
+      if (importing.inTransaction && ms === 500) importing.exec("ROLLBACK");
+      return clock.sleep(ms, signal);
+    };
+    office.world.clock = { now: clock.now, sleep };
+    const [first = "", ...words] = all().slice(0, -1);
+    expect(await typed(first, ...words, "--wait")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("3 resolved"),
+    });
+  });
+
   it("takes the file as spreadsheets save it, and leaves rows without an id", { tags: ["long"] }, async () => {
     await strandThree();
     const tabs = [`observação\tdocument_id\tDocument`, `à noite\t${idOf("L1")}\tload/L1`, `não achei\t\tload/L2`];
