@@ -7,11 +7,10 @@ import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
 import type { Edit } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
-import { createKnownRows } from "../ledger/known-rows.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { describeRow, inputOf } from "../ledger/rows.js";
+import { describeRow, inputOf, sizeOfGroups } from "../ledger/rows.js";
 import { movesOf, type Names } from "../ledger/stage/moved-rows.js";
-import { type CauseName, countToCorrect, isOfCause, rowsOfCause, sizeOfGroups } from "../ledger/views/causes.js";
+import { type CauseName, countToCorrect, isOfCause, rowsOfCause } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { areNearlyEqual } from "../model/near-keys.js";
@@ -390,8 +389,7 @@ const shownRows = (reader: Open["reader"], id: number) =>
   reader.withGroup(id).map((row) => (row.problems.length > 0 ? row : { ...row, problems: reader.waits(row) }));
 
 function manglings(database: LedgerDatabase, lead: string, names: readonly Names[]): Problem[] {
-  const knownRows = createKnownRows(database);
-  const moves = names.flatMap((one) => movesOf(database, knownRows, idOf(lead), one));
+  const moves = names.flatMap((one) => movesOf(database, idOf(lead), one));
   return moves.flatMap(({ mangled, problem }) => (mangled ? [problem] : []));
 }
 

@@ -213,7 +213,7 @@ function patch(row: OpenRow, header: readonly string[], drafts: Drafts) {
     if (position < 0 || cells[position] === value) continue;
     cells[position] = value;
     if (kinds !== null) kinds[position] = "text";
-    if (looks !== null) looks[position] = null;
+    if (looks !== undefined) looks[position] = null;
     isEdited = true;
   }
   return { ...row, cells, kinds, looks, isEdited };

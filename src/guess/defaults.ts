@@ -60,6 +60,9 @@ const zones = new Map([
   ["IT", "Europe/Rome"],
   ["NL", "Europe/Amsterdam"],
   ["US", "America/New_York"],
+  ["PL", "Europe/Warsaw"],
+  ["IN", "Asia/Kolkata"],
+  ["JP", "Asia/Tokyo"],
 ]);
 
 /** Words of headers that speak for a country, where nothing else does. */
@@ -70,6 +73,16 @@ const spoken: { [country: string]: RegExp } = {
   FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse|raison|dechet|statut)\b/g,
   IT: /\b(data|indirizzo|citta|partita|importo|fattura|ddt|quantita|peso|ora)\b/g,
   US: /\b(date|order|customer|amount|weight|city|state|name|time|when|quantity|qty|status|batch|product|shipping|at|on|by|of)\b/g,
+};
+
+/** Postal codes of a form that other countries do not have. */
+const posted: { [country: string]: RegExp } = {
+  GB: /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/,
+  NL: /^\d{4} ?[A-Z]{2}$/,
+  PL: /^\d{2}-\d{3}$/,
+  PT: /^\d{4}-\d{3}$/,
+  BR: /^\d{5}-\d{3}$/,
+  JP: /^\d{3}-\d{4}$/,
 };
 
 /** Too little to decide. */
@@ -93,12 +106,15 @@ const isUf = ({ header }: Column) => foldHeader(header).split(" ").includes("uf"
 function likelyCountries(columns: readonly Column[]) {
   const headers = columns.map(({ header }) => foldHeader(header)).join(" ");
   const told = new Set(columns.flatMap(({ header }) => countriesOf(header)));
+  const codes = columns.flatMap(({ role, cells }) => (role === "zipCode" ? cells : []));
+  const isPosted = (value: string) => codes.length > 0 && codes.every(({ text }) => posted[value]?.test(text) === true);
   const states = columns.filter(
     ({ type, distinct }) => type.as === "state" && [...distinct].some((one) => brazilian.test(one)),
   );
   const byStates = states.length === 0 ? 0 : states.some(isUf) ? 3 : 1.5;
   return [...zones.keys()].map((value) => {
-    const score = likeness(value, headers) + (told.has(value) ? 1 : 0) + (value === "BR" ? byStates : 0);
+    const score =
+      likeness(value, headers) + (told.has(value) || isPosted(value) ? 1 : 0) + (value === "BR" ? byStates : 0);
     return { value, label: value, score };
   });
 }

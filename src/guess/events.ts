@@ -1,5 +1,5 @@
 /** Drafts the events: what happened, when, and with which key. */
-import { type Column, MOST_WORDS } from "./column.js";
+import { type Column, isCoded, MOST_WORDS } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
 import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
@@ -98,7 +98,7 @@ export function longEvents(table: EventTable): Trees {
 const comesOnce = ({ rows }: Pick<Event, "rows">, { column }: DocumentKey) =>
   new Set(rows.map((row) => column.values[row])).size === rows.length;
 
-const numbered = new Set<Column["role"]>(["ticket", "code", "document"]);
+const numbered = new Set<Column["role"]>(["ticket", "code", "document", "position"]);
 const isReserved = (word: string) => reserved.has(word.toUpperCase());
 
 /** The column of event names; null: every row is the same event. */
@@ -115,7 +115,8 @@ function findWords({ input, columns, free, key, decisions }: EventTable): Column
     const kinds = distinct.size <= 8 && distinct.size * few <= cells.length;
     const sure =
       distinct.size <= MOST_WORDS && (role === "eventType" || [...distinct].some((word) => reserved.has(word)));
-    const score = sure ? 3 : role === null ? 0.5 : 1;
+    // A code names a thing, seldom what happened to it.
+    const score = sure ? 3 : isCoded(value) ? 0.3 : role === null ? 0.5 : 1;
     const why = [...distinct].slice(0, 5).join(", ");
     if (sure || kinds) candidates.push({ value, label: `the words of "${header}"`, why, score });
   }

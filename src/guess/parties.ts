@@ -1,7 +1,7 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
 import { RE2JS } from "re2js";
 import { isPersonal } from "../map/convert/tax-id.js";
-import { agree, type Column, groupsOf, isChecked } from "./column.js";
+import { agree, type Column, countriesOf, groupsOf, isChecked, isCoded } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { foldHeader, nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
@@ -44,9 +44,13 @@ function personsIn({ type, cells }: Column): number {
   return cells.filter(({ text }) => isPersonal(text, country, types)).length;
 }
 
-/** Brazil's two types tell persons from companies; others have to be looked at. */
+/** A Spanish number begins with a digit or one of these letters if it is a person's. */
+const SPANIARD = "^[0-9KLMXYZ]";
+const isSpanish = ({ type }: Column) => type.as === "taxId" && type.country === "ES";
+
+/** Brazil's types and Spain's first letters tell persons from companies; others have to be looked at. */
 function isMixed(identity: Column): boolean {
-  if (identity.type.as === "taxId" && identity.type.types.includes("CPF")) return false;
+  if (isSpanish(identity) || (identity.type.as === "taxId" && identity.type.types.includes("CPF"))) return false;
   const persons = personsIn(identity);
   return persons > 0 && persons < identity.cells.length;
 }
@@ -78,16 +82,22 @@ export function findByName(columns: readonly Column[], input: string, decisions:
       `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}; it names no participant`,
     );
   const why = "its text is used as a tax id, so a lost answer cannot be looked up";
+  const unchecked = (header: string) =>
+    countriesOf(header).length > 0
+      ? "its numbers cannot be checked here"
+      : "no single country's check digits fit most of its numbers, so they are not checked";
   const candidates = [
-    ...ids.map((value) => ({ value, label: `"${value.header}"`, why: "its numbers cannot be checked here" })),
+    ...ids.map((value) => ({ value, label: `"${value.header}"`, why: unchecked(value.header) })),
     ...named.map((value) => ({ value, label: `"${value.header}"`, why })),
     { value: null, label: 'one for all rows, to be written in the place of "?"' },
   ];
   const samples = [...ids, ...named].flatMap(({ cells }) => cells.slice(0, 2).map(({ text }) => text));
   const question = `who owns the document?${ids.length === 0 ? " No column holds a tax id." : ""}`;
   const identity = decisions.choose<Column | null>(`${input}.owner`, question, candidates, samples);
+  // A number such as `Kunde 1000` has its name in another column.
+  const isNumber = identity !== null && (identity.role === "taxId" || isCoded(identity));
   return assign(
-    columns.filter((column) => column === identity || identity?.role === "taxId" || column.role !== "name"),
+    columns.filter((column) => column === identity || isNumber || column.role !== "name"),
     [identity],
   );
 }
@@ -117,7 +127,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
   const parties = identities.map((identity): Party => {
     const words = qualifiersOf(identity?.header ?? "").join(" ");
     const name = nameOf(words, identities.length === 1 ? "organisation" : "participant", names);
-    return { name, identity, columns: identity?.role === "name" ? { name: identity } : {} };
+    return { name, identity, columns: identity?.role === "name" && !isCoded(identity) ? { name: identity } : {} };
   });
   const calledAs = ({ header }: Column) => {
     const words = qualifiersOf(header);
@@ -130,6 +140,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
   };
   const isDegrees = ({ role }: Column) => role === "latitude" || role === "longitude";
   const describing = columns
+    .filter((column) => !identities.includes(column))
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
     .filter((column) => !isDegrees(column) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
@@ -193,12 +204,19 @@ export function participant(
   if (identity?.type.as !== "taxId") {
     const [taxIdType, taxId] = identity === null ? ["?", "?"] : [taxIdTypeOf(identity), ref(identity)];
     const name = columns.name === undefined ? taxId : ref(columns.name);
-    return { key, countryCode: country, taxIdType, taxId, name, type: "COMPANY" };
+    const countryCode = identity !== null && columns.country?.type.as === "country" ? ref(columns.country) : country;
+    return { key, countryCode, taxIdType, taxId, name, type: "COMPANY" };
   }
   const { types } = identity.type;
   const [person] = identity.either ?? [];
-  const isPerson = person === undefined ? `${identity.name}.type == "CPF"` : `filled(${person.name})`;
-  const type = types.length === 1 ? "PERSON" : `=iff(${isPerson}, "PERSON", "COMPANY")`;
+  const isPerson = isSpanish(identity)
+    ? `matches(${identity.name}, "${SPANIARD}")`
+    : person === undefined
+      ? `${identity.name}.type == "CPF"`
+      : `filled(${person.name})`;
+  const persons = personsIn(identity);
+  const isOfPersons = persons === identity.cells.length;
+  const isMixture = types.includes("CPF") ? types.length > 1 : isSpanish(identity) && persons > 0 && !isOfPersons;
   const told = columns.taxIdType;
   if (told !== undefined && [...told.distinct].every((one) => types.includes(one))) identity.typeFrom = told;
   return {
@@ -208,7 +226,11 @@ export function participant(
     taxIdType: person && `=iff(${isPerson}, "CPF", "CNPJ")`,
     taxId: ref(identity),
     name: ref(columns.name ?? identity),
-    type: types.includes("CPF") ? type : personsIn(identity) === identity.cells.length ? "PERSON" : "COMPANY",
+    type: isMixture
+      ? `=iff(${isPerson}, "PERSON", "COMPANY")`
+      : isOfPersons || types.includes("CPF")
+        ? "PERSON"
+        : "COMPANY",
   };
 }
 

@@ -146,10 +146,15 @@ async function joinedHeader(
   if (others.length > 1 && isUnits) return [headerRow, headerRow + 1];
   const names = (cells: readonly string[]) =>
     isLabels(cells) && nameless.every((column) => isFilled(cells[column] ?? ""));
-  if (nameless.length === 0) return null;
-  if (below !== null && names(below) && ofValues.length > 0) return [headerRow, headerRow + 1];
-  const above = await input.open({ ...options, header: headerRow - 1 }).catch(() => null);
-  return above !== null && names(above.header) ? [headerRow - 1, headerRow] : null;
+  const areDistinct = (texts: readonly string[]) => new Set(texts).size === texts.length;
+  if (nameless.length === 0 && areDistinct(header)) return null;
+  if (nameless.length > 0 && below !== null && names(below) && ofValues.length > 0) return [headerRow, headerRow + 1];
+  const headerIn = async (rows: number | number[]) =>
+    (await input.open({ ...options, header: rows }).catch(() => null))?.header ?? [];
+  if (!names(await headerIn(headerRow - 1))) return null;
+  const both = [headerRow - 1, headerRow];
+  // `Date` twice: titles above have to tell them apart.
+  return nameless.length > 0 || areDistinct(await headerIn(both)) ? both : null;
 }
 
 /** Blocks from all over the table: every block, then every second, every fourth … as the table continues. */

@@ -6,10 +6,10 @@ import { foldWords } from "../map/convert/text.js";
  * The first role with a word in the folded header wins. `*`: any end or beginning of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
-  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador*",
+  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna*",
   taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
   taxId:
-    "cnpj cpf nif nipc siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
+    "cnpj cpf nif cif nipc nip gstin npi siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo estimat* estimad* previst* expected eta planned scheduled agendad* geplant* faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
@@ -18,26 +18,28 @@ const table = {
   complement: "complemento complement",
   number: "street_number street_no num_ext* no_ext* numero_ext*",
   street:
-    "rua morada logradouro endereco street address calle direccion indirizzo domicilio avenida strasse str adresse rue",
-  house: "hausn* haus_nr civico house_number house_no house_nr",
-  city: "municipio concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville citta",
+    "rua morada logradouro endereco street address calle direccion indirizzo domicilio avenida strasse str adresse straat ulica",
+  house: "hausn* haus_nr huisn* civico house_number house_no house_nr",
+  city: "municipio plaats woonplaats miasto concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville citta",
   state: "uf provincia ^prov province distrito bundesland",
   stateOrStatus: "estado state",
   country: "pais country land pays",
   latitude: "lat latitude latitud",
   longitude: "lon lng long longitude longitud",
   phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
+  position:
+    "^pos ^position ^posn* ^pos_n* ^position_n* ^positionsn* ^line ^line_n* ^item_n* ^zeile ^linha ^linea ^ligne ^riga",
   goods:
-    "sku produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
+    "sku material* produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
     "valor vl vlr preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty quantita importo cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
-    "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
+    "event evento gebeurtenis etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
   status: "situacao status situacion",
   public: "^publico ^publica ^public ^is_public ^visivel ^visible",
   reason: "motivo reason justificativa razao_do_cancelamento",
-  ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo beleg",
+  ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo",
   duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures",
   created: "emissao emitido criacao criado cadastro created issued issue emision emission erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
@@ -45,12 +47,12 @@ const table = {
     "razao_social razon_social raison_sociale nome nm name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
-    "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso belegn*",
+    "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso beleg*",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "codigo code cod cd sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
-  time: "data date datum dh dthr fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at",
+  time: "data date datum dh dthr fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at tijd*",
 };
 export type Role = Exclude<keyof typeof table, "legal" | "house">;
 /** Less telling words for another role. */

@@ -100,8 +100,8 @@ export function sentByOther(
        SELECT e.*, d.key, d.kind, i.content_hash AS bytes, i.sheet FROM inputs i
        JOIN row_events re ON re.row_id BETWEEN i.id << 32 AND i.id << 32 | 4294967295
        JOIN events e ON e.id = re.event_id JOIN documents d ON d.id = e.document_id
-       WHERE i.id = @input AND d.kind NOT IN (SELECT value FROM json_each(@declaredNew))
-         AND d.kind || '/' || e.event NOT IN (SELECT value FROM json_each(@declaredNew)))
+       WHERE i.id = @input AND d.kind NOT IN @declaredNew
+         AND d.kind || '/' || e.event NOT IN @declaredNew)
      SELECT f.mapping, d.namespace, d.kind || '/' || e.event AS label, count(DISTINCT e.id) AS sent,
        max(d.key = mine.key OR i.content_hash = mine.bytes AND i.sheet IS mine.sheet) OR
          2 * count(DISTINCT mine.id) > (SELECT count(*) FROM mine) AS isSure
@@ -218,12 +218,11 @@ export function saveFingerprints(
   }));
   for (const { kind, table, entries, fallback, keeps } of [...tables, ...prints]) {
     // An entry that comes back must say what it said.
-    const former = fallback || keeps ? null : entriesOf(database, { namespace, kind, mapping, table });
-    const all = { ...former, ...Object.fromEntries(entries) };
+    const all = fallback || keeps ? "excluded.entries" : "json_patch(entries, excluded.entries)";
     database.run(
       `INSERT INTO key_tables (namespace, name, mapping, source, entries) VALUES (@namespace, @kind, @mapping, @table, @json)
-       ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = @json WHERE entries <> @json`,
-      { namespace, kind, mapping, table, json: JSON.stringify(all) },
+       ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = ${all} WHERE entries <> excluded.entries`,
+      { namespace, kind, mapping, table, json: JSON.stringify(Object.fromEntries(entries)) },
     );
   }
 }

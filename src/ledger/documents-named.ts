@@ -27,8 +27,8 @@ export const documentById = (database: LedgerDatabase, id: number | null): Known
 
 /** The first that finds any counts; a part of a composed key comes last. */
 const ways = [
-  "d.key IN (SELECT value FROM json_each(@keys)) AND (d.key = @name OR d.kind || '/' || d.key = @name OR d.name = @name)",
-  "d.key IN (SELECT value FROM json_each(@composed))",
+  "d.key IN @keys AND (d.key = @name OR d.kind || '/' || d.key = @name OR d.name = @name)",
+  "d.key IN @composed",
   "d.external_id = @name",
   "d.id IN (SELECT document_id FROM document_states WHERE service_id = @name)",
   "d.id IN (SELECT document_id FROM document_aliases WHERE key = @name OR kind || '/' || key = @name)",
@@ -79,7 +79,7 @@ function namedLike(database: LedgerDatabase, name: string): number[] {
   const ids: number[] = [];
   for (const { id, kind, key, external } of database.each<Named>(everyDocument))
     if ([key, `${kind}/${key}`, external ?? ""].some((one) => foldName(one) === wanted)) ids.push(id);
-  const generations = `SELECT DISTINCT g.id FROM generations g WHERE g.of_id IN (SELECT value FROM json_each(@ids))
+  const generations = `SELECT DISTINCT g.id FROM generations g WHERE g.of_id IN @ids
     ORDER BY g.namespace, g.kind, g.key, g.generation`;
   return ids.length === 0 ? [] : database.values<number>(generations, { ids });
 }
@@ -121,10 +121,9 @@ function createdBy(database: LedgerDatabase, name: string) {
 /** Empty: none. @throws RowferryError `document-unknown` for several documents */
 export function generationsNamed(database: LedgerDatabase, name: string): number[] {
   const ids = documentsNamed(database, name);
-  const names = database.values<string>(
-    "SELECT DISTINCT kind || '/' || key FROM documents WHERE id IN (SELECT value FROM json_each(@ids)) LIMIT 6",
-    { ids },
-  );
+  const names = database.values<string>("SELECT DISTINCT kind || '/' || key FROM documents WHERE id IN @ids LIMIT 6", {
+    ids,
+  });
   if (names.length > 1)
     throw new RowferryError("document-unknown", `${name} names several documents: ${names.join(", ")}.`, {
       hint: "Say which one, with its kind in front.",

@@ -136,7 +136,7 @@ export function openDrafts(path: string) {
     sent(): Set<string> {
       const running = database.values<string>("SELECT DISTINCT process FROM sent").filter(isRunning);
       return new Set(
-        database.values<string>("SELECT ref FROM sent WHERE process IN (SELECT value FROM json_each(@running))", {
+        database.values<string>("SELECT ref FROM sent WHERE process IN @running", {
           running,
         }),
       );

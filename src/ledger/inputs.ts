@@ -1,5 +1,5 @@
 /** Inputs: files by content hash and sheet, and by name where that matters, and whether they must be staged again. */
-import { fact, type LedgerDatabase } from "./ledger-database.js";
+import { fact, type LedgerDatabase, setFact } from "./ledger-database.js";
 import { EVENTS_OF_ROWS, rowsOfInput } from "./rows.js";
 import { giveBackWhatIsNeeded, withdrawInput } from "./stage/take-back.js";
 import type { Dialect } from "../model/dialect.js";
@@ -22,26 +22,17 @@ export interface InputDescription {
 
 type InputIdentity = Pick<InputDescription, "contentHash" | "sheet" | "named" | "namespace" | "mappingInput">;
 
-export interface StoredInput extends InputDescription {
+export interface StoredInput extends InputDescription, RowCounts {
   id: number;
-  counts: RowCounts;
 }
 
-type InputRow = Omit<StoredInput, "header" | "dialect" | "counts"> & RowCounts & { header: string; dialect: string };
+type InputRow = Omit<StoredInput, "header" | "dialect"> & { header: string; dialect: string };
 
 const columns = `id, content_hash AS contentHash, name, path, sheet, named, mapping, mapping_hash AS mappingHash,
   mapping_input AS mappingInput, namespace, header, dialect, read, skipped, invalid, known, staged`;
 
-const stored = (row: InputRow | null): StoredInput | null => {
-  if (row === null) return null;
-  const { read, skipped, invalid, known, staged, header, dialect, ...rest } = row;
-  return {
-    ...rest,
-    header: JSON.parse(header) as string[],
-    dialect: JSON.parse(dialect) as Dialect,
-    counts: { read, skipped, invalid, known, staged },
-  };
-};
+const stored = (row: InputRow | null): StoredInput | null =>
+  row && { ...row, header: JSON.parse(row.header) as string[], dialect: JSON.parse(row.dialect) as Dialect };
 
 /** SQL that is true for an input if a later import has staged another file of its name. */
 export const isEarlier = (
@@ -126,10 +117,9 @@ export function createInputStore(database: LedgerDatabase) {
 
     /** Whether they have an open row whose event is known but not its content: a row of this file may correct it. */
     haveUnread: (inputs: ReadonlySet<number>) =>
-      database.has(
-        `SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN (SELECT value FROM json_each(@inputs))`,
-        { inputs: [...inputs] },
-      ),
+      database.has(`SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN @inputs`, {
+        inputs: [...inputs],
+      }),
   };
 }
 
@@ -139,17 +129,11 @@ export type InputStore = ReturnType<typeof createInputStore>;
  * Counts changes of content by corrections, other files or replacements. A file that comes again is skipped only if the
  * count has not changed since (H36).
  */
-function contentChanges(database: LedgerDatabase) {
-  return Number(fact(database, "content-changes"));
-}
+const contentChanges = (database: LedgerDatabase) => Number(fact(database, "content-changes"));
 
 /** In the transaction that changes content. */
-export function countContentChange(database: LedgerDatabase): void {
-  database.run(
-    `INSERT INTO facts (name, value) VALUES ('content-changes', '1')
-     ON CONFLICT (name) DO UPDATE SET value = CAST(value + 1 AS TEXT)`,
-  );
-}
+export const countContentChange = (database: LedgerDatabase): void =>
+  setFact(database, "content-changes", String(contentChanges(database) + 1));
 
 export interface ListedInput extends RowCounts {
   name: string;

@@ -3,67 +3,46 @@
  * (H24). Rows with unlanded events are in `row_events`.
  */
 import type { LedgerDatabase } from "./ledger-database.js";
-import { createPages, type Entry } from "./pages.js";
+import { createPages, type Entry, eventsIn, rowsOn } from "./pages.js";
 
-export interface KnownLink {
-  row: number;
-  event: number;
-}
+/** In SQL, known rows from @first to @last, which are all rows of an input. */
+export const KNOWN_OF_INPUT = `(${rowsOn("known", "k.first_id BETWEEN @first AND @last")})`;
 
-/** An event is stored as its distance to the row, which is constant where rows and events follow one another. */
-export const eventsIn = ([row, steps]: Entry<number[]>): number[] => steps.map((step) => row + step);
+/** In SQL, all known rows with these @events; reads every page that may hold one. */
+export const KNOWN_OF_EVENTS = `(${rowsOn("known", "k.highest_event >= (SELECT min(value) FROM json_each(@events))")}
+  AND k.lowest_event <= (SELECT max(value) FROM json_each(@events)) AND l.event_id IN @events)`;
+
+/** In SQL, `event_id` of what @row brought. */
+export const EVENTS_OF_ROW = `SELECT event_id FROM row_events WHERE row_id = @row UNION ALL SELECT event_id FROM (
+  ${rowsOn("known", "k.first_id BETWEEN @row >> 32 << 32 AND @row AND k.last_id >= @row")} AND l.row_id = @row)`;
 
 export function createKnownRows(database: LedgerDatabase) {
   const pages = createPages<number[]>(database, "known", eventsIn);
-
-  /** Inclusive, ascending; `events`: only links to these. */
-  function* links(first?: number, last?: number, events?: ReadonlySet<number>): Generator<KnownLink> {
-    const [lowest, highest] = rangeOf(events);
-    for (const page of pages.between(first, last, lowest, highest))
-      for (const entry of page.entries) {
-        const [row] = entry;
-        if (row < (first ?? row) || row > (last ?? row)) continue;
-        for (const event of eventsIn(entry)) if (events?.has(event) !== false) yield { row, event };
-      }
-  }
-
   return {
-    /** Rows must ascend within an input. Written by `flush`, or before the next read. */
+    /** Rows must ascend within an input. SQL finds them after `flush`. */
     add: (row: number, events: readonly number[]) => pages.add([[row, events.map((event) => event - row)]]),
 
     flush: pages.flush,
 
-    /** Empty: not a known row. */
-    eventsOf: (row: number) => eventsIn([row, pages.of(row) ?? []]),
-
-    links,
-
-    /** Ascending; all inputs, or rows from `first` to `last`. Reads every page that may hold the event. */
-    rowsOf: (event: number, first?: number, last?: number) =>
-      Array.from(links(first, last, new Set([event])), ({ row }) => row),
-
-    /** Removes and returns all links to these events. */
-    take(events: ReadonlySet<number>): KnownLink[] {
-      if (events.size === 0) return [];
-      const taken = [...links(undefined, undefined, events)];
-      for (const page of pages.between(0, undefined, ...rangeOf(events)))
-        pages.keepOnly(
-          page,
-          page.entries.flatMap(([row, steps]): Entry<number[]>[] => {
-            const left = steps.filter((step) => !events.has(row + step));
-            return left.length === 0 ? [] : [[row, left]];
-          }),
-        );
-      return taken;
+    /** For each of these events, its copy: their rows are known no more, and bring the copies. */
+    move(copies: ReadonlyMap<number, number>) {
+      const events = [...copies.keys()];
+      const links = database.rows<{ page: number; row: number; event: number }>(
+        `SELECT first_id AS page, row_id AS "row", event_id AS event FROM ${KNOWN_OF_EVENTS}`,
+        { events },
+      );
+      for (const { row, event } of links)
+        database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row, @copy)", {
+          row,
+          copy: copies.get(event),
+        });
+      for (const page of new Set(links.map((link) => link.page)))
+        pages.change(page, ([row, steps]): Entry<number[]>[] => {
+          const left = steps.filter((step) => !copies.has(row + step));
+          return left.length === 0 ? [] : [[row, left]];
+        });
     },
   };
 }
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
-
-function rangeOf(events: ReadonlySet<number> | undefined): [lowest?: number, highest?: number] {
-  if (events === undefined) return [];
-  let [lowest, highest] = [Number.MAX_SAFE_INTEGER, 0];
-  for (const event of events) [lowest, highest] = [Math.min(lowest, event), Math.max(highest, event)];
-  return [lowest, highest];
-}

@@ -1,16 +1,17 @@
 /**
  * A ledger's connection. Statements are texts with named parameters, compiled on first use and kept: a night runs some
- * of them a million times.
+ * of them a million times. `x IN @list` takes an array.
  */
 import Database, { type Statement } from "better-sqlite3";
 import { keyText } from "./event-key.js";
+import { rowsOnPage } from "./pages.js";
 import { describePlace } from "../model/place.js";
 
 const NONE = {};
 
-/** Arrays become JSON, for `json_each`. */
+/** Arrays become JSON. */
 const bound = (text: string, values: object): object =>
-  text.includes("json_each(@")
+  text.includes(" IN @") || text.includes("json_each(@")
     ? Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
       )
@@ -19,7 +20,7 @@ const bound = (text: string, values: object): object =>
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
 
-  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)` and `place_of(file, sheet, row)`. */
+  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)`, `place_of(file, sheet, row)` and the table `page_rows(kind, first_id, page)`. */
   constructor(path: string, options?: Database.Options) {
     super(path, options);
     this.function("iso", (ms: number | null) => (ms === null ? null : new Date(ms).toISOString()));
@@ -27,6 +28,8 @@ export class LedgerDatabase extends Database {
     this.function("place_of", (file: string, sheet: string | null, row: number) =>
       describePlace({ file, sheet: sheet ?? undefined, row }),
     );
+    const parameters = ["kind", "first_id", "page"];
+    this.table("page_rows", { columns: ["row_id", "event_id"], parameters, rows: rowsOnPage });
   }
 
   // The caller says what a text selects.
@@ -104,7 +107,8 @@ export class LedgerDatabase extends Database {
     const known = this.#compiled[gives].get(text);
     // A statement that is being iterated cannot run again.
     if (known?.busy === false) return known;
-    const statement = this.prepare(text.replace(/@\w+/g, "+$&"));
+    const listed = text.replaceAll(/ IN (@\w+)/g, " IN (SELECT value FROM json_each($1))");
+    const statement = this.prepare(listed.replaceAll(/@\w+/g, "+$&"));
     if (gives === "values" && statement.reader) statement.pluck();
     if (known === undefined) this.#compiled[gives].set(text, statement);
     return statement;

@@ -7,15 +7,8 @@ import type { LedgerDatabase } from "./ledger-database.js";
 import { inputOf, rowsOfInput } from "./rows.js";
 
 const ROWS_A_PAGE = 256;
-const EVERY = Number.MAX_SAFE_INTEGER;
 
 export type Entry<Value> = [row: number, value: Value];
-
-export interface Page<Value> {
-  first: number;
-  last: number;
-  entries: Entry<Value>[];
-}
 
 /** Rows as distances: consecutive ones compress to almost nothing. */
 function pack(entries: readonly Entry<unknown>[]) {
@@ -37,17 +30,38 @@ export function unpack<Value>(first: number, page: Uint8Array): Entry<Value>[] {
   });
 }
 
-/** `span`: the lowest and highest event of a row's value, to find pages by event. */
+/** Null: the page is garbled. */
+export function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | null {
+  try {
+    return unpack(first, page);
+  } catch {
+    return null;
+  }
+}
+
+/** For SQL: each row, known rows with each of their events. None: the page is garbled, which `ledger check` tells. */
+export function* rowsOnPage(kind: unknown, first: unknown, page: unknown): Generator<[number, number | null]> {
+  for (const entry of entriesOf(Number(first), page as Uint8Array) ?? [])
+    if (kind === "cells") yield [entry[0], null];
+    else for (const event of eventsIn(entry as Entry<number[]>)) yield [entry[0], event];
+}
+
+/** In SQL, the rows on some pages `k`, known rows with each of their events (`page_rows`: see LedgerDatabase). */
+export const rowsOn = (kind: "cells" | "known", which = "true"): string =>
+  `SELECT k.first_id, l.row_id, l.event_id FROM pages k CROSS JOIN page_rows(k.kind, k.first_id, k.page) l
+     WHERE k.kind = '${kind}' AND ${which}`;
+
+/** An event is stored as its distance to the row, which is constant where rows and events follow one another. */
+export const eventsIn = ([row, steps]: Entry<number[]>): number[] => steps.map((step) => row + step);
+
+/** `eventsOf`: of a row's value, to find pages by event. */
 export function createPages<Value>(
   database: LedgerDatabase,
   kind: "cells" | "known",
-  span: (entry: Entry<Value>) => readonly number[] = () => [],
+  eventsOf: (entry: Entry<Value>) => readonly number[] = () => [],
 ) {
-  type Stored = { first: number; last: number; page: Buffer };
   let added: Entry<Value>[] = [];
   let latest: Map<number, Value> | null = null;
-  const overlapping = new Map<number, boolean>();
-  const columns = "first_id AS first, last_id AS last, page FROM pages WHERE kind = @kind";
 
   const write = (unsorted: readonly Entry<Value>[]) => {
     latest = null;
@@ -55,10 +69,10 @@ export function createPages<Value>(
     const [head] = entries;
     const tail = entries.at(-1);
     if (head === undefined || tail === undefined) return;
-    overlapping.delete(inputOf(head[0]));
     let [low, high]: [number | null, number | null] = [null, null];
     for (const entry of entries)
-      for (const event of span(entry)) [low, high] = [Math.min(low ?? event, event), Math.max(high ?? event, event)];
+      for (const event of eventsOf(entry))
+        [low, high] = [Math.min(low ?? event, event), Math.max(high ?? event, event)];
     const range = { first_id: head[0], last_id: tail[0], lowest_event: low, highest_event: high };
     database.add("pages", { kind, ...range, page: pack(entries) });
   };
@@ -70,23 +84,12 @@ export function createPages<Value>(
     added = [];
   };
 
-  /** Overlapping pages of an input mean that one look-up must read several pages. */
-  const overlaps = (input: number) => {
-    const known = overlapping.get(input);
-    if (known !== undefined) return known;
-    const found = database.has(
-      `SELECT 1 FROM pages a JOIN pages b ON b.kind = a.kind AND b.first_id > a.first_id AND b.first_id <= a.last_id
-       WHERE a.kind = @kind AND a.first_id BETWEEN @first AND @last`,
-      { kind, ...rowsOfInput(input) },
-    );
-    overlapping.set(input, found);
-    return found;
-  };
-
-  const pagesOver = (row: number): Stored[] =>
-    database.rows<Stored>(
-      `SELECT * FROM (SELECT ${columns} AND first_id BETWEEN @start AND @row ORDER BY first_id DESC LIMIT @most) WHERE last >= @row`,
-      { kind, row, start: rowsOfInput(inputOf(row)).first, most: overlaps(inputOf(row)) ? -1 : 1 },
+  /** Pages that may hold the row; the first is the likeliest, and others are looked for only if it does not. */
+  const pagesOver = (row: number) =>
+    database.each<{ first: number; page: Buffer }>(
+      `SELECT first_id AS first, page FROM pages WHERE kind = @kind AND first_id BETWEEN @start AND @row AND last_id >= @row
+       ORDER BY first_id DESC`,
+      { kind, row, start: rowsOfInput(inputOf(row)).first },
     );
 
   return {
@@ -110,27 +113,11 @@ export function createPages<Value>(
       return undefined;
     },
 
-    /** Pages that may hold these rows and events; holds no cursor open. */
-    *between(first = 0, last = EVERY, lowest = 0, highest = EVERY): Generator<Page<Value>> {
-      flush();
-      let after = Math.min(first, ...pagesOver(first).map((page) => page.first)) - 1;
-      for (;;) {
-        const some = database.rows<Stored>(
-          `SELECT ${columns} AND first_id > @after AND first_id <= @last AND last_id >= @first
-             AND coalesce(lowest_event, 0) <= @highest AND coalesce(highest_event, @lowest) >= @lowest ORDER BY first_id LIMIT 20`,
-          { kind, after, first, last, lowest, highest },
-        );
-        for (const { page, ...range } of some) yield { ...range, entries: unpack<Value>(range.first, page) };
-        const end = some.at(-1);
-        if (end === undefined) return;
-        after = end.first;
-      }
-    },
-
-    /** Rewrites the page with the remaining entries, or deletes it. */
-    keepOnly(page: Page<Value>, entries: readonly Entry<Value>[]) {
-      database.run("DELETE FROM pages WHERE kind = @kind AND first_id = @first", { kind, first: page.first });
-      write(entries);
+    /** Rewrites the page that begins with row `first`. */
+    change(first: number, changed: (entry: Entry<Value>) => Entry<Value>[]) {
+      const gone = "DELETE FROM pages WHERE kind = @kind AND first_id = @first RETURNING page";
+      for (const page of database.values<Buffer>(gone, { kind, first }))
+        write(unpack<Value>(first, page).flatMap(changed));
     },
   };
 }

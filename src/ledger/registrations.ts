@@ -63,9 +63,8 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
   const entries = createJournalEntries(database);
   const writer = new Writer(database);
 
-  const openAfter = (kind: RegistrationKind, after: number, run = 0) => {
-    const [first, last] = requestsOf(run);
-    return database
+  const openAfter = (kind: RegistrationKind, after: number, run = 0) =>
+    database
       .rows<OpenRow>(
         `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings,
            p.service_id AS participantServiceId, p.origin = 'created' AND EXISTS (SELECT 1 FROM requests q
@@ -74,7 +73,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
          WHERE r.kind = @kind AND (r.kind = 'participant' OR p.state = 'registered') AND r.row_id IS NOT NULL
            AND r.state <> 'registered' AND r.state IN ('planned', 'sending', 'stalled') AND r.id > @after
          ORDER BY r.id LIMIT 500`,
-        { kind, after, first, last },
+        { kind, after, ...requestsOf(run) },
       )
       .map(({ payload, extended, attempted, isNew, ...row }) => ({
         ...row,
@@ -83,7 +82,6 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         attempted: attempted === 1,
         participantIsNew: isNew === 1,
       }));
-  };
 
   /** Rows by the aliases that they would declare; null: not asked yet. Staging is over before anything is planned. */
   let promised: Map<number, number> | null = null;
@@ -103,9 +101,9 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       return database.row<ForeignParticipant>(
         `SELECT p.id, p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
            FROM registrations p WHERE p.state = 'registered' AND p.origin <> 'created' AND p.id IN (
-             SELECT ${resolved("e.participant_ref")} FROM events e WHERE e.id IN (SELECT value FROM json_each(@events))
+             SELECT ${resolved("e.participant_ref")} FROM events e WHERE e.id IN @events
              UNION SELECT ${resolved("d.participant_ref")} FROM documents d WHERE d.id = @document
-               OR d.id IN (SELECT target_document FROM events WHERE id IN (SELECT value FROM json_each(@events)))
+               OR d.id IN (SELECT target_document FROM events WHERE id IN @events)
              UNION SELECT ${resolved("a.owner")} FROM registrations a WHERE a.id = @address)
            ORDER BY p.id LIMIT 1`,
         { events, address: only("address"), document: only("document") },

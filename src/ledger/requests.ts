@@ -25,17 +25,17 @@ export type RequestResult = "accepted" | "duplicate" | "refused" | "unanswered" 
 export function createRequestStore(database: LedgerDatabase, journal: Journal | null = null) {
   const writer = new Writer(database);
   const entries = createJournalEntries(database);
-  let last = 0;
+  let newest = 0;
 
   const add = ({ runId, kind, subject, subjectId }: Intent, events: string | null, at: number) => {
-    const [first, end] = requestsOf(runId);
-    if (last < first || last > end) {
-      const newest = "SELECT max(id) FROM requests WHERE id BETWEEN @first AND @end";
-      last = database.value<number>(newest, { first, end }) ?? first;
+    const range = requestsOf(runId);
+    if (newest < range.first || newest > range.last) {
+      const before = "SELECT max(id) FROM requests WHERE id BETWEEN @first AND @last";
+      newest = database.value<number>(before, range) ?? range.first;
     }
-    last += 1;
-    database.add("requests", { id: last, kind, subject, subject_id: subjectId, intended_at: at, events });
-    return last;
+    newest += 1;
+    database.add("requests", { id: newest, kind, subject, subject_id: subjectId, intended_at: at, events });
+    return newest;
   };
 
   /** An attempt that will be repeated is kept at once, so that a restart knows of it. */

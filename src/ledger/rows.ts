@@ -62,6 +62,10 @@ export function groupOf(database: LedgerDatabase, lead: number): number[] {
   return group;
 }
 
+/** By the first rows of groups: how many rows they have. */
+export const sizeOfGroups = (database: LedgerDatabase, leads: readonly number[]): number =>
+  leads.reduce((sum, lead) => sum + groupOf(database, lead).length, 0);
+
 /** Without a group, the row itself. */
 export function leadOf(database: LedgerDatabase, id: number): number {
   return database.value<number>("SELECT coalesce(lead, id) FROM rows WHERE id = @id", { id }) ?? id;

@@ -5,7 +5,10 @@ import { fact, type LedgerDatabase, setFact } from "./ledger-database.js";
 
 const REQUESTS = 2 ** 32;
 
-export const requestsOf = (run: number): [first: number, last: number] => [run * REQUESTS, (run + 1) * REQUESTS - 1];
+export const requestsOf = (run: number): { first: number; last: number } => ({
+  first: run * REQUESTS,
+  last: (run + 1) * REQUESTS - 1,
+});
 
 /** Every event that requests from @first to @last carried, as it is now. */
 export const SENT =
@@ -65,8 +68,7 @@ export function createRunStore(database: LedgerDatabase) {
     },
 
     /** Call in the transaction that stages the rows. */
-    staged: (id: number, now: number) =>
-      void database.run("UPDATE runs SET staged_at = @now WHERE id = @id", { id, now }),
+    staged: (id: number, now: number) => database.change("runs", id, { staged_at: now }),
 
     /** The newest import, if its rows are not staged. `exitCode` null: it is reading, or was killed (surely, if the caller holds the lock). */
     lastUnstaged: () =>
@@ -92,11 +94,10 @@ export function createRunStore(database: LedgerDatabase) {
      * When earlier runs may last have sent, in ms; null: never. A killed run may have sent until now, because nobody
      * recorded the end of its calls (P6).
      */
-    quietSince: (now: number) =>
-      database.value<number>(
-        `SELECT coalesce(finished_at, @now) FROM runs WHERE NOT ${isDecision} ORDER BY id DESC LIMIT 1`,
-        { now },
-      ),
+    quietSince(now: number) {
+      const last = store.last();
+      return last && (last.finishedAt ?? now);
+    },
 
     /**
      * How far the service's clock was ahead of this machine's in the last run, ms, if it was behind (H10); else 0. A slow
@@ -135,14 +136,8 @@ export function createRunStore(database: LedgerDatabase) {
       database.values<string>("SELECT name FROM runs WHERE coalesce(finished_at, started_at) < @before", { before }),
 
     /** `summary`: JSON; null: an error ended the run. */
-    finish(id: number, exitCode: number, summary: string | null, now: number) {
-      database.run("UPDATE runs SET finished_at = @now, exit_code = @exitCode, summary = @summary WHERE id = @id", {
-        id,
-        exitCode,
-        summary,
-        now,
-      });
-    },
+    finish: (id: number, exitCode: number, summary: string | null, now: number) =>
+      database.change("runs", id, { finished_at: now, exit_code: exitCode, summary }),
   };
   return store;
 }

@@ -22,9 +22,9 @@ WHEN OLD.state <> NEW.state AND instr('${transitions[machine].map(([from, , to])
   ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, '${table}: no such transition'); END;`;
 
-/** The newest error of a record. */
-const errorOf = (subject: string, id: string) =>
-  `(SELECT message FROM problems p WHERE p.subject = ${subject} AND subject_id = ${id} AND severity = 'error' ORDER BY p.id DESC LIMIT 1)`;
+/** The newest error of a record, as p. */
+const withError = (subject: string, id: string) =>
+  `LEFT JOIN problems p ON p.id = (SELECT max(id) FROM problems WHERE subject = ${subject} AND subject_id = ${id} AND severity = 'error')`;
 
 export const schema = `
 -- Facts about the whole ledger, such as its owner and its journal.
@@ -279,7 +279,7 @@ CREATE TABLE pages (
   lowest_event INTEGER,
   highest_event INTEGER,
   page BLOB NOT NULL,
-  UNIQUE (kind, first_id)
+  UNIQUE (kind, first_id, last_id)
 ) STRICT;
 
 -- Which rows yielded which event.
@@ -297,6 +297,7 @@ CREATE TABLE row_records (
   record_id INTEGER NOT NULL,
   PRIMARY KEY (row_id, kind, record_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX row_records_by_document ON row_records (record_id) WHERE kind = 'document';
 
 -- What an invalid row would have put on which document; it holds what is later there (H13, H15).
 CREATE TABLE placements (
@@ -465,16 +466,16 @@ CREATE VIEW failures AS
   FROM invalid_rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
   UNION ALL
   -- Names the row that differs, not the one that landed.
-  SELECT 'event', o.id, coalesce(iif(o.state = 'changed', (SELECT row_id FROM problems
-      WHERE subject = 'event' AND subject_id = o.id AND code = 'changed' ORDER BY id DESC LIMIT 1), NULL), e.first_row),
-    o.state, o.code, NULL, ${errorOf("'event'", "o.id")}, NULL, e.event || ' of ' || e.document
-  FROM open_events o JOIN events_now e ON e.id = o.id
+  SELECT 'event', o.id, coalesce(iif(o.state = 'changed', p.row_id, NULL), e.first_row),
+    o.state, o.code, NULL, p.message, p.hint, e.event || ' of ' || e.document
+  FROM open_events o JOIN events_now e ON e.id = o.id ${withError("'event'", "o.id")}
   WHERE o.state IN ('rejected', 'stalled', 'foreign', 'changed')
   UNION ALL
-  SELECT 'document', id, row_id, state, reason, NULL, ${errorOf("'document'", "f.id")}, NULL, name FROM failed_documents f
+  SELECT 'document', f.id, f.row_id, f.state, f.reason, NULL, p.message, p.hint, f.name
+  FROM failed_documents f ${withError("'document'", "f.id")}
   UNION ALL
-  SELECT subject, id, row_id, state, reason, NULL, ${errorOf("o.subject", "o.id")}, NULL, subject || ' ' || name
-  FROM open_registrations o WHERE state IN ('rejected', 'stalled');
+  SELECT o.subject, o.id, o.row_id, o.state, o.reason, NULL, p.message, p.hint, o.subject || ' ' || o.name
+  FROM open_registrations o ${withError("o.subject", "o.id")} WHERE o.state IN ('rejected', 'stalled');
 
 -- Which events did a request carry, and in which order?
 CREATE VIEW request_events AS

@@ -90,8 +90,7 @@ const eventColumns = `e.id, e.document_id AS document, e.deduplication_id AS "ke
 const openEvents = "FROM events_now e WHERE NOT e.landed";
 const inOrder = "ORDER BY e.at, e.rank, e.id";
 
-const ofInputs =
-  "EXISTS (SELECT 1 FROM events e WHERE e.document_id = o.document_id AND e.input_id IN (SELECT value FROM json_each(@inputs)))";
+const ofInputs = "EXISTS (SELECT 1 FROM events e WHERE e.document_id = o.document_id AND e.input_id IN @inputs)";
 
 // By name through partial indexes: with an ORDER BY over a UNION, SQLite would read every event of the ledger, twice.
 const openFrom = (tables: string) =>
@@ -166,7 +165,7 @@ export function createWorkStore(database: LedgerDatabase) {
       database.values<number>(`SELECT e.id ${openEvents} AND e.document_id = @document ${inOrder}`, { document }),
 
     /** Those that have not landed, in total order. */
-    eventsById: (ids: readonly number[]) => events("e.id IN (SELECT value FROM json_each(@ids))", { ids, most: -1 }),
+    eventsById: (ids: readonly number[]) => events("e.id IN @ids", { ids, most: -1 }),
 
     /** Rows that are not settled and whose event has not landed (H14, H15). */
     holds(document: number): Hold[] {
@@ -228,7 +227,7 @@ export function createWorkStore(database: LedgerDatabase) {
       database.run(
         `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
            SELECT 1 ${openEvents} AND e.document_id = @id
-             AND NOT (e.dismissed OR e.state = 'rejected' AND e.reason IN (SELECT value FROM json_each(@refusedByPlan))))
+             AND NOT (e.dismissed OR e.state = 'rejected' AND e.reason IN @refusedByPlan))
          AND NOT EXISTS (SELECT 1 FROM documents_now d
            WHERE d.id = @id AND d.create_empty = 1 AND d.state IN ('planned', 'sending', 'stalled'))`,
         { id, refusedByPlan },

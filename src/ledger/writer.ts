@@ -11,6 +11,7 @@ import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-f
 export interface RefusalNote {
   code: Code;
   message: string;
+  hint?: string;
 }
 
 /**
@@ -129,9 +130,9 @@ export class Writer {
   }
 
   /** Still in doubt, and asking again will not help: a person must settle it (H1). */
-  unsettled(subject: Subject, id: number, message: string, now: number) {
+  unsettled(subject: Subject, id: number, told: Omit<RefusalNote, "code">, now: number) {
     this.stalled(subject, id, "doubt-unsettled", now);
-    this.problem(subject, id, { code: "doubt-unsettled", message }, now);
+    this.problem(subject, id, { code: "doubt-unsettled", ...told }, now);
   }
 
   /**
@@ -175,7 +176,7 @@ export class Writer {
   waitsSettled(causes: readonly string[], now: number) {
     this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, changed_at = @now
-       WHERE state = 'held' AND state <> 'landed' AND state <> 'sending' AND waits_for IN (SELECT value FROM json_each(@causes))`,
+       WHERE state = 'held' AND state <> 'landed' AND state <> 'sending' AND waits_for IN @causes`,
       { causes, now },
     );
   }
@@ -323,7 +324,7 @@ export class Writer {
     return this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, doubt = 0, attempted_hash = NULL, changed_at = @now
        WHERE document_id = @id AND (state = 'sending' OR state = 'stalled' AND doubt = 1) AND dismissed = 0
-         AND event_id NOT IN (SELECT value FROM json_each(@riding))`,
+         AND event_id NOT IN @riding`,
       { id, riding, now },
     );
   }
@@ -430,12 +431,12 @@ export class Writer {
   problem(
     subject: Subject,
     id: number,
-    { code, message }: RefusalNote,
+    { code, message, hint }: RefusalNote,
     now: number,
     severity: "error" | "warning" = "error",
   ) {
     const of = { subject, subject_id: id, stage: "submitting", severity };
-    this.#database.add("problems", { ...of, code, message, at: now });
+    this.#database.add("problems", { ...of, code, message, hint: hint ?? null, at: now });
   }
 
   /**

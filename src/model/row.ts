@@ -30,7 +30,7 @@ export interface Row {
   /** Null: all text. */
   kinds: CellKind[] | null;
   /** By position, with gaps; absent: cells are nothing but their texts. */
-  looks?: Looks;
+  looks?: Looks | undefined;
   /** From the reader (short or long row, error cell …); such a row is invalid. Null: none. */
   problems: Problem[] | null;
   /** Where the row was that it corrects, for formulas that name its place; absent: it corrects none. */

@@ -22,9 +22,6 @@ export const decided: readonly Code[] = [
   "lookup-unreadable",
 ];
 
-/** Before the command that settles doubt, which is shown whole where cells are hidden (P9). */
-export const toSettle = "Check at the service, then type ";
-
 export function solutionOf(code: Code): "correct" | "decide" | "resume" {
   if (decided.includes(code)) return "decide";
   return codes[code].transient === true ? "resume" : "correct";

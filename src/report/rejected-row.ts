@@ -13,7 +13,7 @@ export interface RejectedRow {
   cells: string[];
   kinds: CellKind[] | null;
   /** Absent or null: cells are nothing but their texts. */
-  looks?: Looks | null;
+  looks?: Looks | undefined;
   problems: Problem[];
   /** A person stands by it as it is. */
   isConfirmed?: boolean;

@@ -2,7 +2,6 @@ import { STATUS_CODES } from "node:http";
 import type { WorkEvent, WorkStore } from "../ledger/work.js";
 import type { Target } from "../model/target.js";
 import { shellQuoted } from "../model/shell-quoted.js";
-import { toSettle } from "../model/solution.js";
 import { targetFlags } from "../report/next-steps.js";
 import type { ServiceError } from "../model/attempt.js";
 
@@ -37,15 +36,14 @@ export function askToSettle(
   what: "event" | "document",
   name: string,
   target: Pick<Target, "name" | "ledgerPath">,
-): string {
+): { message: string; hint: string } {
   const command = `rowferry resolve ${shellQuoted(name)}`;
   const flags = targetFlags(target.name, { ledger: target.ledgerPath }, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
-  return (
-    `Refused again (${describeRefusal(error)}), which does not show whether an earlier attempt ${landed}. ` +
-    `${toSettle}${command} ${there}${flags}, ` +
-    `or ${command} --not-landed${flags}.`
-  );
+  return {
+    message: `Refused again (${describeRefusal(error)}), which does not show whether an earlier attempt ${landed}.`,
+    hint: `Check at the service, then type ${command} ${there}${flags}, or ${command} --not-landed${flags}.`,
+  };
 }
 
 export const codeOfStop = {

@@ -288,10 +288,10 @@ function openRunJournal(
       { place: { file: target.ledgerPath } },
     );
   }
-  const isFirst = rememberedJournal(database) !== path;
+  const isKnown = rememberedJournal(database) === path;
   rememberJournal(database, path);
-  // Not again each night: who was told once has decided.
-  if (isFirst && journal.besideLedger) {
+  // Said once: a warning of every night is read by nobody.
+  if (journal.besideLedger && !isKnown) {
     const message = "The journal is on the same disk as the ledger, and would be lost with it.";
     options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
   }

@@ -51,6 +51,6 @@ export function runShellCommand(
     child.stdin?.on("error", () => {}).end(input);
     child.on("error", reject);
     child.on("exit", () => setTimeout(letGo, GRACE_MS).unref());
-    child.on("close", (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));
+    child.on("close", (code, killedBy) => end(code === 0 ? null : `ended with ${code ?? killedBy}`));
   }).catch(({ code, message }: NodeJS.ErrnoException) => `could not be run (${code ?? message})`);
 }

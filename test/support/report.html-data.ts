@@ -73,7 +73,7 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
         total: 36,
         items: [
           {
-            document: manifest("MTR-410023"),
+            ...manifest("MTR-410023"),
             event: "Drop-off",
             at: start - 40 * minute,
             reason: "behind-rejected",
@@ -87,7 +87,7 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
         total: 1,
         items: [
           {
-            document: manifest("MTR-410077"),
+            ...manifest("MTR-410077"),
             event: "RELATED",
             at: start - 30 * minute,
             reason: "reference-unknown",

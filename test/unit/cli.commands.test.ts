@@ -177,16 +177,6 @@ describe("rowferry doctor", () => {
     expect(said).not.toContain("wr0ng-secret");
   });
 
-  it("tells of a service that is not there", async () => {
-    const env = { ...(await service()), ROWFERRY_BASE_URL: "http://127.0.0.1:9" };
-    expect(await typedIn(env, "doctor")).toMatchObject({
-      code: 4,
-      said: expect.stringMatching(
-        /127\.0\.0\.1:9: 127\.0\.0\.1:9 refuses connections: nothing listens there; .* \(ECONNREFUSED\)/,
-      ),
-    });
-  });
-
   it("tells of a base URL that answers with web pages", async () => {
     const pages = createHttpServer((_, reply) => {
       reply.writeHead(200, { "content-type": "text/html" }).end("<html><title>Our shop</title></html>");

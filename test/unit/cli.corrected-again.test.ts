@@ -57,17 +57,6 @@ describe("a corrected row", () => {
     expect(await put(office, "night-2.csv", rowsOf(...night, "L2 30 3 T9"))).toEqual(settled(1));
   });
 
-  it("that is wrong again is mended in the same file, also where its event cannot be told", {
-    tags: ["long"],
-  }, async () => {
-    const office = await firstNight(untold);
-    const file = await rejected(office);
-    expect(await put(office, "k.csv", await rejected(office, { x: "y" }))).toEqual(waiting(1, 1));
-    const mended = file.map((row) => row.map((cell) => ({ "": "T2", x: "2" })[cell] ?? cell));
-    expect(await put(office, "k2.csv", mended)).toEqual(settled(2));
-    expect(await shown(office, "k.csv:2")).toContain("since corrected by k2.csv, row 2");
-  });
-
   it("that takes the key of another row, which is still to be sent, is told; its own key is not", async () => {
     const office = await firstNight();
     const mended = await rejected(office, { x: "2" });
@@ -82,32 +71,11 @@ describe("a corrected row", () => {
     expect(await warningsOf("T3")).toContain("night-1.csv, row 3 has the key of night-1.csv, row 4 now");
   });
 
-  it("that is corrected once more, under another key, while it still waits is sent once", {
-    tags: ["long"],
-  }, async () => {
-    const office = await firstNight(["L1 10 one T1", "L1 20 x T2", "L1 30 3 T3"]);
-    const again = await rejected(office, { T2: "T2b", x: "2", one: "1" });
-    expect(await put(office, "k.csv", await rejected(office, { x: "2" }))).toEqual(waiting(1, 2));
-    expect(await put(office, "k2.csv", again)).toEqual(settled(3));
-    const said = await shown(office, "load/L1");
-    expect(said).toMatch(/\[T2b\] landed/);
-    expect(said).not.toContain("[T2]");
-  });
-
   it("may be divided in two", async () => {
     const office = await firstNight();
     const [columns = [], first = []] = await rejected(office, { x: "2", T2: "T2a" });
     const second = first.map((cell) => (cell === "T2a" ? "T2b" : cell));
     expect(await put(office, "k.csv", [columns, first, second])).toEqual(settled(3));
-  });
-
-  it("that was too short is not taken for corrected by being saved, however often", { tags: ["long"] }, async () => {
-    const office = openOffice(weighingsWith(ticketed));
-    const rows = rowsOf(...night);
-    rows[2]?.pop();
-    await put(office, "night-1.csv", rows);
-    for (const name of ["k1.csv", "k2.csv"])
-      expect(await put(office, name, await rejected(office))).toMatchObject({ code: 3, open: 1, landed: 0 });
   });
 
   it("that today's export has overtaken is told as changed, and not as applied when that export comes again", async () => {

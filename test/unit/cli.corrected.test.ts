@@ -5,7 +5,6 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
 import iconv from "iconv-lite";
-import { createTargets, overviewOf } from "../../src/console/overview.js";
 import { type Office, openOffice } from "../support/office.js";
 import { loads, parties, weighingsWith, weights } from "../support/weighings.js";
 import { sampled } from "../support/sample.js";
@@ -245,23 +244,6 @@ describe("a rejected group", () => {
     await office.ends(0, "ledger check");
   });
 
-  it("that comes back in part is refused with its file, and can be written again", { tags: ["long"] }, async () => {
-    const { office, rows, mended } = await rejectedGroup(...group);
-    for (const part of [1, 3]) {
-      office.writeCsv(
-        "part.csv",
-        mended().filter((_, at) => at !== part),
-      );
-      expect(await office.type("import", "m.yaml", "part.csv")).toMatchObject({
-        code: 3,
-        said: expect.stringMatching(/correct the group that began in row 3 of its file, but row [35] of it/),
-      });
-    }
-    await office.ends(3, "rejects");
-    expect(cells(parse(readFileSync(office.path("state/sandbox/rejects/g.rejected.csv"))))).toEqual(cells(rows));
-    expect((await office.brought("mended.csv", mended())).exitCode).toBe(0);
-  });
-
   it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", async () => {
     const { office, rows, mended } = await rejectedGroup("A2 10 3", "  2", "A2  4");
     expect(cells(rows)).toEqual(["A2 3 3", " 2 4", "A2 4 5"]);
@@ -269,22 +251,5 @@ describe("a rejected group", () => {
     const keyed = mended({}).map(([load, ...more]) => [load === "" ? "A2" : (load ?? ""), ...more]);
     expect((await office.brought("mended.csv", keyed)).exitCode).toBe(0);
     expect(weights(office)).toEqual(whole);
-  });
-
-  it("whose rows were two groups is corrected as one, and a dismissal takes it whole", { tags: ["long"] }, async () => {
-    const { office, rows, mended } = await rejectedGroup("A2 10 3", "A2  x", "A-2  4");
-    expect(cells(rows)).toEqual(["A2 3 3", "A2 x 4", "A-2 4 5"]);
-    expect((await office.brought("mended.csv", mended({ x: "2", "A-2": "A2" }))).exitCode).toBe(0);
-    expect(weights(office)).toEqual(whole);
-    const { said } = await office.type("show", "g.csv:5");
-    expect(said).toContain("g.csv, row 5: invalid (value-required) since corrected");
-    const other = await rejectedGroup(...group);
-    const { cwd, now } = other.office.world;
-    expect(overviewOf("sandbox", createTargets({ cwd, env: {} }), cwd, now).toCorrect).toBe(3);
-    await other.office.ends(3, "rejects", "3 rows need you");
-    await other.office.ends(0, "dismiss --row g.csv:3", "Dismissed: 3 rows.");
-    await other.office.ends(0, "dismiss --undo --row g.csv:3", "Open again: 3 rows.");
-    await other.office.ends(0, "dismiss --row g.csv:3");
-    expect((await other.office.type("status", "--json")).out).toContain('"rows":0');
   });
 });

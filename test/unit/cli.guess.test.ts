@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import iconv from "iconv-lite";
@@ -82,17 +82,6 @@ describe("rowferry guess", () => {
     const world = testWorld({ files: { "empty.csv": "" } });
     expect(await type(world, "guess", "empty.csv")).not.toBe(0);
     expect(world.out).toBe("");
-  });
-
-  it("a draft that no command would read is not written: exit 2, with the files as its cause", {
-    tags: ["long"],
-  }, async () => {
-    const header = Array.from({ length: 700 }, (_, at) => `Messwert ${at} ${"der Anlage ".repeat(30)}`).join(";");
-    const world = testWorld({ files: { "wide.csv": `${header}\n${"1;".repeat(699)}1\n` } });
-    expect(await type(world, "guess", "wide.csv", "-o", "mapping.yaml")).toBe(2);
-    expect(world.err).toMatch(/^rowferry: The draft would have \d+ characters/);
-    expect(world.err).toContain("Guess from fewer files");
-    expect(existsSync(join(world.cwd, "mapping.yaml"))).toBe(false);
   });
 });
 

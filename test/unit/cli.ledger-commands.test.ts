@@ -320,23 +320,6 @@ it("ledger backup, check and prune say what they did; a second backup overwrites
   await office.ends(0, "ledger");
 });
 
-it("ledger prune keeps the folder of a run whose rows nobody has corrected, and names those that went", async () => {
-  const [run = ""] = readdirSync(office.path("state/sandbox/runs"));
-  office.world.now = Date.now() + 86_400_000;
-  await office.ends(0, "ledger prune --keep-for 0d", "Removed: folders of 0 runs.");
-  await typed("dismiss", "--row", "march.csv:3");
-  await office.ends(0, "ledger prune --keep-for 0d --dry-run", "Would remove: folders of 1 run, ");
-  office.world.ask = () => Promise.resolve("no");
-  expect((await typed("ledger", "prune", "--keep-for", "0d")).err).toContain("It was not confirmed.");
-  delete office.world.ask;
-  expect(readdirSync(office.path("state/sandbox/runs"))).toContain(run);
-  await office.ends(0, "ledger prune --keep-for 180d --dry-run", `The oldest run whose folder stays: ${run}.`);
-  expect(await typed("ledger", "prune", "--keep-for", "0d")).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(new RegExp(`^Removed: folders of 1 run, [\\d,]+ bytes: ${run}\\.`)),
-  });
-});
-
 describe("with --wait, while another process holds the ledger,", () => {
   /** What happens while the command waits; then the ledger is free. */
   async function meanwhile(work: () => void) {

@@ -1,6 +1,5 @@
 /** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back (H40). */
-import { appendFileSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Summary } from "../../src/model/summary.js";
 import { openOffice } from "../support/office.js";
@@ -185,45 +184,6 @@ describe("a ledger older than its journal", () => {
     const itself = ["ledger", "restore", "state/sandbox/ledger.db", "--journal", "journal.ndjson"];
     expect((await type(...itself)).code).toBe(0);
     expect(await bring()).toEqual(nothingNew);
-  });
-
-  it("that went on all the same has doubled nothing, and takes nothing back that the journal tells of", {
-    tags: ["long"],
-  }, async () => {
-    const { path, type, restore, lose, bring, rebuild, forget, dump } = await twoNights();
-    const sent = await dump();
-    restore();
-    await forget();
-    expect((await bring("other.ndjson")).code).toBe(3);
-    expect(await dump()).toBe(sent);
-    const [, ...lines] = readFileSync(path("other.ndjson"), "utf8").split("\n");
-    appendFileSync(path("journal.ndjson"), lines.join("\n"));
-    lose();
-    await rebuild();
-    expect(await bring()).toEqual(nothingNew);
-    const shown = await type("show", "load/A2");
-    expect(shown).toMatchObject({ code: 0, out: expect.not.stringContaining("foreign-collision") });
-    expect(await dump()).toBe(sent);
-  });
-
-  it("that is lost with its journal: new files land, and a document that began before takes its id from the receipts", {
-    tags: ["long"],
-  }, async () => {
-    const { world, path, type, writeCsv, lose, bring, dump } = await twoNights();
-    const runs = path("state/sandbox/runs");
-    const allReceipts = () => readdirSync(runs).map((run) => readFileSync(join(runs, run, "receipts.csv"), "utf8"));
-    const receipts = allReceipts();
-    const id = /,document,load,A1,\w+,([^,]+),/.exec(receipts.join(""))?.[1] ?? "";
-    lose();
-    writeCsv("all.csv", rows("A1 50 1 Weighing", "A3 50 1 Weighing"));
-    // Also in the minute of the old ledger's last run.
-    world.now -= 60_000;
-    expect((await bring("new.ndjson")).code).toBe(3);
-    expect(allReceipts()).toEqual(expect.arrayContaining(receipts));
-    expect((await type("resolve", "A1", "--document-id", id, "--yes")).code).toBe(0);
-    expect((await type("resume")).code).toBe(0);
-    const times = [...(await dump()).matchAll(/document "(\w+)"|T10:(\d\d)/g)].map(([, name, time]) => name ?? time);
-    expect(times).toEqual(["A1", "10", "20", "50", "A2", "20", "30", "A3", "50"]);
   });
 
   it("is none where a journal is new, or the sandbox is emptied", { tags: ["long"] }, async () => {

@@ -1,5 +1,5 @@
 /** Many stranded documents: their list, filled in by a person and given back. As typed, against a sandbox on loopback. */
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { parse } from "csv-parse/sync";
 import iconv from "iconv-lite";
@@ -59,7 +59,6 @@ function resolving(...lines: string[]) {
   writeFileSync(office.path("filled.csv"), `${lines.join("\n")}\n`);
   return ["resolve", "--from", "filled.csv", "--yes"];
 }
-const all = () => resolving("document,document_id", ...["L1", "L2", "L3"].map((load) => filled(load)));
 
 describe("stranded.csv", () => {
   it("lists every stranded document with its evidence, and the summary says what to do with it", async () => {
@@ -82,43 +81,6 @@ describe("stranded.csv", () => {
     );
   });
 
-  it("says when each creation first left, also where a killed run recorded no attempt", {
-    tags: ["long"],
-  }, async () => {
-    await loseAnswers();
-    const ledger = new Database(office.path("state/env/ledger.db"));
-    ledger.exec("UPDATE requests SET result = 'unanswered', attempts = NULL WHERE kind LIKE 'create-w%'");
-    ledger.close();
-    office.world.now += 8 * 3_600_000;
-    await typed("resume");
-    expect((await typed("status")).said).toMatch(/First sent at 2026-11-20 02:/);
-    await typed("rejects");
-    for (const line of text("state/env/rejects/stranded.csv").trimEnd().split("\r\n").slice(1))
-      expect(line).toMatch(/;2026-11-20T02:[^;]*;/);
-  });
-
-  it("is what is left to do where `dismiss` gives nothing up, or an event of the same code, and `dismiss` says so", {
-    tags: ["long"],
-  }, async () => {
-    await typed("import", "m.yaml", "one.csv");
-    const other = ["--ledger", "other.db"];
-    const dismiss = ["dismiss", "--code", "foreign-collision", ...other];
-    const left = "Whatever may exist at the service stays open; `rowferry resolve --target env --ledger other.db`";
-    const imported = await typed("import", "m.yaml", "one.csv", ...other);
-    expect([imported.code, imported.said]).toEqual([
-      3,
-      expect.stringContaining("never sent it; its id cannot be looked up. Found at 2026-"),
-    ]);
-    expect((await typed(...dismiss)).said).toContain(`Nothing was dismissed. ${left}`);
-    await typed("resolve", "L1", "--document-id", idOf("L1"), "--yes", ...other);
-    const { said } = await typed("resume", ...other);
-    expect(said).toContain("L1: The service already has this deduplicationId, and this ledger");
-    expect((await typed(...dismiss)).said).toContain(`Dismissed: 1 event. ${left}`);
-    expect(await json(...dismiss)).toContainEqual(
-      expect.objectContaining({ type: "dismissed", events: 0, documents: 0, stranded: 2 }),
-    );
-  });
-
   it("is written by `rejects` too, as `status` says, for the documents that are meant", {
     tags: ["long"],
   }, async () => {
@@ -128,13 +90,6 @@ describe("stranded.csv", () => {
     expect(code).toBe(3);
     expect(out).toMatch(/Stranded: 3 documents\.\n\nrowferry resolve --from out\/stranded\.csv .*\n {4}look up each/);
     expect(text("out/stranded.csv").split("\r\n")).toHaveLength(5);
-    // What opens the input opens the list, also where no file came with the command.
-    await typed("resume");
-    const folder = readdirSync(office.path("state/env/runs")).find((name) => name.endsWith("-resume")) ?? "";
-    expect(text(`state/env/runs/${folder}/stranded.csv`)).toBe(text("out/stranded.csv"));
-    expect(await json("rejects", "--document", "L2", "--folder", "one")).toContainEqual(
-      expect.objectContaining({ type: "rejects", stranded: { path: office.path("one/stranded.csv"), documents: 1 } }),
-    );
     // A document that was replaced is on it no more.
     expect((await typed("replace", "load/L2", "--reason", "not found at the service")).code).toBe(0);
     await typed("rejects", "--folder", "out");
@@ -189,7 +144,8 @@ describe("resolve --from", () => {
       return clock.sleep(ms, signal);
     };
     office.world.clock = { now: clock.now, sleep };
-    const [first = "", ...words] = all().slice(0, -1);
+    const lines = ["L1", "L2", "L3"].map((load) => filled(load));
+    const [first = "", ...words] = resolving("document,document_id", ...lines).slice(0, -1);
     expect(await typed(first, ...words, "--wait")).toMatchObject({
       code: 0,
       out: expect.stringContaining("3 resolved"),
@@ -273,24 +229,5 @@ describe("resolve --from", () => {
     expect(said).toContain("filled.csv:4 load L3, nowhere: The service has no document nowhere.");
     expect(said).toContain("1 resolved, 2 left, because the read does not agree.");
     expect(await stillOpen()).toEqual(stranded(2));
-  });
-
-  it("leaves all where Ctrl-C comes between the reads", { tags: ["long"] }, async () => {
-    await strandThree();
-    sandbox.setFaults([{ match: { method: "GET" }, action: { kind: "delay", ms: 200 } }]);
-    const { faults } = sandbox.store.statistics();
-    const ended = typed(...all());
-    await expect.poll(() => sandbox.store.statistics().faults - faults).toBeGreaterThan(0);
-    office.world.send("SIGINT");
-    expect((await ended).code).toBe(130);
-    expect(await stillOpen()).toEqual(stranded(3));
-  });
-
-  it("keeps to the limit over all reads", { tags: ["long"] }, async () => {
-    await strandThree();
-    Object.assign(office.world.env, { ROWFERRY_RATE: "1", ROWFERRY_BURST: "1" });
-    const before = office.world.now;
-    expect((await typed(...all())).code).toBe(0);
-    expect(office.world.now - before - 60_000).toBeGreaterThanOrEqual(1_900);
   });
 });

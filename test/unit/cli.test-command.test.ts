@@ -40,14 +40,6 @@ describe("rowferry test", () => {
     expect(world.out).toContain("ok    mappings/manifests.cases.yaml");
   });
 
-  it("shows of a failing case its name, its line, the place, what was expected and what came: exit 3", async () => {
-    const world = testWorld({ files: { "m.yaml": mapping, "m.cases.yaml": failing } });
-    expect(await type(world, "test", "m.yaml")).toBe(3);
-    expect(world.out).toContain("FAIL  m.cases.yaml  1 of 1 case\n  a weight is a plain decimal  m.cases.yaml:2\n");
-    expect(world.out).toMatch(/attributes\.Kg\n +- expected +1\.50\n +\+ came +1\.5\n/);
-    expect(world.out).toMatch(/0 of 1 cases passed, 1 failed\n$/);
-  });
-
   it("goes on behind a mapping that cannot be used, and ends with exit 2", async () => {
     const world = testWorld({
       files: {

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { codes } from "../../src/model/codes.js";
 import { ownCells } from "../../src/report/rejected-row.js";
 import { openOffice } from "../support/office.js";
-import { loadsWith, weighingsWith } from "../support/weighings.js";
 
 const source = readFileSync(new URL("./cli.told.yaml", import.meta.url), "utf8");
 const header = "id,kind,date,ref";
@@ -25,13 +24,6 @@ describe("a wait that no row to correct explains", () => {
     expect((await type("dismiss", "--code", "reference-unknown")).code).toBe(0);
     expect((await type("resume")).code).toBe(0);
   });
-
-  it("is counted apart from what waits for rows to correct", async () => {
-    const { type, writeCsv } = openOffice(source);
-    writeCsv("c.csv", [...typo, "D,Step,2025-13-01 10:00,", "D,Step2,2025-01-03 10:00,"]);
-    const { out } = await type("import", "m.yaml", "c.csv");
-    expect(out).toMatch(/5 = 1 landed \+ 1 waiting for them \+ 2 waiting for something else \+ 1\s+to correct/);
-  });
 });
 
 it("every row in a rejected file has a hint; that of a late row says what can send it", () => {
@@ -47,13 +39,10 @@ it("every row in a rejected file has a hint; that of a late row says what can se
     expect(hintOf(code)).toMatch(/no correction can send it\..*replace.*dismiss/);
 });
 
-it("withdraw and dismiss say what they would do before they refuse for lack of a terminal", async () => {
-  const { type, writeCsv } = openOffice(weighingsWith({}));
-  const many = Array.from({ length: 7 }, (_, index) => `A1 ${index + 10} wrong`);
-  writeCsv("all.csv", loadsWith([], ...many));
-  await type("import", "m.yaml", "all.csv");
-  expect((await type("dismiss", "--input", "all.csv")).err).toContain("This gives up 7 rows on 1 document.");
-  expect((await type("withdraw", "--input", "all.csv")).err).toMatch(
-    /This takes back 7 rows[^]*Nothing was changed.*--yes/,
-  );
+it("that the journal lies beside the ledger is said when it begins, and not every night", async () => {
+  const { type, writeCsv, path } = openOffice(source);
+  writeCsv("c.csv", [header, "C,Step,2025-01-01 10:00,"]);
+  const night = () => type("import", "m.yaml", "c.csv", "--journal", path("sent.ndjson"));
+  expect((await night()).said).toContain("on the same disk as the ledger");
+  expect((await night()).said).not.toContain("on the same disk");
 });

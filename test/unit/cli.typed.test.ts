@@ -1,5 +1,5 @@
 /** What is typed is used whole, or refused: nothing is taken for something else, and nothing is ignored in silence. */
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands, loadCommand } from "../../src/cli/commands.js";
 import type { CommandSpec } from "../../src/cli/command.js";
@@ -131,18 +131,4 @@ describe("a command that is printed", () => {
     for (const command of ["plan", "check"])
       expect((await office.type(command, "m.yaml", "march.csv")).out).not.toContain("rowferry rejects");
   });
-});
-
-it("a path that holds the working folder's path is told whole, and so is an address in the root folder", async () => {
-  const world = testWorld();
-  const folder = join(world.cwd, "backup", world.cwd);
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, "m.yaml");
-  expect((await typed(world, "check", path)).err).toContain(`backup${join(world.cwd, "m.yaml")}: `);
-  expect((await typed(world, "check", join(world.cwd, "m.yaml"))).err).toMatch(/^rowferry: m\.yaml: /);
-  const service = { TOKEN_URL: "https://a.example", CLIENT_ID: "me", CLIENT_SECRET: "s", BASE_URL: "ftp://a.example" };
-  const env = Object.fromEntries(Object.entries(service).map(([name, value]) => [`ROWFERRY_${name}`, value]));
-  const root = testWorld({ env });
-  root.cwd = "/";
-  expect((await typed(root, "status")).err).toContain("ftp://");
 });

@@ -4,7 +4,7 @@ import { define } from "../../src/cli/command.js";
 import { commands as programs, loadCommand } from "../../src/cli/commands.js";
 import { main } from "../../src/cli/main.js";
 import { lines } from "../../src/model/lines.js";
-import { jsonOf, testWorld } from "../support/cli.world.js";
+import { testWorld } from "../support/cli.world.js";
 import { createPlayer } from "../support/docs/play.js";
 import { checkedLines } from "../support/json-lines.js";
 
@@ -87,19 +87,6 @@ it("every command takes --json, also when it cannot be understood", async () => 
     }
   }
   expect(count).toBeGreaterThan(programs.length);
-});
-
-it("guess with --json tells the draft, its open questions and what its files would give", async () => {
-  const cells = "Order;Datum\nA-1;01.02.2026\nA-2;02.03.2026\n";
-  const world = testWorld({ files: { "jobs.csv": cells } });
-  const [draft, file] = await jsonOf(world, "guess", "jobs.csv");
-  expect(draft).toMatchObject({ type: "draft", yaml: expect.stringContaining("version: 2") });
-  const open = draft?.["open"] as { question: string }[];
-  expect(open.length).toBeGreaterThan(0);
-  for (const { question } of open) expect(draft?.["yaml"]).toContain(`decide: ${question}`);
-  expect(file).toMatchObject({ type: "file", path: "jobs.csv" });
-  expect(checkedLines(world.out)).toEqual(["draft", "file"]);
-  expect(world.err).toBe("");
 });
 
 /** What needs a stranded document, one that has made others, a lost ledger, another service or a process that stays: their own tests print these. */

@@ -36,6 +36,18 @@ describe("the key of a document", () => {
       { said: asked, document: { key: "=nota" } },
     ],
     [
+      "is the claim's, not its member's or the provider's",
+      "NPI;Provider Name;Claim ID;Member ID;Service Date;Paid Date",
+      "1#;Acme %;CLM#;M%;0{1|2}/2#/2025;03/2#/2025",
+      { document: { key: "=claim_id" } },
+    ],
+    [
+      "is the document's number, not that of its lines, whose words say nothing of what happened",
+      "Pos;Beleg;Material;Kunde;Datum",
+      "0000{1|2|3}0;{A|A|A|B|B|B|C|C|C}1;M#;K{1|1|1|2|2|2|3|3|3};2#.03.2025",
+      { document: { key: "=beleg" }, yaml: hasNot("by: pos") },
+    ],
+    [
       "is one that repeats where more follows from it than chance explains: the lines of an order",
       "Pedido;Data;CNPJ;Item;Qtd",
       "P-#;1#/03/2026;11.222.333/0001-81;A;1\nP-#;1#/03/2026;11.222.333/0001-81;B;2",

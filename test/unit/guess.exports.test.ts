@@ -451,3 +451,29 @@ it("a pivot table beside the sheets that it sums up is left out, and said", asyn
   expect(Object.keys(mapping.inputs)).toEqual(["orders"]);
   expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
 });
+
+it("titles above a header that repeats itself tell its columns apart", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("School");
+  sheet.addRows([["Records of 2025"], ["Student", null, "Enrollment", null, "Withdrawal", null]]);
+  for (const merged of ["A1:F1", "A2:B2", "C2:D2", "E2:F2"]) sheet.mergeCells(merged);
+  sheet.addRow(["ID", "Name", "Date", "School", "Date", "Reason"]);
+  for (let day = 1; day < 20; day++)
+    sheet.addRow([
+      `S-${day}`,
+      `Ana ${day}`,
+      new Date(Date.UTC(2025, 0, day)),
+      "North",
+      new Date(Date.UTC(2025, 5, day)),
+      "Moved",
+    ]);
+  const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(input.header).toEqual([2, 3]);
+  expect(Object.keys(input.events)).toEqual(["defaults", "enrollment", "withdrawal"]);
+});
+
+it("a customer's number has the name beside it, and the country of its row", async () => {
+  const file = text(["Auftrag;Kunde;Kundenname;Land;Datum", ...rows("A-#;100%;Firma %;{DE|AT|FR};2#.03.2025")]);
+  const { input } = await draftOf({ "a.csv": file });
+  expect(only(input.participants)).toMatchObject({ countryCode: "=land", taxId: "=kunde", name: "=kundenname" });
+});

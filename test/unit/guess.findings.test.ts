@@ -318,6 +318,18 @@ describe("what people write (F28)", () => {
       { participant: { type: "PERSON" }, said: allStaged },
     ],
     [
+      "a Spanish column of both: the first letter tells persons from companies",
+      "Factura;Fecha;NIF/CIF;Nombre",
+      "E-#;2#/03/2026;12345678Z;Ana\nF-#;2#/03/2026;B58378431;Uno SL",
+      { participant: { type: '=iff(matches(nif_cif, "^[0-9KLMXYZ]"), "PERSON", "COMPANY")' }, said: allStaged },
+    ],
+    [
+      "an Indian number: its country and zone follow",
+      "Invoice No;Date;GSTIN;Trade Name",
+      "INV-#;2#-03-2026;27AAPFU0939F1ZV;Uno Ltd\nINV-9#;2#-03-2026;29AAGCB7383J1Z4;Two Ltd",
+      { defaults: { country: "IN", timezone: "Asia/Kolkata" }, participant: { taxId: "=gstin" }, said: allStaged },
+    ],
+    [
       "CPF and CNPJ in one column: the type follows the number",
       "Pedido;Data;CPF/CNPJ;Cliente",
       "P-#;2#/01/2011;CNPJ;Acme #\nQ-#;2#/01/2011;CPF;Ana #",

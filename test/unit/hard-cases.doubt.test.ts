@@ -76,10 +76,14 @@ describe("what was refused once more", () => {
     expect(summary.open.events).toEqual({ unsettled: 2, held: 1 });
     const problem = summary.problems.find(({ code }) => code === "doubt-unsettled");
     expect(problem?.count).toBe(2);
-    expect(problem?.example).toContain("rowferry resolve manifest/M1 --landed --target simulated");
+    expect(problem?.remedy).toContain("rowferry resolve manifest/M1 --landed --target simulated");
     expect(summary.problems.map(({ code }) => code)).toEqual(["doubt-unsettled"]);
     // However long the service's words and the ledger's path are, the command is whole.
-    const [long] = summary.problems.map((one) => ({ ...one, example: `${"words ".repeat(80)}${one.example} END` }));
+    const [long] = summary.problems.map((one) => ({
+      ...one,
+      example: "words ".repeat(80),
+      remedy: `${one.remedy} END`,
+    }));
     expect(lines(plain(problemSections(long === undefined ? [] : [long])))).toContain("END");
     const again = await world.resume();
     expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
@@ -103,7 +107,7 @@ describe("what was refused once more", () => {
     faults({ nth: 1, times: 9, action: refused });
     expect([await resumed(), await resumed()]).toEqual([4, 3]);
     const [problem] = (await world.resume()).problems;
-    const [, name = ""] = /rowferry resolve (\S+) --not-landed/.exec(problem?.example ?? "") ?? [];
+    const [, name = ""] = /rowferry resolve (\S+) --not-landed/.exec(problem?.remedy ?? "") ?? [];
     faults();
     await say(name, "not-landed");
     expect([await resumed(), minutes()]).toEqual([0, [1, expect.any(Number), 1]]);
@@ -258,7 +262,7 @@ describe("a document in doubt", () => {
     expect(summary.exitCode).toBe(3);
     expect(summary.open.documents).toEqual({ unsettled: 1 });
     expect(new Set(summary.problems.map(({ code }) => code))).toEqual(new Set(["doubt-unsettled"]));
-    expect(summary.problems.map(({ example }) => example).join("\n")).toContain(
+    expect(summary.problems.map(({ remedy }) => remedy).join("\n")).toContain(
       `rowferry resolve ${documentKey("M1")} --document-id <id> --target simulated`,
     );
     expect((await world.resume()).requests.sent).toBe(0);

@@ -80,17 +80,3 @@ test("of a document that has made others, which no next generation can bring bac
   await office.ends(0, "dismiss --code document-gone");
   await office.ends(0, "resume");
 });
-
-test("whose participant is lost is shown at a terminal, and not where output is collected (F24)", {
-  tags: ["long"],
-}, async () => {
-  const { office } = await afterRestore([], ["L1 10 1"]);
-  for (const flag of [[], ["--json"]]) {
-    const { code, out } = await office.type("verify", ...flag);
-    expect([code, out]).toEqual([3, expect.stringMatching(/participant.*is not there/s)]);
-    expect(out).not.toMatch(/11222333000181|Alfa/);
-    expect(out).toContain("load L1");
-  }
-  office.world.stdout.isTTY = true;
-  expect((await office.type("verify")).out).toMatch(/11222333000181.*is not there/s);
-});

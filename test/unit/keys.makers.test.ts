@@ -61,27 +61,6 @@ describe("a renamed event (F73)", () => {
   });
 });
 
-describe("a mapping that was copied to a file of another name and then edited", () => {
-  const copied = async (event: object) => {
-    const office = await begun();
-    writeFileSync(office.path("copy.yaml"), mapping(weighingsWith({ event })));
-    return { ...(await office.type("import", "copy.yaml", "w.csv")), there: there(office) };
-  };
-
-  it.each([
-    ["knows what the first one sent", {}, 1],
-    ["may key an event in another way where it says that the event is new", { key: "=gross", was: "none" }, 2],
-  ])("%s", async (_title, event, count) => {
-    expect(await copied(event)).toMatchObject({ code: 0, there: [`L1 ${count}`, `L2 ${count}`] });
-  });
-
-  it("is refused where it keys an event of the same document in another way", async () => {
-    const answer = await copied({ key: "=gross" });
-    expect(answer).toEqual(refused("load/weighing (2 sent, such as load L1)"));
-    expect(answer.there).toEqual(["L1 1", "L2 1"]);
-  });
-});
-
 describe("a renamed document (F73)", () => {
   const renamed = (more: object) => {
     const { inputs, ...rest } = weighingsWith({ files: "w*.csv", documents: { carga: { ...load, ...more } } });

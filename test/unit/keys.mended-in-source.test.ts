@@ -135,14 +135,6 @@ describe("an event that the newest row about it gives in a way that cannot be re
     expect(weights(office)).toEqual([]);
   });
 
-  it("waits also where that row comes with a later file", { tags: ["long"] }, async () => {
-    const office = openOffice(byTicket({ key: "once" }));
-    office.writeCsv("w-1.csv", tickets("L0 20 1 T0", "L1 20 2 T1"));
-    await office.import("w-1.csv", "--limit", "1");
-    expect(await importing(office, ["w-2.csv", "L1 30 x T2"])).toEqual([[3, 1, 1]]);
-    expect(weights(office)).toEqual(["L0 20 1"]);
-  });
-
   it("is sent as the newest row says, when that one can be read", async () => {
     const office = openOffice(byTicket({ key: "once" }));
     await importing(office, ["w.csv", "L1 20 x T2", "L1 20 2 T1"]);

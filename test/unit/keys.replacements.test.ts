@@ -144,18 +144,3 @@ describe("a replacement whose bodies the ledger lacks (F86)", () => {
     expect(there(office)).toEqual(whole);
   });
 });
-
-it("a change that stays dismissed over a replacement and another import says both values again once that is taken back", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  await office.brought("w.csv", loads("L1 10 1"));
-  await office.brought("w.csv", loads("L1 10 2"));
-  await office.ends(0, "dismiss --code changed --sandbox");
-  await office.ends(0, "replace load/L1 --reason moved --sandbox");
-  await office.ends(0, "resume --sandbox");
-  await office.brought("w.csv", loads("L1 10 2", "L1 30 1"));
-  await office.ends(0, "dismiss --undo --document L1 --sandbox");
-  office.world.stdout.isTTY = true;
-  await office.ends(0, "status --sandbox", 'attribute "Gross" was "1" and is "2"');
-});

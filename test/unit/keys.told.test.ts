@@ -4,7 +4,6 @@
  */
 import { renameSync } from "node:fs";
 import type { Summary } from "../../src/model/summary.js";
-import { jsonOf } from "../support/cli.world.js";
 import { type Office, openOffice } from "../support/office.js";
 import { sampled } from "../support/sample.js";
 import { loads, loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
@@ -68,17 +67,6 @@ describe("one reference key for two records (F74)", () => {
     const [first] = office.participants();
     expect(first?.name).toBe("Alfa");
     expect(office.documents().map(({ participantId }) => participantId)).toEqual([first?.id, first?.id]);
-  });
-
-  it("follows the correction of its own row", { tags: ["long"] }, async () => {
-    const office = openOffice(referring("first"));
-    office.writeCsv("org.csv", orgs(alfa));
-    await office.type("plan", "m.yaml", "org.csv");
-    const wrong = await office.brought("org.csv", orgs(alfa.replace("181,", "182,")));
-    const mended = office.rejectedRows(wrong, { "11222333000182": "11444777000161" });
-    expect(warningsOf(await office.brought("org-corrected.csv", mended))).toEqual([]);
-    await office.brought("load-1.csv", load("L1"));
-    expect(office.participants().map(({ taxId }) => taxId)).toEqual(["11444777000161"]);
   });
 });
 
@@ -240,38 +228,6 @@ describe("the parts of a group that is interrupted by others", () => {
     const summary = await office.brought("w.csv", loads("L1 10 1", "L2 10 5", "L1 40 4"));
     expect([summary.exitCode, weights(office)]).toEqual([0, ["L1 10 1", "L1 40 4", "L2 10 5"]]);
   });
-
-  const summed = {
-    key: "content",
-    within: "file",
-    externalCreatedAt: "=first(at)",
-    attributes: { public: { Gross: "=sum(gross)" } },
-  };
-
-  const parts = [
-    ["3", "x"],
-    ["x", "4"],
-  ] as const;
-  it.each(sampled(parts, 2))("wait for the whole group: neither part alone ends that (%s, %s)", async (first, part) => {
-    const office = openOffice(weighingsWith({ group: "=load", event: summed }));
-    const summary = await office.brought("w.csv", loads(`L1 10 ${first}`, "L2 10 5", `L1 10 ${part}`));
-    expect([summary.exitCode, counted(summary.problems)]).toEqual([3, expect.arrayContaining(["1 group-interrupted"])]);
-    // Only the rows that do not stand with their group's first come back, mended.
-    const mended = part.replace("x", "9");
-    const some = office.rejectedRows(summary, { x: "9" }).filter((row, index) => index === 0 || row.includes(mended));
-    expect((await office.brought("w-corrected.csv", some)).exitCode).toBe(3);
-    expect(weights(office)).toEqual(["L2 10 5"]);
-    // Together they are one.
-    const whole = [first.replace("x", "9"), mended];
-    const third = await office.brought("w.csv", loads(...whole.map((weight) => `L1 10 ${weight}`), "L2 10 5"));
-    if (first === "3") {
-      // What its first row alone had given is gone from the file, and was never sent.
-      expect(counted(third.problems)).toEqual(["1 row-gone"]);
-      await office.type("dismiss", "--code", "row-gone", "--yes");
-      await office.type("resume");
-    }
-    expect(weights(office)).toEqual(["L2 10 5", `L1 10 ${Number(whole[0]) + Number(whole[1])}`]);
-  });
 });
 
 describe("`each: row` with one key on two rows of a group (F84)", () => {
@@ -283,12 +239,6 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
     const summary = await brought("L1 10 1 T1", "L1 10 2 T1");
     expect(refusedBy(summary)).toEqual([3, 2, 1, ["1 event-key-twice"]]);
     expect(summary.events).toEqual({ landed: 1 });
-  });
-
-  it("is sent once where they say the same, and told", async () => {
-    const summary = await brought("L1 10 1 T1", "L1 10 1 T1");
-    expect(summary).toMatchObject({ exitCode: 0, rows: { read: 3, staged: 3 }, events: { landed: 2 } });
-    expect(warningsOf(summary)).toEqual(["1 row-repeats"]);
   });
 });
 
@@ -323,15 +273,6 @@ describe("a correction that changes a key (F83)", () => {
       expect((await office.brought("w-2.csv", rowsNow)).exitCode).toBe(0);
     expect(weights(office)).toEqual(["007 10 1", "007 20 2", "007 30 3"]);
   });
-
-  it("on purpose is said before anything is sent", async () => {
-    const office = openOffice(weighings);
-    const rejected = await office.brought("w.csv", loads("L1 10 x"));
-    office.writeCsv("w-corrected.csv", office.rejectedRows(rejected, { L1: "L2", x: "1" }));
-    expect((await office.type("plan", "m.yaml", "w-corrected.csv")).err).toContain("load L1");
-    const summary = await office.import("w-corrected.csv");
-    expect([summary.exitCode, warningsOf(summary)]).toEqual([0, ["1 row-moved"]]);
-  });
 });
 
 describe("keys that differ only by case, width or leading zeros (F71)", () => {
@@ -348,18 +289,6 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
       expect(warningsOf(await office.brought("w2.csv", rows(then, "T9")))).toEqual(["1 keys-nearly-equal"]);
     },
   );
-
-  it("are named by plan too, before anything is sent", async () => {
-    const office = openOffice(weighings);
-    await office.brought("w.csv", loads("K1 10 1"));
-    office.writeCsv("w2.csv", loads("k1 10 1"));
-    const lines = await jsonOf(office.world, "plan", "m.yaml", "w2.csv");
-    const { out } = await office.type("plan", "m.yaml", "w2.csv");
-    const { warnings } = await office.import("w2.csv");
-    expect(counted(warnings)).toEqual(["1 keys-nearly-equal"]);
-    expect(lines.at(-1)).toMatchObject({ type: "plan", warnings });
-    expect(out).toContain("Worth a look: these hold nothing back");
-  });
 
   it("are named in the summary, once", async () => {
     const office = openOffice(weighings);
@@ -440,6 +369,14 @@ describe("a copy of a mapping under another file name", () => {
       expect(weights(office)).toEqual(sent);
     },
   );
+
+  it("is refused where it keys an event in another way", async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", loads("L1 10 1"));
+    office.writeMapping(weighingsWith({ event: { key: "=gross" } }));
+    renameSync(office.path("m.yaml"), office.path("copy.yaml"));
+    await office.ends(2, "import copy.yaml w.csv", "load/weighing (1 sent, such as load L1)");
+  });
 
   it("sends them where its documents are said to be others, and nothing where it is a mere copy", async () => {
     const office = openOffice(weighings);

@@ -7,16 +7,13 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
-import { backup, rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/care.js";
 import { deduplicationIdOf } from "../nights/simulation/hard-case.js";
 import { participantOf, rowInWords, START } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 import { folder } from "../support/cli.world.js";
 import { addByHand } from "../support/sandbox.world.js";
-
-/** More of the same class. */
-const LONG = { tags: ["long"] };
 
 let world: World;
 let journal: string;
@@ -55,26 +52,6 @@ describe("a dismissal", () => {
     expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
   });
-
-  it(
-    "of two equal bad rows is in force for both, and for one alone where the other's was taken back",
-    LONG,
-    async () => {
-      const rows = ["M1 20 invalid", "M1 20 invalid"];
-      await world.bring("a", rows);
-      dismiss({ input: "a.csv" });
-      await loseAllAndRebuild();
-      expect((await world.bring("b", rows)).open.rows).toBe(0);
-      undo({ input: "b.csv", row: ["3"] });
-      await loseAllAndRebuild();
-      expect((await world.bring("c", rows)).open.rows).toBe(1);
-      // What the backup holds is not given up a second time.
-      const copy = join(folder(), "copy.db");
-      await backup(world.target, copy);
-      await loseAllAndRebuild(copy);
-      expect((await world.bring("d", rows)).open.rows).toBe(1);
-    },
-  );
 
   it("of an event that the service refused, of one that had landed otherwise, and of a participant", async () => {
     const bad = "M1 20 bad";
@@ -135,24 +112,6 @@ describe("a dismissal that was taken back", () => {
     expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
   });
 
-  it(
-    "of what the service refused, of a change and of a participant leaves them as they were before it",
-    LONG,
-    async () => {
-      const bad = "M1 20 bad";
-      const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
-      const nobody = ofNobody();
-      await world.bring("a", [landed("5"), bad, nobody]);
-      const { open } = await world.bring("b", [landed("6")]);
-      expect(dismiss({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
-      expect(undo({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
-      expect((await world.resume()).open).toEqual(open);
-      await loseAllAndRebuild();
-      const tomorrow = await world.bring("c", [landed("6"), bad, nobody]);
-      expect(tomorrow.open).toEqual(open);
-    },
-  );
-
   it("of planned work that was never sent, by the row that a person names", async () => {
     const rows = ["M1 10", "M2 10"];
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
@@ -212,21 +171,6 @@ it("a replacement of a document whose id a kill kept from the ledger cancels it 
   expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
   await loseAllAndRebuild();
   expect((await world.bring("b", rows)).requests.sent).toBe(0);
-});
-
-it("a link in doubt to a document that was replaced since leaves the next generation's rows in time: it goes on naming the generation that it was sent to", async () => {
-  const begin = ["M1 5", "M3 10"];
-  const link = ["M1 40 RELATED to=M3"];
-  await world.bring("a", begin);
-  world.setFaults(lostAnswers(50));
-  expect((await world.bring("b", link)).open.events).toEqual({ stalled: 1 });
-  world.setFaults([]);
-  await replace("M3");
-  await loseAllAndRebuild();
-  await world.bring("a", begin);
-  await world.bring("b", link);
-  const later = await world.bring("c", ["M3 20"]);
-  expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
 });
 
 describe("keys of a changed mapping (H25)", () => {

@@ -6,7 +6,7 @@ import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
-import { backup, rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/care.js";
 import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
@@ -227,16 +227,6 @@ describe("a rebuilt ledger", () => {
     expect((await world.show("B1")).documents[0]?.documentId).toEqual(expect.any(String));
   });
 
-  it("takes later rows in their place on documents that were restored", { tags: ["long"] }, async () => {
-    world = createWorld({ journal });
-    await world.import([story()]);
-    world.loseLedger();
-    await rebuild();
-    const summary = await world.bring("b", ["M1 100", "B1 110 onTarget", "M2 5"]);
-    expect(summary.events).toEqual({ landed: 2 });
-    expect(summary.open.events).toEqual({ rejected: 1 });
-  });
-
   it("knows how far copies of others have moved a timeline on", async () => {
     world = createWorld({ journal });
     const related = { document: "M2", bidirectional: true };
@@ -259,31 +249,6 @@ describe("a rebuilt ledger", () => {
     const after = await world.import(one);
     expect([before.exitCode, before.open]).toEqual([3, after.open]);
     expect(after.exitCode).toBe(3);
-  });
-
-  it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
-    world = createWorld({ journal });
-    await world.bring("a", ["M1 10"]);
-    const copy = join(disk, "backup.db");
-    await backup(world.target, copy);
-    await world.bring("b", ["M1 20"]);
-    world.loseLedger();
-    expect(await rebuild(copy)).toMatchObject({ landed: 2 });
-    expect((await world.show("a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
-    const again = await world.bring("b", ["M1 20"]);
-    expect(again.requests.sent).toBe(0);
-  });
-
-  it("says of a row that has changed since only what it knows of what landed", { tags: ["long"] }, async () => {
-    world = createWorld({ journal });
-    await world.bring("a", ["M1 10 key=a weight=5", "M1 20 key=b weight=5"]);
-    world.loseLedger();
-    await rebuild();
-    const changed = await world.bring("b", ["M1 10 key=a weight=6", "M1 25 key=b weight=5"]);
-    expect(changed.open.events).toEqual({ changed: 2 });
-    // The journal holds names and times, no bodies and no parties.
-    const events = (await world.show("M1")).documents[0]?.events ?? [];
-    expect(events.map(({ changes }) => changes.map(({ field }) => field))).toEqual([[], ["externalCreatedAt"]]);
   });
 
   it("leaves a late event in doubt alone until its row brings its body again (H9)", async () => {

@@ -7,7 +7,6 @@ import { dismissSelected, replaceEach } from "../support/decide.js";
 import { sampled } from "../support/sample.js";
 import { documentRow, eventRow, invalidRow, minuteOf } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
-import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
 let world: World;
 afterEach(() => world.close());
@@ -114,19 +113,6 @@ it("a link in doubt to a document that was replaced, corrected since (H9, H26) l
   // So it does where the row is put back as it landed.
   expect((await world.bring("e", [link("5")])).open.events).toEqual({});
   expect((await world.bring("f", ["M3 30"])).events).toEqual({ landed: 1 });
-});
-
-it("a document whose payloads are gone is sent again from the very files that brought it", async () => {
-  world = createWorld();
-  const event = "        key: =at_text\n        externalCreatedAt: =at";
-  const bring = () => importText(world, weighingMapping({ event }), "a.csv", rows);
-  const rows = "MTR,CNPJ,At\nM1,11222333000181,2025-10-01 10:00\nM1,11222333000181,2025-10-01 11:00\n";
-  expect((await bring()).exitCode).toBe(0);
-  world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
-  await replace("M1");
-  const again = await bring();
-  expect([again.exitCode, again.rows.staged]).toEqual([0, 2]);
-  expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed"]);
 });
 
 it("a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {

@@ -4,7 +4,6 @@ import { findDocument } from "../../src/ledger/documents-named.js";
 import { rowsOfCause } from "../../src/ledger/views/causes.js";
 import { createOpenRowReader } from "../../src/ledger/views/open-rows.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
-import type { PipelineEvent } from "../../src/model/summary.js";
 import { showRuns } from "../../src/desk/status.js";
 import { runRetry } from "../../src/desk/decide.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
@@ -89,20 +88,6 @@ describe("dismiss", () => {
     expect(summary.exitCode).toBe(0);
   });
 
-  it("of a refused document gives up each of its events once", async () => {
-    world = createWorld();
-    world.setFaults(
-      ["/documents/events", "/documents"].map((path) => ({
-        match: { path },
-        action: { kind: "status", status: 400, when: "before" } as const,
-      })),
-    );
-    await world.bring("a", ["M1 10", "M1 20"]);
-    expect(dismiss({ document: "M1" })).toMatchObject({ documents: 1, events: 2, left: 0 });
-    const count = "SELECT count(*) FROM dismissals";
-    expect(world.withLedger((database) => database.number(count))).toBe(2);
-  });
-
   it("of what something else has sent, or of what the plan has refused, leaves no document with unfinished work", async () => {
     world = createWorld();
     await world.bring("a", ["M1 5"]);
@@ -122,19 +107,6 @@ describe("dismiss", () => {
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
-  });
-
-  it("is not what is tried again, which is told for what it was: what waits only waits", async () => {
-    world = createWorld();
-    await world.bring("a", ["M1 10 bad", "M1 20"]);
-    const told = async (selectors: Parameters<typeof runRetry>[0]["selectors"]) => {
-      const said: string[] = [];
-      const observe = (event: PipelineEvent) => void (event.type === "notice" && said.push(event.message));
-      await world.clock.run(runRetry({ ...retrying(), observe, selectors }));
-      return said;
-    };
-    expect(await told({ code: "behind-rejected" })).toContain("tried again: nothing; 1 event waits for others");
-    expect(await told({})).toContain("tried again: 1 refused record; 1 event waits for others");
   });
 
   it("of a participant leaves every row of its documents to be corrected, with what the service said", async () => {

@@ -26,21 +26,6 @@ async function storyWithHold() {
 }
 
 describe("show of a document", () => {
-  it("gives its timeline with rows, ids, times and what is held by whom", async () => {
-    await storyWithHold();
-    const [document, ...others] = (await show("manifest/M1")).documents;
-    expect(others).toEqual([]);
-    expect(document).toMatchObject({ state: "open", generation: 1, replaced: false, holds: ["a.csv, row 3"] });
-    expect(document?.events.map(({ state, rows, waitsFor }) => ({ state, rows, waitsFor }))).toEqual([
-      { state: "landed", rows: ["a.csv, row 2"], waitsFor: null },
-      { state: "held", rows: ["a.csv, row 4"], waitsFor: "the correction of a.csv, row 3" },
-    ]);
-    expect(document?.events[0]).toMatchObject({ reason: null, at: "2026-01-01T00:10:00.000Z" });
-    expect(document?.events[0]?.eventId).toEqual(expect.any(String));
-    expect(document?.events[0]?.sentAt).toEqual(expect.any(String));
-    expect(document?.requests.map(({ kind, result }) => [kind, result])).toEqual([["create-with-events", "accepted"]]);
-  });
-
   it("is found by its key, its id, its deduplicationId, and through any of its events' ids and keys", async () => {
     await storyWithHold();
     const [document] = (await show("M1")).documents;

@@ -2,6 +2,7 @@
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { readStatus } from "../../src/desk/status.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
+import { withdraw as withdrawRows } from "../../src/ledger/decide/withdraw.js";
 import { withdrawSelected } from "../support/decide.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
@@ -55,6 +56,24 @@ describe("the rest of a file that was imported with --limit", () => {
     expect(timelines()).toEqual([1, 1, 1]);
     expect(isSound()).toEqual([]);
   });
+});
+
+it("20,000 rows that only open documents are taken back at once, beside as many of another file", {
+  timeout: 10_000,
+}, async () => {
+  world = createWorld();
+  await world.bring("a", [eventRow({ row: 2, document: "M1", minute: 10, participant: "1" })]);
+  const done = world.withLedger((database) => {
+    database.exec(`BEGIN;
+      INSERT INTO documents (namespace, kind, key, declared, mode, create_empty, row_id)
+        SELECT 'n', 'load', 'K' || value, 1, 'create', 1, iif(value > 20000, 2, 1) * 4294967296 + value
+        FROM (WITH RECURSIVE n (value) AS (VALUES (10) UNION ALL SELECT value + 1 FROM n WHERE value < 40009) SELECT * FROM n);
+      INSERT INTO row_records SELECT row_id, 'document', id FROM documents WHERE namespace = 'n'`);
+    const taken = withdrawRows(database, { input: "a.csv" });
+    database.exec("ROLLBACK");
+    return taken;
+  });
+  expect(done).toMatchObject({ rows: 19_991, events: 0 });
 });
 
 it("a row dated years ahead by mistake is taken back, and what it held goes", async () => {

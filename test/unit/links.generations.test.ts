@@ -65,26 +65,6 @@ describe("two linked loads that both came back changed (F107)", () => {
     for (const [number, { order }] of cases.entries()) for (const one of order) await replace(world, `${one}${number}`);
     await expectWhole(world);
   });
-
-  test("replaced one after the other has been sent: whatever still links to a cancelled one was named, with the command that helps", {
-    tags: ["long"],
-  }, async () => {
-    const world = await changed();
-    for (const [number, { order }] of cases.entries()) await replace(world, `${order[0]}${number}`);
-    await world.typed("resume");
-    const told: string[] = [];
-    for (const [number, { order }] of cases.entries()) {
-      const { out } = await replace(world, `${order[1]}${number}`);
-      told.push(...Array.from(out.matchAll(/rowferry replace (load\/\w+) --reason/g), ([, name]) => name as string));
-    }
-    await world.typed("resume");
-    const dead = deadLinks(world).map((link) => `load/${link.split(":")[0]}`);
-    expect([dead.length > 0, told]).toEqual([true, expect.arrayContaining(dead)]);
-    // As it says: those too, and what they link to in turn, before anything is sent.
-    const again = new Set([...told, ...told.map((name) => name.replace(/[AB]/, (one) => (one === "A" ? "B" : "A")))]);
-    for (const name of again) await replace(world, name);
-    await expectWhole(world);
-  });
 });
 
 test("a link to a document that is being replaced waits until its predecessor can be cancelled", async () => {

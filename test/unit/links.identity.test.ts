@@ -53,18 +53,6 @@ describe("rows by key and rows by documentId (F110)", () => {
     expect(world.timeline("A")).toEqual(["1 Weighing", "20 SPLIT", "30 Weighing"]);
   });
 
-  test("a document is linked to itself under neither of them", { tags: ["long"] }, async () => {
-    const world = await linkedWorld();
-    await world.brought("rows-1.csv", ["A 1"]);
-    const id = idOf(world, "A");
-    const itself = { at: 20, other: id, what: "link-id" } as const;
-    for (const [file, doc] of Object.entries({ "rows-2.csv": "A", "ids-2.csv": id })) {
-      const { code, out } = await world.brought(file, [{ ...itself, doc }]);
-      expect([code, out]).toEqual([3, expect.stringContaining("link-to-itself")]);
-    }
-    expect(world.timeline("A")).toEqual(["1 Weighing"]);
-  });
-
   test("a link by id to a document of ours waits for what is earlier there, and follows it into its next generation", async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["B 1"]);

@@ -1,6 +1,4 @@
 /** Documents that other documents' events make (service.md, Event endpoints, rule 6; HARD-CASES H19), in every order of their rows. */
-import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 import { sampled } from "../support/sample.js";
 
@@ -53,36 +51,6 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect(world.timeline("B")).toHaveLength(3);
   });
 
-  test("rows that come in files of their own, in whatever order: what cannot be made any more says so, and holds what follows it until it is given up", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    for (const step of [0, 1, 2, 3]) {
-      world.write(
-        `rows-${step}.csv`,
-        every.map((order, number) => chain(number)[order[step] as number] as string),
-      );
-      expect([0, 3]).toContain((await world.import(`rows-${step}.csv`)).code);
-    }
-    expect(world.refusals()).toEqual([]);
-    const landed = () =>
-      world.sandbox.store.documents().flatMap(({ events }) => events.filter((one) => one.origin === "sent"));
-    const { open } = (await world.json("status")) as { open: { events: Record<string, number> } };
-    const { rejected = 0, held = 0 } = open.events;
-    expect([landed().length + rejected + held, rejected > 0, held > 0]).toEqual([
-      every.length * chain(0).length,
-      true,
-      true,
-    ]);
-    for (const code of ["target-exists", "late"]) await world.typed("dismiss", "--code", code, "--yes");
-    const { code, out, err } = await world.typed("resume");
-    expect([code, world.refusals(), landed().length], out + err).toEqual([
-      0,
-      [],
-      every.length * chain(0).length - rejected,
-    ]);
-  });
-
   test("into itself, or a link to itself, is a problem of the row, and holds what follows it until it is given up (F109)", async () => {
     const world = await linkedWorld();
     const loads = ["A", "B", "C"];
@@ -124,32 +92,6 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     ]);
   });
 
-  test("two loads that SPLIT into each other: the first makes the second, the other says why not, and nothing overtakes it (F115)", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    const rows = (number: number) => [
-      `A${number} 10 split B${number}`,
-      `A${number} 30`,
-      `B${number} 20 split A${number}`,
-      `B${number} 40`,
-    ];
-    world.write(
-      "rows-1.csv",
-      every.flatMap((order, number) => order.map((index) => rows(number)[index] as string)),
-    );
-    const { code, out } = await world.import("rows-1.csv");
-    expect([code, world.refusals(), out]).toEqual([3, [], expect.stringContaining("target-exists")]);
-    for (const number of every.keys())
-      expect([world.timeline(`A${number}`), world.timeline(`B${number}`)]).toEqual([
-        ["10 SPLIT", "30 Weighing"],
-        ["10 SPLIT target"],
-      ]);
-    await world.typed("dismiss", "--code", "target-exists", "--yes");
-    expect((await world.typed("resume")).code).toBe(0);
-    for (const number of every.keys()) expect(world.timeline(`B${number}`)).toEqual(["10 SPLIT target", "40 Weighing"]);
-  });
-
   test("a link to what a SPLIT has made waits for its id if only a duplicate confirms the SPLIT, and stops nothing else", async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 10", "C 10", "D 10"]);
@@ -175,29 +117,5 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect((await world.typed("resolve", "load/B", "--document-id", id, "--yes")).code).toBe(0);
     expect((await world.typed("resume")).code).toBe(0);
     expect(world.timeline("B")).toEqual(["20 SPLIT target", "30 RELATED mirror", "50 RELATED mirror"]);
-  });
-
-  test("that something else made: its rows wait for the id that a person looked up, and do not make it again", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    const ledger = join(world.cwd, "ledger.db");
-    world.env = { ...world.env, ROWFERRY_LEDGER: ledger };
-    await world.brought("rows-1.csv", ["A 10"]);
-    copyFileSync(ledger, `${ledger}.old`);
-    await world.brought("rows-2.csv", ["A 20 split B"]);
-    copyFileSync(`${ledger}.old`, ledger);
-    const [{ id } = { id: "" }] = world.timelines("B");
-    expect((await world.brought("rows-3.csv", ["A 20 split B", "B 30"])).code).toBe(3);
-    await world.typed("dismiss", "--code", "foreign-collision", "--yes");
-    const { code, out } = await world.typed("resume");
-    expect([code, out]).toEqual([3, expect.stringContaining("rowferry resolve load/B")]);
-    expect((await world.typed("status")).out).toContain("waits for load B");
-    expect((await world.typed("resolve", "load/B", "--document-id", `${id}0`, "--yes")).err).toContain(
-      "has no document",
-    );
-    expect((await world.typed("resolve", "load/B", "--document-id", id, "--yes")).code).toBe(0);
-    expect((await world.typed("resume")).code).toBe(0);
-    expect(world.timeline("B")).toEqual(["20 SPLIT target", "30 Weighing"]);
   });
 });

@@ -17,33 +17,6 @@ go: Go`;
 }
 
 describe("an event", () => {
-  it("takes the input's only document, and that document's participant and address", async () => {
-    const { documents, events } = recordsOf(mapRows(await load(mappingWith({})), [DAY]));
-    expect(events[0]).toMatchObject({
-      document: { kind: "paper", key: "1" },
-      event: "step",
-      name: "Step",
-      key: { by: "once" },
-      isPublic: true,
-    });
-    expect(events[0]?.participant).toBe(documents[0]?.participant);
-    expect(events[0]?.address).toBe(documents[0]?.address);
-  });
-
-  it("is distinguished by `once`, by fields, or by content within a file or an import", async () => {
-    const yaml = withEvent(`
-weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }
-line: { name: L, key: [=ticket, =line], externalCreatedAt: =day, isPublic: true }
-note: { name: N, key: content, within: import, externalCreatedAt: =day, isPublic: true }`);
-    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Ticket: "T1", Line: "02" }]));
-    expect(events.map(({ key }) => key)).toEqual([
-      { by: "once" },
-      { by: "fields", parts: ["T1"] },
-      { by: "fields", parts: ["T1", "2"] },
-      { by: "content", within: "import" },
-    ]);
-  });
-
   it("whose key is blank makes the row invalid", async () => {
     const yaml = withEvent("weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }");
     expect(problemsOf(mapRows(await load(yaml), [DAY])[0])).toMatchObject([
@@ -185,14 +158,5 @@ describe("event keys", () => {
     const error = await refusal(withEvent(text));
     expect(error.code).toBe("mapping-event-key");
     expect(error.message + error.hint).toContain(says);
-  });
-
-  it("by content are allowed with a warning at their place", async () => {
-    const mapping = await load(
-      withEvent("step2: { name: X, key: content, within: file, externalCreatedAt: =day, isPublic: true }"),
-    );
-    expect(mapping.warnings).toMatchObject([
-      { code: "mapping-doubtful", place: { line: expect.any(Number) as number } },
-    ]);
   });
 });

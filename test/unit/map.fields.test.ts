@@ -1,5 +1,5 @@
 /** Columns: named, typed and cleaned once; and free JSON. */
-import { bind, load, mapRows, mappingWith, problemsOf, recordsOf, refusal, row } from "../support/map.support.js";
+import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };
 
@@ -79,13 +79,6 @@ describe("a column", () => {
     ["as: digits, oneOf: ['12-3']", "123", "123"],
   ])("{ %s } means values as the column reads them", async (options, cell, value) => {
     expect(await attribute(`{ header: X, ${options} }`, cell)).toBe(value);
-  });
-
-  it("refuses spreadsheet errors, whatever it does with the text", async () => {
-    const mapping = await load(yamlOf("X"));
-    const header = ["Doc", "Day", "X"];
-    const [mapped] = bind(mapping, header).map([row(2, header, { ...DAY, X: "#N/A" }, { X: "error" })]);
-    expect(problemsOf(mapped)).toMatchObject([{ code: "cell-error", column: "X" }]);
   });
 });
 

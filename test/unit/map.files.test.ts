@@ -51,15 +51,6 @@ describe("the input that reads a file", () => {
   });
 });
 
-describe("standard input", () => {
-  const names = (inputs: readonly { name: string }[]) => inputs.map(({ name }) => name);
-
-  it("is read by the only input, whatever names that one's files have", async () => {
-    const mapping = await load(mappingWith({ input: 'files: ["weigh*.csv"]' }));
-    expect(names(mapping.inputsForNameless("csv"))).toEqual(["rows"]);
-  });
-});
-
 describe("a header", () => {
   const yaml = mappingWith({
     columns:

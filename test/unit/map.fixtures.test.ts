@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import { openInput } from "../../src/read/open-input.js";
-import { type Office, openOffice } from "../support/office.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
 const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
@@ -96,39 +95,4 @@ it("fixtures/organisations maps sheet by sheet to the counts of expected.json", 
   const sheets = await mapFile("organisations", join("organisations", file));
   expect(Object.fromEntries([...sheets].map(([sheet, rows]) => [sheet, rows.length]))).toEqual(bySheet);
   expect(count([...sheets.values()].flat())).toEqual(counts);
-});
-
-describe("imported", () => {
-  const importing = async (office: Office, mapping: string, ...files: string[]) => {
-    const paths = [join(mappings, `${mapping}.yaml`), ...files.map((file) => join(fixtures, file))];
-    expect(await office.run("import", ...paths)).toMatchObject({ exitCode: 0, open: { events: {} } });
-  };
-
-  it("the workbook's collections, places and organisations are at the service, as many as expected.json counts", async () => {
-    const { file, documents, events, participants, addresses } = await expected("organisations");
-    const office = openOffice({});
-    await importing(office, "organisations", join("organisations", file));
-    const there = office.documents();
-    expect({
-      documents: there.length,
-      events: there.flatMap((document) => document.events).length,
-      participants: office.participants().length,
-      addresses: office.addresses().length,
-    }).toEqual({ documents, events, participants, addresses });
-  });
-
-  it("lots that an event made take what comes later, and the links to them", { tags: ["long"] }, async () => {
-    const office = openOffice({});
-    await importing(office, "manifests", "manifests/manifests-2025-09.csv");
-    await importing(office, "relations", "relations/lotes-2025-10.csv", "relations/vendas-2025-10.csv");
-    const lots = office.documents().filter(({ externalId }) => externalId?.startsWith("L-"));
-    const lines = lots.map(({ externalId, events }) =>
-      [externalId, ...events.map(({ name, origin }) => `${name} ${origin}`)].join(", "),
-    );
-    expect(lines.toSorted()).toEqual([
-      "L-0001, SPLIT target, Sold sent, RELATED mirror",
-      "L-0002, SPLIT target",
-      "L-0003, SPLIT target, Sold sent, RELATED mirror",
-    ]);
-  });
 });

@@ -64,16 +64,6 @@ describe("the identity of an address (HARD-CASES H30)", () => {
   });
 });
 
-describe("a participant's natural key (HARD-CASES H32)", () => {
-  it("is one whatever the dots and dashes, with leading zeros where the type is certain", async () => {
-    const rows = ["11.222.333/0001-81", "11222333000181", " 11222333/0001-81 "].map((Doc) => ({ ...PLACE, Doc }));
-    const { participants } = recordsOf(mapRows(await load(YAML()), rows));
-    expect(new Set(participants.map(({ natural }) => natural)).size).toBe(1);
-    const [cpf] = recordsOf(mapRows(await load(YAML()), [{ ...PLACE, Tipo: "CPF", Doc: "1234567890" }])).participants;
-    expect(cpf?.data.taxId).toBe("01234567890");
-  });
-});
-
 it("a blank tax id whose type and country are its column's is one mistake, not three", async () => {
   const typed = YAML()
     .replace("doc: Doc", "doc: { header: Doc, as: taxId, type: CNPJ }")

@@ -1,5 +1,5 @@
 import { loadMapping } from "../../src/map/load-mapping.js";
-import { mappingWith, refusal } from "../support/map.support.js";
+import { load, mappingWith, refusal } from "../support/map.support.js";
 
 describe("a mistake in a mapping", () => {
   it("is reported with file, line, character, a caret line and the nearest known name", async () => {
@@ -212,4 +212,15 @@ describe("a mistake is told with what to write", () => {
     const { message, hint } = await refusal(yaml);
     expect(message + hint).toContain(told);
   });
+});
+
+it.each([
+  ["{externalId}-{generation}", true],
+  ["R{generation}", true],
+  ["{externalId}", false],
+  ["{externalId}-{generation}-{row}", false],
+])("an externalId of replacements %j is taken: %s (open-points 26)", async (text, isTaken) => {
+  const loading = load(`settings: { replacementExternalId: "${text}" }\n${mappingWith({})}`);
+  if (isTaken) expect((await loading).settings.replacementExternalId).toBe(text);
+  else await expect(loading).rejects.toThrow("a text with {generation}");
 });

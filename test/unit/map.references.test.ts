@@ -30,28 +30,6 @@ inputs:
 `;
 
 describe("records of other rows", () => {
-  it("are referred to by their name and key", async () => {
-    const mapping = await load(WORKBOOK);
-    const { participants } = recordsOf(mapRows(mapping, [{ Código: "O1", CNPJ: "11222333000181", Nome: "Org" }], 0));
-    expect(participants[0]).toMatchObject({ kind: "organisation", alias: "O1", data: { countryCode: "BR" } });
-    const { addresses } = recordsOf(mapRows(mapping, [{ Código: "P1", Org: "O1", Nome: "Pátio" }], 1));
-    expect(addresses[0]).toMatchObject({
-      alias: "P1",
-      participant: { by: "alias", kind: "organisation", key: "O1" },
-      data: { countryState: "RJ" },
-    });
-    const { documents, events } = recordsOf(
-      mapRows(mapping, [{ Série: "A", Nr: "7", Org: "O1", Local: "P1", Day: "01/02/2026" }], 2),
-    );
-    expect(documents[0]).toMatchObject({
-      key: "A, 7",
-      externalId: "A-7",
-      participant: { by: "alias", key: "O1" },
-      address: { by: "alias", kind: "place", key: "P1" },
-    });
-    expect(events[0]?.participant).toEqual({ by: "alias", kind: "organisation", key: "O1" });
-  });
-
   it("may be documents of the service by id, participants by natural key or id, addresses by id", async () => {
     const mapping = await load(WORKBOOK);
     const rows = [

@@ -366,14 +366,6 @@ test("a name that a shell would take apart is quoted; of several documents none 
   expect(second.out).toContain("rowferry replace <document> --reason <text>");
 });
 
-test("a replacement says which rows it cannot place either", async () => {
-  const world = await linkedWorld();
-  await landed(["A 10", CLOSE], "A 15", "A 30")(world);
-  const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
-  expect(out).toContain("4 events");
-  expect(out).toContain("1 event takes place after its CLOSE or CANCEL");
-});
-
 test("where all that is open is in doubt, no correction is proposed", async () => {
   const world = await linkedWorld();
   world.sandbox.setFaults([lost]);
@@ -404,69 +396,4 @@ test("the lost id of a document that an event has made is a person's to find, no
   expect(resolved.code, resolved.err).toBe(0);
   expect((await world.typed("resume")).code).toBe(0);
   expect((await world.typed("status")).out).toContain("all is well");
-});
-
-test("after dismiss --undo the next command is the one that helps", async () => {
-  const [world, other] = [await linkedWorld(), await linkedWorld()];
-  const next = async (of: LinkedWorld, ...selectors: string[]) => {
-    const { out, err } = await of.typed("dismiss", "--undo", ...selectors);
-    return /^rowferry (\w+)/m.exec(out)?.[1] ?? err;
-  };
-  await collide(world, 2, 3);
-  // A code that comes without words is explained, and does not stand by itself.
-  const rejects = await world.typed("rejects");
-  expect(rejects.out).toContain("The service already has this deduplicationId");
-  expect(rejects.out).not.toMatch(/^\s*foreign-collision$/m);
-  await world.typed("dismiss", "--code", "foreign-collision");
-  expect(await next(world, "--code", "foreign-collision")).toBe("status");
-  // Given up before it could be sent.
-  other.write("rows-left.csv", ["B 1", "C 2"]);
-  await other.typed("import", "linked.yaml", "rows-left.csv", "--limit", "1");
-  await other.typed("dismiss", "--row", "rows-left.csv:3");
-  expect(await next(other, "--row", "rows-left.csv:3")).toBe("resume");
-  expect((await other.typed("resume")).code).toBe(0);
-  expect(other.timelines("C")).toHaveLength(1);
-});
-
-test("a wait and `show` name what is in doubt in the word that status counts", async () => {
-  const world = await linkedWorld();
-  world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
-  expect(await importing(world, "A 1")).toBe(3);
-  expect(await importing(world, "A 2", "B 3 link A")).toBe(3);
-  const { out } = await world.typed("status");
-  expect(out).toContain("1 stranded");
-  const shown = await world.typed("show", "load/A");
-  expect(shown.out).toContain("1 stranded");
-  for (const text of [out, shown.out]) expect(text).not.toContain("stalled");
-});
-
-test("what an older backup does not know of is accepted once for each document, however many events it is", {
-  tags: ["long"],
-}, async () => {
-  const world = await linkedWorld();
-  const ledger = join(world.cwd, "old.db");
-  await world.brought("rows-1.csv", ["A 1", "B 1"]);
-  await world.typed("ledger", "backup", ledger);
-  await world.brought("rows-2.csv", ["A 2", "A 3", "A 4", "B 2", "B 3"]);
-  world.write("rows-3.csv", ["A 2", "A 3", "A 4", "A 5", "B 2", "B 3"]);
-  const old = (...argv: string[]) => world.typed(...argv, "--ledger", ledger);
-  expect((await old("import", "linked.yaml", "rows-3.csv")).code).toBe(3);
-  expect((await old("dismiss", "--code", "foreign-collision", "--yes")).out).toContain("2 events");
-  const { code, out } = await old("resume");
-  expect(code, out).toBe(0);
-  expect([world.timeline("A"), world.timeline("B")].map(({ length }) => length)).toEqual([5, 3]);
-  // It is told of each, and can be taken back.
-  expect((await old("show", "load/A")).out.replaceAll(/\s+/g, " ")).toContain("accepted like the one before it");
-  expect((await old("dismiss", "--undo", "--code", "foreign-collision", "--yes")).out).toContain("5 events");
-});
-
-test("a replacement says which links it may not be able to repeat (H38)", async () => {
-  const world = await linkedWorld();
-  expect(await importing(world, "A 5", "B 6", "A 10 link B", "B 30")).toBe(0);
-  const { out } = await world.typed("replace", "load/A", "--reason", "wrong");
-  expect(out.replaceAll(/\s+/g, " ")).toContain(
-    "1 of its links is earlier than the last event of the related document",
-  );
-  const unlinked = await world.typed("replace", "load/B", "--reason", "wrong");
-  expect(unlinked.out).not.toContain("earlier than");
 });

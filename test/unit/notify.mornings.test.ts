@@ -210,20 +210,6 @@ describe("twenty bad mornings tell one message each, which says what is wrong an
 });
 
 describe("good nights tell nothing, and what is over is told once", () => {
-  it("a hundred good nights of different sizes", { tags: ["long"], timeout: 120_000 }, async () => {
-    const office = await nights();
-    for (let day = 1; day <= 100; day += 1) {
-      const count = 3 + ((day * 7) % 5);
-      const rows = Array.from({ length: count }, (_, index) => [
-        `N${day}L${index}`,
-        `2026-0${1 + Math.floor(day / 28)}-${String(1 + (day % 28)).padStart(2, "0")} 10:00`,
-        "5",
-      ]);
-      expect(await office.night(day, rows)).toBe(0);
-    }
-    expect(office.told()).toEqual([]);
-  });
-
   it("a problem is told once, after a day and three, then weekly, and its end once", { tags: ["long"] }, async () => {
     const office = await nights();
     const days: number[] = [];

@@ -11,17 +11,6 @@ const fails = (message: string) => () => {
   throw new Error(message);
 };
 
-test("an error of the work itself is told before those of closing it", async () => {
-  const done: string[] = [];
-  const work = closing(async (later) => {
-    later(() => void done.push("lock"));
-    later(fails("a socket would not close"));
-    throw new Error("the work");
-  });
-  await expect(work).rejects.toThrow("the work");
-  expect(done).toEqual(["lock"]);
-});
-
 test("a session whose socket would not close gives up ledger and lock", async () => {
   const place = folder();
   const transport: Transport = async () => ({ status: 200, headers: {}, body: "{}" });

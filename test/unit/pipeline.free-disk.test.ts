@@ -14,14 +14,6 @@ test("a disk with less room than the files may need is told before anything is r
   expect(code).toBe(3);
 });
 
-test("a disk with room for them is not mentioned", async () => {
-  const office = openOffice(weighings);
-  office.writeCsv("small.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1"]);
-  const { code, err } = await office.type("import", "m.yaml", "small.csv");
-  expect(code).toBe(0);
-  expect(err).not.toContain("MiB");
-});
-
 describe("a run whose folder takes no more files", () => {
   const openSpoilt = () => {
     const office = openOffice(weighings);

@@ -7,15 +7,6 @@ const first = storyFile("a", ["M1 60"]);
 const late = storyFile("b", ["M1 10 key=late", "M1 90"]);
 
 describe("an event that took place before the last one on its timeline", () => {
-  test("is refused by the plan, and what follows goes on (H12)", async () => {
-    world = createWorld();
-    await world.import([first]);
-    const summary = await world.import([late]);
-    expect(summary.events).toEqual({ landed: 1 });
-    expect(summary.problems.map(({ code }) => code)).toEqual(["late"]);
-    expect(summary.exitCode).toBe(3);
-  });
-
   test("moves to the earliest permitted time where the mapping says so, and keeps its own in an attribute", async () => {
     world = createWorld({ settings: { late: { refuse: false, attribute: "Original Time", isPublic: false } } });
     await world.import([first]);

@@ -1,51 +1,12 @@
 /** Links of several documents to one go in their order, as far as nothing else is in the way (HARD-CASES H38). */
 import type { WorkDocument, WorkEvent } from "../../src/ledger/work.js";
-import type { Assessment } from "../../src/plan/assess-document.js";
-import { batch } from "../../src/plan/batch.js";
-import { holdUnmet } from "../../src/plan/links.js";
 import { planComponent, type PlanContext } from "../../src/plan/plan-work.js";
 
 const CAPS = { maxEvents: 10, maxBytes: 1e6 };
 
-/** 20,000 documents whose events each need the one of the next document, to the last one. */
-function chain() {
-  const count = 20_000;
-  const assessments = new Map<number, Assessment>();
-  for (let id = 1; id <= count; id += 1) {
-    const event = { id, document: id, at: count - id, rank: 0, payload: "{}", relatedDocument: null, target: null };
-    const document = { id, serviceId: `doc-${id}`, mode: "create", createEmpty: false };
-    const ready = [event as WorkEvent];
-    assessments.set(id, { document, ready, held: [], bars: [], refused: [], blocked: null } as unknown as Assessment);
-  }
-  const needs = new Map(Array.from({ length: count }, (_, index) => [index + 1, [index + 2]]));
-  return { count, assessments, needs };
-}
-
 /** What looks at all of them once for each takes minutes. */
 const QUICK = { timeout: 10_000 };
 const LONG = { ...QUICK, tags: ["long"] };
-
-it("a chain of 20,000 documents is put in order at once, the last one first", QUICK, () => {
-  const { count, assessments, needs } = chain();
-  needs.delete(count);
-  const { requests, circle } = batch(assessments, needs, CAPS);
-  expect(circle).toEqual([]);
-  expect(requests.map(({ document }) => document.id)).toEqual(
-    Array.from({ length: count }, (_, index) => count - index),
-  );
-});
-
-it("and 20,000 that wait for something that does not go are held at once", QUICK, () => {
-  const { count, assessments, needs } = chain();
-  holdUnmet(assessments, needs, {
-    linkTime: "event",
-    relatedTo: () => [],
-    document: (id) => assessments.get(id)?.document ?? null,
-    makers: new Map(),
-    cancels: new Map(),
-  });
-  expect([...assessments.values()].flatMap(({ held }) => held)).toHaveLength(count);
-});
 
 const COUNT = 20_000;
 const every = <Made>(make: (index: number) => Made) => Array.from({ length: COUNT }, (_, index) => make(index));
@@ -91,6 +52,16 @@ describe("20,000 of a kind on one document, or linked to it, are planned at once
     const links = every((at) => ({ document: at + 2, at, mirrored: true, relatedDocument: 1 }));
     const later = every((index) => ({ at: COUNT + index }));
     expect(planned([{ at: -1 }, ...links, ...later], COUNT)).toEqual({ held: COUNT, sent: COUNT + 1 });
+  });
+
+  it("a chain of links, each to the next document, in the order of their times", QUICK, () => {
+    const chain = every((index) => ({
+      document: index + 1,
+      at: COUNT - index,
+      mirrored: true,
+      relatedDocument: index + 2,
+    }));
+    expect(planned([{ document: COUNT + 1, at: 0 }, ...chain])).toEqual({ held: 0, sent: COUNT + 1 });
   });
 
   it("propagated events of a document with one relation", LONG, () => {

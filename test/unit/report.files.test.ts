@@ -80,23 +80,6 @@ describe("stranded.csv", () => {
     waiting: 3,
   });
 
-  it("has a line per document, any number of them, in the delimiter asked for, with an empty column for the id", async () => {
-    const path = place("stranded.csv");
-    const many = Array.from({ length: 1200 }, (_, index) => stranded(`M;${index}`));
-    expect(await writeStranded(path, many, ";")).toBe(1200);
-    const rows = parse<object>(readFileSync(path, "utf8"), { bom: true, columns: true, delimiter: ";" });
-    expect(rows).toHaveLength(1200);
-    expect(rows[1199]).toEqual({
-      document: "manifest/M;1199",
-      deduplication_id: "rf1-abc",
-      sent_at: "2026-11-20T02:00:00.000Z",
-      request_ids: "x-request-id: 1, x-request-id: 2",
-      waiting_events: "3",
-      document_id: "",
-    });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-
   it("escapes formulas, leaves empty what is not known, and is not there where there are none", async () => {
     const path = place("stranded.csv");
     expect(await writeStranded(path, [])).toBe(0);

@@ -33,18 +33,6 @@ describe("a fault", () => {
     const headers = { authorization: `Bearer ${other}` };
     expect((await sandbox.inject({ method: "GET", path: "/documents/x", headers })).status).toBe(404);
   });
-
-  it("hits the nth request of its endpoint only, the token endpoint included", async () => {
-    const { sandbox, get, send } = await faulty([
-      { match: BATCH, nth: 2, action: { kind: "drop", when: "before" } },
-      { match: { path: "/oauth/token" }, action: { kind: "status", status: 500, when: "before" } },
-      { match: { method: "GET" }, nth: 1, action: { kind: "pending-process" } },
-    ]);
-    expect((await send()).status).toBe(201);
-    expect((await get("/documents/x")).status).toBe(409);
-    expect((await send()).dropped).toBe(true);
-    await expect(tokenOf(sandbox)).resolves.toBeUndefined();
-  });
 });
 
 /** 200 requests under these rules: a dot for each that was accepted. */
@@ -89,20 +77,5 @@ describe("the control endpoints", () => {
     expect(refusalOf(wrong)).toContain("400 VALIDATION_ERROR");
     expect((await control("PATCH", "faults")).status).toBe(405);
     expect((await control("GET", "nothing")).status).toBe(404);
-  });
-
-  it("move the clock, expire tokens, and show statistics, state and the dump", async () => {
-    const { sandbox, send, control, documentId } = await faulty([]);
-    await send();
-    expect((await control("PUT", "clock", { offsetMs: -60_000 })).headers["date"]).toContain("11:59:00");
-    expect((await control("POST", "expire-tokens")).json()).toEqual({ expired: 1 });
-    expect((await send()).status).toBe(403);
-    const { endpoints, statuses } = (await control("GET", "stats")).json();
-    expect(endpoints["POST /documents/events"]).toEqual({ 201: 2, 403: 1 });
-    expect(statuses[403]).toBe(1);
-    const dump = await control("GET", "dump");
-    expect(dump.headers["content-type"]).toContain("text/plain");
-    expect(dump.body).toBe(sandbox.dump());
-    expect((await control("GET", "dump?ids=true")).body).toContain(documentId);
   });
 });

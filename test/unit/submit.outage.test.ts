@@ -79,15 +79,6 @@ describe("an outage", () => {
     expect(clock.now() - begun).toBeLessThan(7 * minute);
   });
 
-  it.each([
-    [5_000, /^The service has been out of reach for \d+ s: /],
-    [5 * minute, /^The service has been out of reach for 5 min: /],
-  ])("over a bound of %i ms says how long it was", async (maxOutageMs, words) => {
-    const { clock, submitter, work } = outage(300 * minute, 4, 30, { options: { maxOutageMs } });
-    await clock.run(work);
-    expect(await submitter.send(append())).toMatchObject({ message: expect.stringMatching(words) as string });
-  });
-
   it("is asked no sooner than its Retry-After says, within the bound", async () => {
     const down = { status: 503, headers: { "retry-after": "60" } };
     const { clock, work, requests, begun } = outage(20 * minute, 8, 20, {
@@ -125,13 +116,6 @@ describe("an outage", () => {
     const [answer] = await service.clock.run(Promise.all([service.submitter.send(bad), goodLane()]));
     expect(answer.attempts).toHaveLength(6);
     expect(answer).toMatchObject({ result: "unanswered", inDoubt: true });
-  });
-
-  it("is not the bad luck of the only call there is: it is tried six times and no more", async () => {
-    const service = scriptedService({ answer: () => ({ status: 500 }) });
-    const answer = await service.clock.run(service.submitter.send(append()));
-    expect(answer).toMatchObject({ result: "unanswered" });
-    expect(service.requests).toHaveLength(6);
   });
 
   it("is not the bad luck of a few calls with nobody beside them: they end unanswered, and others go on (P10)", async () => {

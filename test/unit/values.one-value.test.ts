@@ -301,13 +301,4 @@ describe("a table written as CSV and as a workbook", () => {
     expect(given.filter((body) => !wanted.includes(body)).slice(0, 3)).toEqual([]);
     expect(given).toHaveLength(wanted.length);
   });
-
-  test("is known when it comes as the other, and sends nothing", { tags: ["long"] }, async () => {
-    const both = await office(rows);
-    await both.import("rows.csv", "groups.csv");
-    both.recorder.bodies.length = 0;
-    const again = await both.import("rows.xlsx", "groups.xlsx");
-    expect(again).toMatchObject({ exitCode: 0, rows: { invalid: 0, staged: 0 } });
-    expect(both.recorder.bodies).toEqual([]);
-  });
 });

@@ -1,5 +1,5 @@
 /** Text from outside is never read as other text than it is: mappings, settings, lookup tables, spoilt cells (F4, F70, F71, F78, F80). */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import iconv from "iconv-lite";
 import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
@@ -230,20 +230,4 @@ describe("one attribute with two writers", () => {
     set.writeCsv("rows.csv", rows(first));
     expect(await refusal(set)).toEqual({ code: 2, said, sent: [] });
   });
-});
-
-test("a default that its conversion cannot read is a mistake of the mapping, with its place", async () => {
-  const changed = structuredClone(source) as unknown as { inputs: { rows: { columns: object } } };
-  for (const as of ["number", "timestamp"]) {
-    changed.inputs.rows.columns = { ...changed.inputs.rows.columns, note: { header: "Note", as, default: "n/a" } };
-    const office = openOffice(changed);
-    office.writeCsv("rows.csv", rows(first));
-    const { code, err, out } = await office.type("import", "m.yaml", "rows.csv");
-    expect([as, code, err + out]).toEqual([as, 2, expect.stringContaining('"n/a"')]);
-    const line =
-      readFileSync(office.path("m.yaml"), "utf8")
-        .split("\n")
-        .findIndex((one) => one.includes("n/a")) + 1;
-    expect(err + out).toContain(`m.yaml:${line}:`);
-  }
 });

@@ -1,6 +1,5 @@
 /** Problems by cause: how many, what, where, and the code. Texts are plain already. */
 import { shorten } from "../../model/fold.js";
-import type { Code } from "../../model/codes.js";
 import { solutionOf, unexplainedWaits } from "../../model/solution.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { counted, grouped } from "../../report/figures.js";
@@ -41,8 +40,8 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
     joined([bold(title), lead], ": "),
     largest
       .slice(0, MOST)
-      .map(({ code, count, place, column, example }) => [
-        `${grouped(count).padStart(width)}  ${said(code, column, example)}`,
+      .map(({ code, count, place, column, example, remedy = "" }) => [
+        `${grouped(count).padStart(width)}  ${joined([said(column, example), remedy], " ")}`,
         dim(`${indent}${joined([place, code], " · ")}`),
       ]),
     largest.length > MOST && `${indent}and ${counted(largest.length - MOST, "more cause")}${rest}`,
@@ -52,8 +51,5 @@ export function causes(title: string, lead: string, problems: readonly ToldProbl
 /** If the column is named, the mapping's field adds nothing. */
 const field = /^(?:(?:event|participant|address|document|attribute) "[^"]*": )+/;
 
-const said = (code: Code, column: string | null, example: string): string => {
-  const text = column === null ? example : `${shorten(column, 60)}: ${example.replace(field, "")}`;
-  // It ends with a command.
-  return code === "doubt-unsettled" ? text : shorten(text, 400);
-};
+const said = (column: string | null, example: string): string =>
+  shorten(column === null ? example : `${shorten(column, 60)}: ${example.replace(field, "")}`, 400);

@@ -1,26 +1,23 @@
 /** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { createKnownRows } from "../known-rows.js";
+import { KNOWN_OF_EVENTS } from "../known-rows.js";
 import { groupOf } from "../rows.js";
 import { describeChange } from "../views/changes.js";
 import type { LineOf } from "../../model/lines.js";
-import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import type { Selection } from "./selection.js";
 
 export type Dismissed = Omit<LineOf<"dismissed">, "type" | "undo">;
 
-const ofGroup = "id IN (SELECT value FROM json_each(@group))";
+const ofGroup = "id IN @group";
 
-function markOpenOf(database: LedgerDatabase, event: number) {
-  const document = database.value<number>("SELECT document_id FROM events WHERE id = @event", { event });
-  if (document !== null) markOpen(database, document);
-}
-
-function markOpenByRow(database: LedgerDatabase, row: number) {
-  const placed = "SELECT document_id FROM placements WHERE row_id = @row";
-  for (const document of database.values<number>(placed, { row })) markOpen(database, document);
-}
+/** The next run plans again all documents that the decision touches. */
+const openAgain = (database: LedgerDatabase, selection: Selection) =>
+  database.run(
+    `INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM placements WHERE row_id IN @rows
+     UNION SELECT document_id FROM events WHERE id IN @events UNION SELECT value FROM json_each(@documents)`,
+    selection,
+  );
 
 /**
  * Gives up rows and events, and releases everything that waits for them. A dismissal is for the content, so it stays in
@@ -45,7 +42,6 @@ export function dismiss(
     const settle = `UPDATE rows SET settled = 'dismissed' WHERE ${ofGroup} AND settled IS NULL`;
     done.rows += database.run(settle, { group: groupOf(database, row) });
     causes.push(`row:${row}`);
-    markOpenByRow(database, row);
   };
 
   const dismissEvent = (event: number, withUnsent: boolean) => {
@@ -54,11 +50,11 @@ export function dismiss(
       return;
     }
     causes.push(`event:${event}`);
-    markOpenOf(database, event);
     done.events += 1;
   };
 
   return database.atomic(() => {
+    openAgain(database, selection);
     const events = new Map(selection.events.map((event) => [event, unsent === "give up"]));
     for (const row of selection.rows) dismissRow(row);
     for (const id of selection.documents) {
@@ -98,17 +94,17 @@ export function undismiss(
   const writer = new Writer(database);
   /** Their message may have gone with an earlier file, or be about content that has gone since. */
   const tellChanged = () => {
-    const known = Array.from(createKnownRows(database).links(undefined, undefined, new Set(selection.events)));
-    const rowOf = new Map(known.map(({ event, row }) => [event, row]));
-    const changed = `SELECT e.id, max(re.row_id) AS row FROM events_now e LEFT JOIN row_events re ON re.event_id = e.id
-      WHERE e.id IN (SELECT value FROM json_each(@events)) AND e.state = 'changed' GROUP BY e.id`;
-    for (const { id, row } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
-      const newest = Math.max(row ?? 0, rowOf.get(id) ?? 0) || null;
+    const changed = `SELECT e.id, max(l.row_id) AS row FROM events_now e LEFT JOIN (
+        SELECT row_id, event_id FROM row_events WHERE event_id IN @events
+        UNION ALL SELECT row_id, event_id FROM ${KNOWN_OF_EVENTS}) l ON l.event_id = e.id
+      WHERE e.id IN @events AND e.state = 'changed' GROUP BY e.id`;
+    for (const { id, row: newest } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
       const told = { code: "changed", message: describeChange(database, id, newest), severity: "error", at: now };
       database.add("problems", { ...told, row_id: newest, subject: "event", subject_id: id, stage: "staging" });
     }
   };
   return database.atomic(() => {
+    openAgain(database, selection);
     let rows = 0;
     for (const row of selection.rows) {
       database.run(
@@ -118,7 +114,6 @@ export function undismiss(
       );
       const reopen = `UPDATE rows SET settled = NULL WHERE ${ofGroup} AND settled = 'dismissed'`;
       rows += database.run(reopen, { group: groupOf(database, row) });
-      markOpenByRow(database, row);
     }
     for (const event of selection.events) {
       database.run(
@@ -127,13 +122,9 @@ export function undismiss(
         { event },
       );
       writer.undismissed(event, now);
-      markOpenOf(database, event);
     }
     tellChanged();
-    for (const id of selection.documents) {
-      writer.replanned("document", id, now);
-      markOpen(database, id);
-    }
+    for (const id of selection.documents) writer.replanned("document", id, now);
     for (const id of [...selection.participants, ...selection.addresses]) writer.replanned("participant", id, now);
     const { events, documents, participants, addresses } = selection;
     return {
@@ -165,13 +156,13 @@ export function retry(database: LedgerDatabase, selection: Selection, now: numbe
   const writer = new Writer(database);
   const done: Retried = { refused: 0, foreign: 0, doubtful: 0, gone: 0, waiting: 0 };
   return database.atomic(() => {
+    openAgain(database, selection);
     const { events, documents, participants, addresses } = selection;
     const states = database.rows<{ id: number; state: string }>(
-      "SELECT id, iif(reason = 'row-gone', 'gone', state) AS state FROM events_now WHERE id IN (SELECT value FROM json_each(@events))",
+      "SELECT id, iif(reason = 'row-gone', 'gone', state) AS state FROM events_now WHERE id IN @events",
       { events },
     );
     for (const { id, state } of states) {
-      markOpenOf(database, id);
       if (state === "held") done.waiting += 1;
       else if (state === "stalled") done.doubtful += writer.askedAgain("event", id, now) ? 1 : 0;
       else if (writer.retried(id, gone, now)) done[state === "foreign" || state === "gone" ? state : "refused"] += 1;

@@ -121,11 +121,7 @@ function replaceWithin(
   carryPlacements(database, old, next, keyOf);
   carryDismissals(database, old, next, keyOf);
   // Rows that were known have something to send again.
-  for (const { row, event } of createKnownRows(database).take(new Set(copies.keys())))
-    database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row, @copy)", {
-      row,
-      copy: copies.get(event) ?? event,
-    });
+  createKnownRows(database).move(copies);
   countContentChange(database);
   // Unsent references to the old generation move to the next one.
   database.run(

@@ -45,7 +45,7 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
     `SELECT e.id, e.document_id AS document, key_text(e.deduplication_id) AS deduplicationId, e.name, e.at
      FROM (SELECT document_id, id FROM open_events WHERE state = 'stalled' AND doubt = 1 UNION ${sendingEvents}) o
      JOIN events e ON e.id = o.id AND e.document_id = o.document_id
-     WHERE (e.document_id = @document OR key_text(e.deduplication_id) IN (SELECT value FROM json_each(@keys)))
+     WHERE (e.document_id = @document OR key_text(e.deduplication_id) IN @keys)
      ORDER BY e.at, e.rank, e.id`,
     { document: named?.id ?? null, keys: keys ?? [] },
   );

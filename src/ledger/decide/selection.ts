@@ -2,7 +2,7 @@
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { generationsNamed } from "../documents-named.js";
-import { groupOf, inputOf, parseRowReference, rowNumberOf } from "../rows.js";
+import { inputOf, parseRowReference, rowNumberOf, sizeOfGroups } from "../rows.js";
 
 export interface Selectors {
   /** A run that staged or sent it. */
@@ -45,10 +45,9 @@ export const namesFor = (database: LedgerDatabase, selector: "run" | "input"): s
 export const isRow = (id: string): string =>
   `iif(@rows IS NULL, (@input IS NULL OR (${id} >> 32) IN (SELECT id FROM inputs WHERE name = @input))
      AND (@run IS NULL OR (${id} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = @run)),
-   ${id} IN (SELECT value FROM json_each(@rows)))`;
+   ${id} IN @rows)`;
 
-export const isDocument = (id: string): string =>
-  `(@documents IS NULL OR ${id} IN (SELECT value FROM json_each(@documents)))`;
+export const isDocument = (id: string): string => `(@documents IS NULL OR ${id} IN @documents)`;
 
 /** A dismissed record is open again when a later row waits for it. */
 const isAwaited = (name: string) => `${name} IN (SELECT waits_for FROM open_events WHERE state = 'held')`;
@@ -131,7 +130,7 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
 
 export function rowsOf(database: LedgerDatabase, selection: Selection): Set<number> {
   const rows = (select: string, ids: readonly number[]) =>
-    database.values<number>(`${select} IN (SELECT value FROM json_each(@ids)) AND row_id IS NOT NULL`, {
+    database.values<number>(`${select} IN @ids AND row_id IS NOT NULL`, {
       ids,
     });
   return new Set([
@@ -151,19 +150,18 @@ export interface Size {
 export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
   const found = database.number(
     `SELECT count(*) FROM (SELECT value FROM json_each(@documents)
-       UNION SELECT document_id FROM placements WHERE row_id IN (SELECT value FROM json_each(@rows))
-       UNION SELECT document_id FROM events WHERE id IN (SELECT value FROM json_each(@events)))`,
+       UNION SELECT document_id FROM placements WHERE row_id IN @rows
+       UNION SELECT document_id FROM events WHERE id IN @events)`,
     selection,
   );
-  const rows = [...rowsOf(database, selection)].reduce((sum, row) => sum + groupOf(database, row).length, 0);
-  return { rows, documents: found };
+  return { rows: sizeOfGroups(database, [...rowsOf(database, selection)]), documents: found };
 }
 
 /** Selected events that changed or are late for their document, which is named as `kind/key`. */
 export function replaceable(database: LedgerDatabase, { events }: Selection): { document: string }[] {
   return database.rows(
     `SELECT d.kind || '/' || d.key AS document FROM open_events e JOIN documents d ON d.id = e.document_id
-     WHERE e.id IN (SELECT value FROM json_each(@ids)) AND (e.state = 'changed' OR e.code IN ('late', 'after-close'))
+     WHERE e.id IN @ids AND (e.state = 'changed' OR e.code IN ('late', 'after-close'))
      ORDER BY d.id, e.id`,
     { ids: events },
   );
@@ -171,10 +169,9 @@ export function replaceable(database: LedgerDatabase, { events }: Selection): { 
 
 /** Without events that only wait for others. */
 export function withoutHeld(database: LedgerDatabase, selection: Selection): Selection {
-  const events = database.values<number>(
-    "SELECT id FROM events_now WHERE id IN (SELECT value FROM json_each(@ids)) AND state <> 'held'",
-    { ids: selection.events },
-  );
+  const events = database.values<number>("SELECT id FROM events_now WHERE id IN @ids AND state <> 'held'", {
+    ids: selection.events,
+  });
   return { ...selection, events };
 }
 
@@ -185,7 +182,7 @@ export function refuseAmbiguous(database: LedgerDatabase, selectors: Selectors, 
     if (rows.length < 2) continue;
     const found = database.rows<{ name: string; run: string }>(
       `SELECT i.name, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
-       WHERE i.id IN (SELECT value FROM json_each(@inputs)) ORDER BY i.staged_at, i.id`,
+       WHERE i.id IN @inputs ORDER BY i.staged_at, i.id`,
       { inputs: rows.map(inputOf) },
     );
     const row = rowNumberOf(rows[0] ?? 0);

@@ -6,7 +6,7 @@ import { addCancel } from "../decide/replace.js";
 import { keyBytes, type RegistrationKind } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createSettingsStore } from "../inputs.js";
-import { createKnownRows } from "../known-rows.js";
+import { KNOWN_OF_EVENTS } from "../known-rows.js";
 import { absorbDocument, restoredReference } from "../stage/references.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
@@ -28,7 +28,6 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   let made: ReturnType<typeof makeStandIns> | undefined;
   /** Stands for the parties and the file of events until their rows come again. */
   const standIns = () => (made ??= makeStandIns());
-  const knownRows = createKnownRows(database);
 
   const registrationOf = (kind: RegistrationKind, owner: number, identity: string, entry: JsonObject) =>
     database.value<number>(
@@ -154,7 +153,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       return setEvent(id, isLandedState(state) || state === "foreign" ? state : "stalled", entry, at);
     // It has not landed, so the rows bring it again.
     writer.asStaged(id);
-    if (knownRows.rowsOf(id).length === 0)
+    if (!database.has(`SELECT 1 FROM ${KNOWN_OF_EVENTS}`, { events: [id] }))
       dropUnbroughtEvents(database, "SELECT id FROM events WHERE id = @id AND payload = ''", { id });
   };
 

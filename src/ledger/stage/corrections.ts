@@ -5,7 +5,7 @@ import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, latestOf, leadOf, groupOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
-import { createKnownRows, type KnownRows } from "../known-rows.js";
+import { EVENTS_OF_ROW } from "../known-rows.js";
 import { cellHash, createCells } from "./row-cells.js";
 import type { Staging } from "./staging.js";
 import type { CorrectedRow } from "./take-back.js";
@@ -28,7 +28,7 @@ export interface Correction {
 /** Null: the file has no such column. */
 export function createCorrections(
   database: LedgerDatabase,
-  { inputId, header, place, knownRows, correctedByImport, originalCells }: Staging,
+  { inputId, header, place, correctedByImport, originalCells }: Staging,
 ) {
   const column = ownPosition(header, "rowferry_row");
   if (column < 0) return null;
@@ -69,7 +69,7 @@ export function createCorrections(
      */
     of(rows: readonly Row[]): Correction | null {
       const corrected = rows.flatMap((row): CorrectedRow[] => {
-        const before = referredTo(database, knownRows, row.cells[column] ?? "");
+        const before = referredTo(database, row.cells[column] ?? "");
         return before === null ? [] : [{ before, cells: originalCells(row) }];
       });
       const [lead, ...others] = new Set(corrected.map(({ before }) => leadOf(database, before)));
@@ -101,15 +101,15 @@ function isConfirmed(codes: readonly string[]): boolean {
 }
 
 /** Null: this ledger has no such row. */
-function referredTo(database: LedgerDatabase, knownRows: KnownRows, cell: string): number | null {
+function referredTo(database: LedgerDatabase, cell: string): number | null {
   const reference = parseRowReference(cell);
   if (reference === null) return null;
   const { hashPrefix: hash, row } = reference;
   const isThere = database.has(
     `SELECT 1 FROM inputs WHERE id = @input AND substr(content_hash, 1, 8) = @hash AND (
-       EXISTS (SELECT 1 FROM row_events WHERE row_id = @row) OR EXISTS (SELECT 1 FROM rows WHERE id = @row)
-       OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row) OR @known)`,
-    { input: inputOf(row), hash, row, known: knownRows.eventsOf(row).length },
+       EXISTS (SELECT 1 FROM rows WHERE id = @row) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row)
+       OR EXISTS (${EVENTS_OF_ROW}))`,
+    { input: inputOf(row), hash, row },
   );
   return isThere ? row : null;
 }
@@ -121,7 +121,6 @@ function referredTo(database: LedgerDatabase, knownRows: KnownRows, cell: string
 export function createFirstPlaces(database: LedgerDatabase, header: readonly string[]) {
   const column = ownPosition(header, "rowferry_row");
   if (column < 0) return null;
-  const knownRows = createKnownRows(database);
   const kept = createCells(database);
   const inputs = new Map<number, { file: string; sheet: string | null; own: number } | null>();
   const inputAt = (id: number) => {
@@ -143,10 +142,10 @@ export function createFirstPlaces(database: LedgerDatabase, header: readonly str
     const before =
       cell === undefined
         ? database.value<number>("SELECT min(id) FROM rows WHERE settled_by = @row AND id < @row", { row })
-        : referredTo(database, knownRows, cell);
+        : referredTo(database, cell);
     return before === null || before >= row ? undefined : find(before);
   };
-  return ({ cells }: Pick<Row, "cells">) => find(referredTo(database, knownRows, cells[column] ?? ""));
+  return ({ cells }: Pick<Row, "cells">) => find(referredTo(database, cells[column] ?? ""));
 }
 
 export function withoutOwnColumns(header: readonly string[]): (cells: readonly string[]) => string[] {

@@ -7,7 +7,7 @@
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, EVENTS_OF_ROWS, inputOf, rowNumberOf, rowsOfInput } from "../rows.js";
 import { Writer } from "../writer.js";
-import { createKnownRows } from "../known-rows.js";
+import { KNOWN_OF_INPUT } from "../known-rows.js";
 import { isReferenceHeader } from "./corrections.js";
 import { createCells, eachOnce } from "./row-cells.js";
 import type { KeyedEvent } from "./event-keys.js";
@@ -64,32 +64,16 @@ export function stopGoneRows(database: LedgerDatabase, states: FileStates, now: 
 }
 
 function haveEventsInCommon(database: LedgerDatabase, one: number, other: number, inPlace: boolean) {
-  const [its, theirs] = [rowsOfInput(one), rowsOfInput(other)];
   // `row`: the number of the row in its file; 0 for all if the place does not matter.
   const mask = inPlace ? 2 ** 32 - 1 : 0;
-  const placed = ({ row, event }: { row: number; event: number }) => ({ event, row: inPlace ? rowNumberOf(row) : 0 });
+  const links = `SELECT event_id, row_id & @mask AS row FROM (SELECT row_id, event_id FROM row_events
+    WHERE row_id BETWEEN @first AND @last UNION ALL SELECT row_id, event_id FROM ${KNOWN_OF_INPUT})`;
   database.exec(
     `CREATE TEMP TABLE IF NOT EXISTS events_of_file (event_id INTEGER, row INTEGER, PRIMARY KEY (event_id, row)) WITHOUT ROWID;
      DELETE FROM temp.events_of_file`,
   );
-  database.run(
-    `INSERT OR IGNORE INTO temp.events_of_file
-     SELECT event_id, row_id & @mask FROM row_events WHERE row_id BETWEEN @first AND @last`,
-    { ...its, mask },
-  );
-  const knownRows = createKnownRows(database);
-  for (const link of knownRows.links(its.first, its.last))
-    database.run("INSERT OR IGNORE INTO temp.events_of_file VALUES (@event, @row)", placed(link));
-  const isThere = database.has(
-    `SELECT 1 FROM row_events WHERE row_id BETWEEN @first AND @last
-       AND (event_id, row_id & @mask) IN (SELECT event_id, row FROM temp.events_of_file)`,
-    { ...theirs, mask },
-  );
-  if (isThere) return true;
-  for (const link of knownRows.links(theirs.first, theirs.last))
-    if (database.has("SELECT 1 FROM temp.events_of_file WHERE event_id = @event AND row = @row", placed(link)))
-      return true;
-  return false;
+  database.run(`INSERT OR IGNORE INTO temp.events_of_file ${links}`, { ...rowsOfInput(one), mask });
+  return database.has(`${links} WHERE (event_id, row) IN temp.events_of_file`, { ...rowsOfInput(other), mask });
 }
 
 /**
@@ -135,7 +119,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
   );
   const open = database.run(
     `INSERT INTO temp.open_by_number SELECT r.id & 4294967295, r.id FROM rows r INDEXED BY rows_invalid
-     WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND (r.id >> 32) IN (SELECT value FROM json_each(@inputs))`,
+     WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND (r.id >> 32) IN @inputs`,
     { inputs: states.earlier },
   );
   const matches: { before: number; after: number; events: readonly number[] }[] = [];

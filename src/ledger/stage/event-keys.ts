@@ -6,6 +6,7 @@ import { foldedKeys, variants } from "../../model/near-keys.js";
 import type { EventRecord } from "../../model/records.js";
 import { type EventNow, keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { KNOWN_OF_EVENTS } from "../known-rows.js";
 import { inputOf, rowsOfInput } from "../rows.js";
 import { restoredReference } from "./references.js";
 import type { Staging } from "./staging.js";
@@ -40,12 +41,11 @@ export function createEventKeys(
   database.exec("CREATE TEMP TABLE IF NOT EXISTS twins (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID");
 
   const isInInput = (event: number, input: number, except: number) => {
-    const range = rowsOfInput(input);
-    return (
-      database.has(
-        "SELECT 1 FROM row_events WHERE event_id = @event AND row_id BETWEEN @first AND @last AND row_id <> @except",
-        { ...range, event, except },
-      ) || knownRows.rowsOf(event, range.first, range.last).some((row) => row !== except)
+    knownRows.flush();
+    return database.has(
+      `SELECT 1 FROM (SELECT row_id FROM row_events WHERE event_id = @event UNION ALL SELECT row_id FROM ${KNOWN_OF_EVENTS})
+       WHERE row_id BETWEEN @first AND @last AND row_id <> @except`,
+      { ...rowsOfInput(input), event, events: [event], except },
     );
   };
 

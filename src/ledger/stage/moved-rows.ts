@@ -9,7 +9,7 @@ import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
-import type { KnownRows } from "../known-rows.js";
+import { EVENTS_OF_ROW } from "../known-rows.js";
 import { isUnsent, type KeyedEvent } from "./event-keys.js";
 
 /** A key as text. */
@@ -49,20 +49,13 @@ export const namesOf = (placements: readonly Placement[]): Names => ({
 });
 
 /** `row`: the row that the one with these names replaces. `isMeant`: a person has confirmed its keys. */
-export function movesOf(
-  database: LedgerDatabase,
-  knownRows: KnownRows,
-  row: number,
-  records: Names,
-  isMeant = false,
-): Move[] {
-  const staged = database.values<number>("SELECT event_id FROM row_events WHERE row_id = @row", { row });
+export function movesOf(database: LedgerDatabase, row: number, records: Names, isMeant = false): Move[] {
   const old = database.rows<Found>(
     `SELECT d.kind, d.key, p.event, p.key_parts, 0 AS landed FROM placements p JOIN documents d ON d.id = p.document_id
      WHERE p.row_id = @row AND NOT p.makes
      UNION ALL SELECT d.kind, d.key, e.event, e.key_parts, e.landed FROM events_now e JOIN documents d ON d.id = e.document_id
-     WHERE e.id IN (SELECT value FROM json_each(@events))`,
-    { row, events: [...staged, ...knownRows.eventsOf(row)] },
+     WHERE e.id IN (${EVENTS_OF_ROW})`,
+    { row },
   );
   const names = [...records.documents, ...records.events.map(({ document }) => document)];
   const moved = movedBetween(
@@ -94,12 +87,11 @@ export function takenOver(
     stored !== null && isUnsent(stored) && !stored.content_hash.equals(hash) ? [stored.id] : [],
   );
   const others = database.values<number>(
-    `WITH mine AS (SELECT value AS row_id FROM json_each(@rows))
-     SELECT max(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
-     WHERE e.id IN (SELECT value FROM json_each(@taken))
-       AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.event_id = e.id AND o.row_id IN (SELECT row_id FROM mine))
+    `SELECT max(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
+     WHERE e.id IN @taken
+       AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.event_id = e.id AND o.row_id IN @rows)
        AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.document_id = e.document_id
-         AND p.deduplication_id = e.deduplication_id AND p.row_id IN (SELECT row_id FROM mine))
+         AND p.deduplication_id = e.deduplication_id AND p.row_id IN @rows)
      GROUP BY e.id`,
     { taken, rows: [...superseded, row] },
   );

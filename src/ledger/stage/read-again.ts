@@ -2,7 +2,7 @@
  * Compares what the rows of a file have sent with what they bring when the same bytes are read again. In another encoding, or
  * with other settings of reading, a row may get another key, though no formula of the key has changed.
  */
-import { createKnownRows } from "../known-rows.js";
+import { KNOWN_OF_INPUT } from "../known-rows.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { rowsOfInput } from "../rows.js";
 
@@ -22,21 +22,18 @@ export interface OtherKeys {
 /** Call before the input is staged again; the result, afterwards. That gives null if each row keeps its keys. */
 export function whatRowsSent(database: LedgerDatabase, input: number) {
   const range = rowsOfInput(input);
-  const knownRows = createKnownRows(database);
-  const links = () => knownRows.links(range.first, range.last);
   database.exec("DROP TABLE IF EXISTS temp.rows_sent; CREATE TEMP TABLE rows_sent (row_id, document_id, label, event)");
   database.run(
     `INSERT INTO temp.rows_sent SELECT b.* FROM (${BROUGHT}) b LEFT JOIN events_now e ON e.id = b.event
      JOIN documents_now d ON d.id = b.document_id WHERE coalesce(e.sent, d.service_id IS NOT NULL)`,
     range,
   );
-  for (const link of links())
-    database.run("INSERT INTO temp.rows_sent SELECT @row, document_id, event, id FROM events WHERE id = @event", {
-      ...link,
-    });
+  database.run(
+    `INSERT INTO temp.rows_sent SELECT l.row_id, e.document_id, e.event, e.id FROM ${KNOWN_OF_INPUT} l CROSS JOIN events e ON e.id = l.event_id`,
+    range,
+  );
   return (declaredNew: ReadonlySet<string>): OtherKeys | null => {
-    database.exec("CREATE INDEX temp.rows_sent_event ON rows_sent (event)");
-    for (const { event } of links()) database.run("DELETE FROM temp.rows_sent WHERE event = @event", { event });
+    database.run(`DELETE FROM temp.rows_sent WHERE event IN (SELECT event_id FROM ${KNOWN_OF_INPUT})`, range);
     return database.row<OtherKeys>(
       `WITH brought AS MATERIALIZED (${BROUGHT})
        SELECT count(DISTINCT s.row_id) AS rows, old.name AS was, new.name AS "is" FROM temp.rows_sent s JOIN brought b USING (row_id, label)
@@ -44,8 +41,8 @@ export function whatRowsSent(database: LedgerDatabase, input: number) {
        LEFT JOIN events_now e ON e.id = b.event
        WHERE (s.document_id, s.event) <> (b.document_id, b.event) AND NOT coalesce(e.sent, new.service_id IS NOT NULL)
          AND (s.document_id, s.event) NOT IN (SELECT document_id, event FROM brought)
-         AND old.kind NOT IN (SELECT value FROM json_each(@declaredNew))
-         AND old.kind || '/' || s.label NOT IN (SELECT value FROM json_each(@declaredNew))
+         AND old.kind NOT IN @declaredNew
+         AND old.kind || '/' || s.label NOT IN @declaredNew
        HAVING rows > 0`,
       { ...range, declaredNew: [...declaredNew] },
     );

@@ -1,6 +1,6 @@
 /** Cells of rows that have not landed, from which rejected files are written. */
 import { createHash } from "node:crypto";
-import type { CellKind, Looks, Row } from "../../model/row.js";
+import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createPages } from "../pages.js";
 import { EVENTS_OF_ROWS } from "../rows.js";
@@ -15,35 +15,21 @@ export function cellHash(cells: readonly string[], documents: readonly { kind: s
   return createHash("sha256").update(text).digest().subarray(0, 16);
 }
 
-interface KeptCells {
-  cells: string[];
-  /** Null: all text. */
-  kinds: CellKind[] | null;
-  /** Null: cells are nothing but their texts. */
-  looks: Looks | null;
-}
-
-/** What is undefined takes no room on a page. */
-type PackedCells = Pick<Row, "cells"> & { kinds?: CellKind[] | undefined; looks?: Looks | undefined };
+export type KeptCells = Pick<Row, "cells" | "kinds" | "looks">;
 
 export function createCells(database: LedgerDatabase) {
-  const pages = createPages<PackedCells>(database, "cells");
+  const pages = createPages<KeptCells>(database, "cells");
   return {
     /** `first`: the id of the first row. Rows of a group stay together. */
     keep(first: number, rows: readonly Row[]) {
       const offset = first - (rows[0]?.number ?? 0);
-      pages.add(
-        rows.map(({ number, cells, kinds, looks }) => [offset + number, { cells, kinds: kinds ?? undefined, looks }]),
-      );
+      pages.add(rows.map(({ number, cells, kinds, looks }) => [offset + number, { cells, kinds, looks }]));
     },
 
     flush: pages.flush,
 
     /** Null: not, or no longer, in the ledger. */
-    of(row: number): KeptCells | null {
-      const kept = pages.of(row);
-      return kept === undefined ? null : { ...kept, kinds: kept.kinds ?? null, looks: kept.looks ?? null };
-    },
+    of: (row: number): KeptCells | null => pages.of(row) ?? null,
   };
 }
 

@@ -43,10 +43,10 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
 
     /** A row that contradicts another of this import is not corrected by it. */
     unsettle(hash: Buffer, imported: ReadonlySet<number>) {
-      database.run(
-        "DELETE FROM dismissals WHERE cell_hash = @hash AND row_id >> 32 IN (SELECT value FROM json_each(@imported))",
-        { hash, imported: [...imported] },
-      );
+      database.run("DELETE FROM dismissals WHERE cell_hash = @hash AND row_id >> 32 IN @imported", {
+        hash,
+        imported: [...imported],
+      });
     },
 
     /** Whether this is the first time that rows with these cells come back uncorrected. */

@@ -129,7 +129,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const leads = database.values<number>(
       `SELECT id FROM rows WHERE settled IS NULL AND id IN
          (SELECT row_id FROM placements WHERE document_id = @document AND deduplication_id = @key)
-         AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(@imported)))`,
+         AND NOT (reason = 'event-key-twice' AND id >> 32 IN @imported)`,
       { document, key, imported: [...inputsOfImport] },
     );
     const settled = leads.filter((lead) => {
@@ -179,7 +179,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const id = currentRow;
     const unread = correction === null ? [] : withdrawal.unchanged(correction);
     const mangled = leads
-      .flatMap((one) => movesOf(database, knownRows, one, namesOf(given), correction?.isConfirmed))
+      .flatMap((one) => movesOf(database, one, namesOf(given), correction?.isConfirmed))
       .filter((one) => one.mangled);
     // It keeps holding what it held, under the key that it had.
     const placements = mangled.length > 0 ? [] : given;
@@ -318,7 +318,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     note(rowIdTwice(replaced[0] ?? null, keyed));
     const moves = keyed.every(({ known }) => known !== null)
       ? []
-      : superseded.flatMap((one) => movesOf(database, knownRows, one, records, correction?.isConfirmed));
+      : superseded.flatMap((one) => movesOf(database, one, records, correction?.isConfirmed));
     const mangled = moves.filter((move) => move.mangled);
     for (const move of mangled) problems.push(move.problem);
     const isUnread = correction !== null && withdrawal.unchanged(correction).length > 0;

@@ -83,7 +83,7 @@ export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
          WHERE e.document_id = documents.id), row_id)
      WHERE declared = 0 AND id IN (SELECT id FROM temp.taken_back WHERE document)
        AND (EXISTS (SELECT 1 FROM events e JOIN row_events re ON re.event_id = e.id WHERE e.document_id = documents.id)
-         OR id IN (SELECT record_id FROM row_records WHERE kind = 'document'))`,
+         OR EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id))`,
   );
   for (const kind of ["address", "participant"])
     database.run(
@@ -160,8 +160,8 @@ export function createRowWithdrawal(
   /** Rows that bring some of these events, and none but `only`. */
   const bringing = (events: readonly number[], only: readonly number[]) =>
     database.values<number>(
-      `SELECT DISTINCT re.row_id FROM row_events re WHERE re.event_id IN (SELECT value FROM json_each(@events))
-         AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.row_id = re.row_id AND o.event_id NOT IN (SELECT value FROM json_each(@only)))`,
+      `SELECT DISTINCT re.row_id FROM row_events re WHERE re.event_id IN @events
+         AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.row_id = re.row_id AND o.event_id NOT IN @only)`,
       { events, only },
     );
 
@@ -201,7 +201,7 @@ export function createRowWithdrawal(
   const sameOfEarlierNights = (row: number, keep: readonly number[], hash: Buffer | null) => {
     const taken = unsentOf(row).filter((id) => !keep.includes(id));
     const sharing = database.values<number>(
-      "SELECT DISTINCT row_id FROM row_events WHERE event_id IN (SELECT value FROM json_each(@taken)) AND row_id < @row",
+      "SELECT DISTINCT row_id FROM row_events WHERE event_id IN @taken AND row_id < @row",
       { taken, row },
     );
     return sharing.filter((other) => hash !== null && hashOfCells(other)?.equals(hash));
@@ -232,10 +232,7 @@ export function createRowWithdrawal(
   const correct = (before: number, after: number, events: readonly number[], hashAfter: Buffer | null) => {
     const hash = hashOf(before) ?? hashOfCells(before);
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
-    const isTooLate = database.has(
-      "SELECT 1 FROM events_now WHERE id IN (SELECT value FROM json_each(@events)) AND state = 'changed'",
-      { events },
-    );
+    const isTooLate = database.has("SELECT 1 FROM events_now WHERE id IN @events AND state = 'changed'", { events });
     if (!isTooLate && (hash === null || hashAfter?.equals(hash) !== true)) remember(hash, after);
   };
 
@@ -297,7 +294,7 @@ export function createRowWithdrawal(
     sameRow: eachOnce((hash, after) =>
       database.value<number>(
         `SELECT id FROM invalid_rows WHERE cell_hash = @hash AND id > @after AND lead IS NULL AND ${ofSameMapping("id")}
-           AND (id >> 32) NOT IN (SELECT value FROM json_each(@inputs)) ORDER BY id LIMIT 1`,
+           AND (id >> 32) NOT IN @inputs ORDER BY id LIMIT 1`,
         { input, hash, after, inputs: [...inputsOfImport] },
       ),
     ),

@@ -3,7 +3,7 @@ import { mistakeOf } from "../../model/causes.js";
 import type { Code } from "../../model/codes.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, groupOf, referenceOf, rowName } from "../rows.js";
+import { describeRow, referenceOf, rowName, sizeOfGroups } from "../rows.js";
 import { causesOfRows, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
@@ -58,7 +58,7 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
   );
   const records = database.rows<Cause>(
     `SELECT code, NULL AS "column", NULL AS mistake, count(*) AS count, NULL AS "values", NULL AS since,
-       iif(instr(message, name) > 0, message, concat_ws(': ', name, message)) AS what, ${rowName("row_id")} AS place
+       concat_ws(' ', iif(instr(message, name) > 0, message, concat_ws(': ', name, message)), hint) AS what, ${rowName("row_id")} AS place
      FROM (${failedRecords} ORDER BY id) GROUP BY code`,
   );
   const ofRecords = records.map((cause) =>
@@ -111,7 +111,7 @@ export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[
 const refusedRows = (database: LedgerDatabase): number[] => [
   ...database.values<number>(
     `SELECT max(row_id) FROM row_fates WHERE subject <> 'row'
-       AND state = 'rejected' AND code NOT IN (SELECT value FROM json_each(@beyond)) GROUP BY subject, id`,
+       AND state = 'rejected' AND code NOT IN @beyond GROUP BY subject, id`,
     { beyond: decided },
   ),
   ...rowsOfRefused(database).map(({ row }) => row),
@@ -130,10 +130,6 @@ export function countToCorrect(database: LedgerDatabase, others: readonly number
   const valid = new Set([...refusedRows(database), ...others].filter((id) => !isInvalid(id)));
   return database.number("SELECT count(*) FROM invalid_rows") + sizeOfGroups(database, [...valid]);
 }
-
-/** By the first rows of groups: how many rows they have. */
-export const sizeOfGroups = (database: LedgerDatabase, leads: readonly number[]): number =>
-  leads.reduce((sum, lead) => sum + groupOf(database, lead).length, 0);
 
 export interface OpenRecord {
   /** Null: the whole document. */
@@ -154,7 +150,7 @@ export interface OpenRecord {
 /** Oldest first. */
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
-    `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
+    `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
        (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row
      FROM (${failedRecords}) f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
      JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)

@@ -56,7 +56,7 @@ export function chosenPart(database: LedgerDatabase, { document, since, sample }
       since: since ?? null,
       most: sample ?? -1,
     });
-  const isNamed = (id: string) => `(@named IS NULL OR ${id} IN (SELECT value FROM json_each(@named)))`;
+  const isNamed = (id: string) => `(@named IS NULL OR ${id} IN @named)`;
   return {
     participants: ids(
       `SELECT id FROM registrations WHERE kind = 'participant' AND state = 'registered' AND (@since IS NULL OR changed_at >= @since)
@@ -75,8 +75,7 @@ export function chosenPart(database: LedgerDatabase, { document, since, sample }
 type Stored = { id: number; serviceId: string; payload: string };
 
 export function createRegisteredView(database: LedgerDatabase, part: Part = { participants: null, documents: null }) {
-  const isChosen = (id: string, kind: keyof Part) =>
-    `(@${kind} IS NULL OR ${id} IN (SELECT value FROM json_each(@${kind})))`;
+  const isChosen = (id: string, kind: keyof Part) => `(@${kind} IS NULL OR ${id} IN @${kind})`;
   const recordOf = <Found extends Stored>({ payload, ...found }: Found) => ({
     ...found,
     data: JSON.parse(payload) as JsonObject,
@@ -86,7 +85,7 @@ export function createRegisteredView(database: LedgerDatabase, part: Part = { pa
     Map.groupBy(
       database.rows<Stored & { participant: number }>(
         `SELECT id, service_id AS serviceId, payload, ${resolved("owner")} AS participant FROM registrations
-         WHERE kind = 'address' AND state = 'registered' AND ${resolved("owner")} IN (SELECT value FROM json_each(@participants))
+         WHERE kind = 'address' AND state = 'registered' AND ${resolved("owner")} IN @participants
          ORDER BY id`,
         { participants },
       ),

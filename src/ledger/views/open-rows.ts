@@ -2,26 +2,23 @@
 import { codes } from "../../model/codes.js";
 import { columnName, columnPosition } from "../../model/own-columns.js";
 import { memberOf, type Problem } from "../../model/problem.js";
-import type { CellKind, Looks, Row } from "../../model/row.js";
+import type { Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { type CauseName, isOfCause, rowsOfRefused } from "./causes.js";
 import { inputOf, latestOf, leadOf, groupOf, rowId, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
 import { createFirstPlaces } from "../stage/corrections.js";
 import { describeWait } from "./describe-wait.js";
-import { createCells } from "../stage/row-cells.js";
+import { createCells, type KeptCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/take-back.js";
 
-export interface OpenRow {
+export interface OpenRow extends KeptCells {
   /** Also used in rejected files. */
   ref: string;
   input: number;
   row: number;
   /** The first row of its group; without one, the row itself. */
   lead: string;
-  cells: string[];
-  kinds: CellKind[] | null;
-  looks: Looks | null;
   /** Where the row was that it corrects; undefined: it corrects none. */
   corrects: Row["corrects"];
   /** From staging or the service's refusal. */

@@ -57,10 +57,10 @@ const attempts = `SELECT a.value ->> 'startedAt' AS at, coalesce(a.value ->> 'st
 
 /** Attempts of a run in equal spans of at least a second; null: none. */
 export function paceOf(database: LedgerDatabase, run: number): Pace | null {
-  const [first, last] = requestsOf(run);
+  const range = requestsOf(run);
   const found = database.row<{ startedAt: number | null; end: number }>(
     `SELECT min(at) AS startedAt, max(at) AS "end" FROM (${attempts})`,
-    { first, last },
+    range,
   );
   if (found === null || found.startedAt === null) return null;
   const { startedAt, end } = found;
@@ -70,7 +70,7 @@ export function paceOf(database: LedgerDatabase, run: number): Pace | null {
   const spans = database.each<{ span: number; sent: number; limited: number }>(
     `SELECT CAST((at - @startedAt) / @spanMs AS INTEGER) AS span, count(*) AS sent, sum(limited) AS limited
      FROM (${attempts}) GROUP BY 1`,
-    { first, last, startedAt, spanMs },
+    { ...range, startedAt, spanMs },
   );
   for (const { span, sent, limited } of spans) [pace.sent[span], pace.rateLimited[span]] = [sent, limited];
   return pace;

@@ -1,7 +1,6 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type CauseOfRows, tallyCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
-import { toSettle } from "../../model/solution.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowName } from "../rows.js";
@@ -33,7 +32,7 @@ interface Group extends Failure {
  * is an example only if there is no other. None: nothing is told apart.
  */
 export function tallyProblems(database: LedgerDatabase, cells = false, files: readonly string[] = []): ToldProblem[] {
-  const named = "SELECT id FROM inputs WHERE name IN (SELECT value FROM json_each(@files))";
+  const named = "SELECT id FROM inputs WHERE name IN @files";
   const inputs = files.length === 0 ? null : database.values<number>(named, { files });
   const others = tally(database, `SELECT * FROM (${openFailures}) WHERE subject <> 'row'`, cells, { inputs });
   const here = inputs && new Set(inputs);
@@ -127,7 +126,7 @@ function tally(
   const conceal = concealing(database, cells);
   const isHere = values.inputs === null ? "TRUE" : "(subject, id) IN here";
   // Materialized, because SQLite would otherwise compile the subqueries of these columns wherever a column is used.
-  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN (SELECT value FROM json_each(@inputs))),
+  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN @inputs),
       found AS MATERIALIZED (SELECT subject, id, code, reason, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
         id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker FROM (${failures}))
     SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
@@ -172,9 +171,9 @@ function documentOf(
 const NAME = "\u0001";
 
 function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldProblem {
-  const { code, count, earlier, row_id: row, column_name: column, name } = found;
+  const { code, count, earlier, row_id: row, column_name: column, name, hint } = found;
   // States that nothing was said of, such as a foreign key.
-  const [message, command] = parted(code, found.message ?? codes[code].meaning);
+  const message = found.message ?? codes[code].meaning;
   const isCancel = code === "cancel-refused";
   const what = isCancel
     ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced`
@@ -187,15 +186,11 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
     isNamed ? null : what,
     isNamed ? conceal(code, message.replace(what, NAME), row).replace(NAME, what) : conceal(code, message, row),
   ];
-  const example = parts.filter((part) => part !== null && part !== "").join(": ") + command;
+  const example = parts.filter((part) => part !== null && part !== "").join(": ");
   const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);
-  return { code, count, ...(earlier === 0 ? {} : { earlier }), place, column, example };
-}
-
-/** The command names a document, which stays visible. */
-function parted(code: Code, message: string): [string, string] {
-  const at = code === "doubt-unsettled" ? message.lastIndexOf(toSettle) : -1;
-  return at === -1 ? [message, ""] : [message.slice(0, at), message.slice(at)];
+  // The command of a record names its document, which stays visible.
+  const remedy = hint === null || found.subject === "warning" ? {} : { remedy: hint };
+  return { code, count, ...(earlier === 0 ? {} : { earlier }), place, column, example, ...remedy };
 }
 
 /** Held events by what they wait for, most frequent first, with the first one as an example. */

@@ -48,12 +48,11 @@ const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS na
 
 /** What this run's requests settled: participants, addresses, documents, events. */
 export function* receiptsOf(database: LedgerDatabase, run: number): Generator<Receipt> {
-  const [first, last] = requestsOf(run);
   for (const select of [registrations, documents, events])
     yield* database.each<Receipt>(
       `SELECT i.name AS input, i.sheet, r.row_id & 4294967295 AS "row", r.record, r.name, r.key, r.state, r.id, r.snapshotId,
          r.documentId, r.targetDocumentId, r.deduplicationId, iso(r.changed_at) AS answeredAt
        FROM (${select}) r JOIN inputs i ON i.id = r.row_id >> 32`,
-      { first, last },
+      requestsOf(run),
     );
 }

@@ -13,8 +13,7 @@ const counted = (rows: readonly Counted[]): StateCounts =>
 
 /** By their present state. */
 export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, "rows"> {
-  const [first, last] = requestsOf(run);
-  const count = (text: string) => counted(database.rows<Counted>(text, { first, last }));
+  const count = (text: string) => counted(database.rows<Counted>(text, requestsOf(run)));
   const asked = (subject: string) =>
     `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}'
        AND kind <> 'read-participant') GROUP BY state`; // asked only whether and when it answers
@@ -23,14 +22,8 @@ export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, 
     participants: count(`${registrations} ${asked("participant")}`),
     addresses: count(`${registrations} ${asked("address")}`),
     documents: count(`SELECT state, count(*) AS count FROM document_states WHERE document_id IN ${asked("document")}`),
-    events: tallyEvents(database, run),
+    events: count(`SELECT e.state, count(*) AS count FROM ${SENT} GROUP BY 1`),
   };
-}
-
-/** That it sent. */
-function tallyEvents(database: LedgerDatabase, run: number): StateCounts {
-  const [first, last] = requestsOf(run);
-  return counted(database.rows<Counted>(`SELECT e.state, count(*) AS count FROM ${SENT} GROUP BY 1`, { first, last }));
 }
 
 const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
@@ -128,11 +121,12 @@ export function newestProblem(database: LedgerDatabase): number {
   return database.number("SELECT max(id) FROM problems");
 }
 
-export function tallyRefused(database: LedgerDatabase, run: number): { sent: number; refused: number } {
-  const events = tallyEvents(database, run);
-  const sent = Object.values(events).reduce((sum, count) => sum + count, 0);
-  return { sent, refused: events["rejected"] ?? 0 };
-}
+/** Of the events that it sent. */
+export const tallyRefused = (database: LedgerDatabase, run: number): { sent: number; refused: number } =>
+  database.row(
+    `SELECT count(*) AS sent, count(iif(e.state = 'rejected', 1, NULL)) AS refused FROM ${SENT}`,
+    requestsOf(run),
+  ) ?? { sent: 0, refused: 0 };
 
 /** Events of the whole ledger; cheap enough to count every second. */
 export function countOpenEvents(database: LedgerDatabase): { problems: number; held: number; deferred: number } {

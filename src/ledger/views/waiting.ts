@@ -10,8 +10,7 @@ export interface DocumentName {
   key: string;
 }
 
-export interface HeldRecord {
-  document: DocumentName;
+export interface HeldRecord extends DocumentName {
   event: string;
   /** externalCreatedAt, in ms. */
   at: number;
@@ -20,22 +19,16 @@ export interface HeldRecord {
   place: string | null;
 }
 
-/** `total`: all held events; returns the first `limit`. */
-export function heldEvents(database: LedgerDatabase, limit: number): { total: number; items: HeldRecord[] } {
-  const items = database
-    .rows<DocumentName & Omit<HeldRecord, "document" | "waitsFor"> & { waitsFor: string | null }>(
+/** Up to `limit`. */
+export const heldEvents = (database: LedgerDatabase, limit: number): HeldRecord[] =>
+  database
+    .rows<HeldRecord>(
       `SELECT d.kind, d.key, e.event, e.at, o.reason, o.waits_for AS waitsFor, ${rowNameOrNull("e.first_row")} AS place
        FROM open_events o JOIN events_now e ON e.id = o.id JOIN documents d ON d.id = e.document_id
        WHERE o.state = 'held' ORDER BY e.document_id, e.at, e.rank, e.id LIMIT @limit`,
       { limit },
     )
-    .map(({ kind, key, waitsFor, ...held }) => ({
-      ...held,
-      document: { kind, key },
-      waitsFor: describeWait(database, waitsFor),
-    }));
-  return { total: database.number("SELECT count(*) FROM open_events WHERE state = 'held'"), items };
-}
+    .map((held) => ({ ...held, waitsFor: describeWait(database, held.waitsFor) }));
 
 export interface StrandedRecord {
   id: number;

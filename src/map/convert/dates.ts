@@ -2,7 +2,7 @@
  * Reads dates by their formats and refuses dates that do not exist. Formats of digits are patterns of our own; luxon
  * reads formats with names.
  */
-import { DateTime } from "luxon";
+import { DateTime, Info } from "luxon";
 import { refuseOptions } from "./conversion-kind.js";
 
 export interface LocalTime {
@@ -205,8 +205,10 @@ function luxonReader(
   const parser = DateTime.buildFormatParser(format, options);
   const shortYear = tokens.includes("yy");
   const carriesOffset = tokens.some((token) => /^[Zz]+$/.test(token));
+  const respelt = tokens.includes("MMM") ? monthSpeller(language) : (text: string) => text;
   return (text) => {
-    const read = DateTime.fromFormatParser(text, parser, options);
+    const asWritten = DateTime.fromFormatParser(text, parser, options);
+    const read = asWritten.isValid ? asWritten : DateTime.fromFormatParser(respelt(text), parser, options);
     if (!read.isValid) return read.invalidReason === "unit out of range" ? "impossible" : "form";
     if (shortYear && twoDigitYears === null) return "two-digit-year";
     const at = shortYear ? read.set({ year: fullYear(read.year % 100, twoDigitYears ?? 0) }) : read;
@@ -219,4 +221,27 @@ function luxonReader(
     const written = DateTime.fromObject({ ...result, year: at.year }, { zone: "utc" });
     return { ...local, local: written.toMillis(), zone: at.zone.name };
   };
+}
+
+/** Further short names: the English one of British forms, and the German one of accounting programs. */
+const otherMonths: { [language: string]: { [word: string]: number } } = { en: { sept: 8 }, de: { mrz: 2 } };
+
+/**
+ * Turns a month's name or its first three letters (`June`, `Fév.`) into the short name that luxon reads. Any longer
+ * beginning would make German's `Juni` Spanish.
+ */
+function monthSpeller(locale: string): (text: string) => string {
+  const short = Info.monthsFormat("short", { locale });
+  const spellings = Info.monthsFormat("long", { locale }).map((name) => {
+    const lower = name.toLowerCase();
+    const plain = lower.normalize("NFD").replace(/\p{Mark}/gu, "");
+    return [lower, plain, lower.slice(0, 3), plain.slice(0, 3)];
+  });
+  const spell = (word: string) => {
+    const start = word.replace(/\.$/, "").toLowerCase();
+    const other = otherMonths[locale]?.[start];
+    const fitting = short.filter((_, month) => month === other || spellings[month]?.includes(start));
+    return fitting.length === 1 ? (fitting[0] ?? word) : word;
+  };
+  return (text) => text.replace(/\p{Letter}{3,}\.?/gu, spell);
 }

@@ -58,6 +58,7 @@ export const toldProblem = object({
   place: textOrNull.describe("where the example is"),
   column: textOrNull,
   example: text.describe("what is wrong with one of them; cells are hidden"),
+  remedy: text.optional().describe("how to settle that one, with the command"),
   replaceable: z
     .literal(false)
     .optional()

@@ -36,7 +36,7 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
   const codeOf = ({ code }: ProblemExample) => code;
   // Most runs end well, so only nonzero counts are looked up.
   const waiting = total(open.events) > 0 ? tallyHeld(database) : [];
-  const held = waiting.length > 0 ? heldEvents(database, most.held).items : [];
+  const held = waiting.length > 0 ? heldEvents(database, most.held) : [];
   return {
     summary: { ...summary, waiting },
     pace: paceOf(database, runId),

@@ -66,8 +66,8 @@ const problemMarkup = ({ file, sheet, row, column, message, hint }: ProblemExamp
 <p class="soft">${describePlace({ file, sheet: sheet ?? undefined, row: row ?? undefined, column: column ?? undefined })}</p>
 <p>${message}</p>${hint === null ? null : html`<p class="hint">${hint}</p>`}</li>`;
 
-const heldMarkup = ({ document, event, at, waitsFor, place }: HeldRecord): Markup =>
-  html`<li><p>${documentName(document)} · ${event} · ${timeMarkup(at)}</p>
+const heldMarkup = ({ kind, key, event, at, waitsFor, place }: HeldRecord): Markup =>
+  html`<li><p>${documentName({ kind, key })} · ${event} · ${timeMarkup(at)}</p>
 <p>waits for ${waitsFor}</p>${place === null ? null : html`<p class="soft">${place}</p>`}</li>`;
 
 function strandedSection(stranded: ReportData["stranded"], step: StepMaker): Section {

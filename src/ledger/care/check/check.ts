@@ -1,8 +1,7 @@
 /** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
-import { type Broken, ONLY_CELLS, promises, type Promises, RESTORE, rowsOn } from "./promises.js";
-import { eventsIn } from "../../known-rows.js";
+import { type Broken, ONLY_CELLS, promises, type Promises, RESTORE } from "./promises.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { type Entry, unpack } from "../../pages.js";
+import { type Entry, entriesOf, eventsIn, rowsOn } from "../../pages.js";
 import { inputOf, rowName, rowNumberOf } from "../../rows.js";
 
 export interface CheckResult {
@@ -10,22 +9,6 @@ export interface CheckResult {
   remedy: string;
   /** At most ten cases; empty: the promise holds. */
   broken: string[];
-}
-
-/**
- * `page_rows(kind, first_id, page)`: the rows on a page, with each event for known rows; none for an unreadable page.
- */
-function definePageRows(database: LedgerDatabase) {
-  database.table("page_rows", {
-    columns: ["row_id", "event_id"],
-    parameters: ["kind", "first_id", "page"],
-    *rows(kind: unknown, first: unknown, page: unknown) {
-      const entries = entriesOf(Number(first), page as Uint8Array) ?? [];
-      for (const entry of entries)
-        if (kind === "cells") yield [entry[0], null];
-        else for (const event of eventsIn(entry as Entry<number[]>)) yield [entry[0], event];
-    },
-  });
 }
 
 const MOST = 10;
@@ -50,7 +33,6 @@ const ofTheFile: { [name: string]: Broken } = {
 };
 
 export function checkLedger(database: LedgerDatabase): CheckResult[] {
-  definePageRows(database);
   return [[RESTORE, ofTheFile] as const, ...promises, ...pagePromises].flatMap(([remedy, names]) =>
     Object.entries(names).map(([name, broken]) => ({ name, remedy, broken: casesOf(database, broken) })),
   );
@@ -66,15 +48,6 @@ interface Page {
   lowest: number;
   highest: number;
   page: Buffer;
-}
-
-/** Null: the page is garbled. */
-function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | null {
-  try {
-    return unpack(first, page);
-  } catch {
-    return null;
-  }
 }
 
 /** Null: no fault. `entries` null: unreadable. `before`: the rows of the previous page. */
@@ -116,7 +89,7 @@ const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
     {
       "every page of known rows holds its rows": (database) => brokenPages(database, "known"),
       "everything that known rows refer to has landed": `SELECT ${rowName("l.row_id")}
-        FROM ${rowsOn("known")} l JOIN events_now e ON e.id = l.event_id WHERE NOT e.landed`,
+        FROM (${rowsOn("known")}) l JOIN events_now e ON e.id = l.event_id WHERE NOT e.landed`,
     },
   ],
 ]);

@@ -1,4 +1,4 @@
-import { createKnownRows } from "../../known-rows.js";
+import { EVENTS_OF_ROW, KNOWN_OF_EVENTS } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type JsonObject, parseJson } from "../../../model/json.js";
 import { isEarlier } from "../../inputs.js";
@@ -44,15 +44,14 @@ function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEven
 }
 
 /** Rows that brought the event; those of an earlier file only where the newest of that name has it no more. */
-function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
-  const open = database.rows<{ row: number; event: number }>(
-    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
-    { ids },
+function rowsOf(database: LedgerDatabase, events: readonly number[]): Map<number, string[]> {
+  const links = database.rows<{ row: number; event: number }>(
+    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN @events
+     UNION ALL SELECT row_id, event_id FROM ${KNOWN_OF_EVENTS} ORDER BY 1`,
+    { events },
   );
-  const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
-  const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
   const inputs = database.rows<{ id: number; file: string; earlier: number }>(
-    `SELECT id, name AS file, ${isEarlier("i.id")} AS earlier FROM inputs i WHERE id IN (SELECT value FROM json_each(@inputs))`,
+    `SELECT id, name AS file, ${isEarlier("i.id")} AS earlier FROM inputs i WHERE id IN @inputs`,
     { inputs: [...new Set(links.map(({ row }) => inputOf(row)))] },
   );
   const inputsById = new Map(inputs.map((input) => [input.id, input]));
@@ -76,10 +75,9 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
 /** Includes all generations of their documents (H26). */
 export function eventsOfRow(database: LedgerDatabase, row: number): ShownEvent[] {
   const ids = database.values<number>(
-    `SELECT x.id FROM (SELECT event_id FROM row_events WHERE row_id = @row UNION SELECT value FROM json_each(@known)) l
-     JOIN events o ON o.id = l.event_id JOIN generations g ON g.of_id = o.document_id
+    `SELECT DISTINCT x.id FROM (${EVENTS_OF_ROW}) l JOIN events o ON o.id = l.event_id JOIN generations g ON g.of_id = o.document_id
      JOIN events x ON x.document_id = g.id AND x.event = o.event AND x.key_parts = o.key_parts`,
-    { row, known: createKnownRows(database).eventsOf(row) },
+    { row },
   );
   return eventsWith(database, ids);
 }
@@ -120,7 +118,7 @@ const selectDocuments = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, 
        WHERE e.document_id = d.id GROUP BY 1 ORDER BY count DESC)) AS eventCounts,
     (SELECT json_group_array(name) FROM (SELECT DISTINCT ${rowName("p.row_id")} AS name FROM holds p
        WHERE p.document_id = d.id ORDER BY p.row_id)) AS holds
-  FROM documents_now d WHERE d.id IN (SELECT value FROM json_each(@ids)) ORDER BY d.namespace, d.kind, d.key, d.generation`;
+  FROM documents_now d WHERE d.id IN @ids ORDER BY d.namespace, d.kind, d.key, d.generation`;
 
 /** `events`: the newest so many; -1: all. */
 export function documentsWith(database: LedgerDatabase, ids: readonly number[], events: number): ShownDocument[] {

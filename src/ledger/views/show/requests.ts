@@ -15,7 +15,7 @@ export function parsed<Row>(row: object, ...fields: (keyof Row & string)[]): Row
 
 /** A JSON array of messages, without changes; oldest first. */
 export const messagesOf = (subject: string, id: string): string =>
-  `(SELECT json_group_array(message) FROM (SELECT message FROM problems WHERE subject = ${subject} AND subject_id = ${id}
+  `(SELECT json_group_array(message) FROM (SELECT concat_ws(' ', message, hint) AS message FROM problems WHERE subject = ${subject} AND subject_id = ${id}
      AND code <> 'changed' ORDER BY id))`;
 
 const select = `SELECT r.id, u.name AS run, r.kind, coalesce(

@@ -1,7 +1,7 @@
 /** `show <anything>`: finds a thing by any of its names. Works beside a running import. */
 import { basename } from "node:path";
 import { documentsNamed } from "../../documents-named.js";
-import { createKnownRows } from "../../known-rows.js";
+import { EVENTS_OF_ROW } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { isEarlier } from "../../inputs.js";
 import { referenceOf, rowId, rowNameOrNull } from "../../rows.js";
@@ -78,14 +78,14 @@ export function showRequests(database: LedgerDatabase, since: number, until: num
 }
 
 /** Answers P7: what became of any row of any file, and why. A row without an entry of its own is known by its records. */
-const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@id")} AS reference, i.mapping,
-    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, iif(${isEarlier("i.id")}, 'false', 'true') AS isCurrent, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
-      iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
+const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, ${referenceOf("@row")} AS reference, i.mapping,
+    iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, iif(${isEarlier("i.id")}, 'false', 'true') AS isCurrent, i.header, coalesce(r.fate,
+      iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @row), 'staged', iif(EXISTS (${EVENTS_OF_ROW}), 'known', NULL))) AS fate, r.reason, r.settled,
     ${rowNameOrNull("r.settled_by")} AS settledBy, r.lead & 4294967295 AS groupOf,
-    coalesce(r.lead, @id) AS source,
+    coalesce(r.lead, @row) AS source,
     (SELECT json_group_array(json_object('severity', severity, 'code', code, 'column', column_name, 'message', message, 'hint', hint))
-       FROM (SELECT * FROM problems WHERE row_id = coalesce(r.lead, @id) ORDER BY id)) AS problems
-  FROM inputs i LEFT JOIN rows r ON r.id = @id WHERE i.id = @input`;
+       FROM (SELECT * FROM problems WHERE row_id = coalesce(r.lead, @row) ORDER BY id)) AS problems
+  FROM inputs i LEFT JOIN rows r ON r.id = @row WHERE i.id = @input`;
 
 type Found = Omit<ShownRow, "cells" | "events" | "records" | "fate"> & {
   fate: string | null;
@@ -95,8 +95,7 @@ type Found = Omit<ShownRow, "cells" | "events" | "records" | "fate"> & {
 
 function shown(database: LedgerDatabase, input: number, number: number, mapping: 0 | 1): ShownRow | null {
   const id = rowId(input, number);
-  const known = createKnownRows(database).eventsOf(id).length;
-  const row = database.row<object>(select, { id, input, number, known, mapping });
+  const row = database.row<object>(select, { row: id, input, number, mapping });
   if (row === null) return null;
   const { fate, header, source, ...found } = parsed<Found>(row, "header", "problems", "isCurrent");
   if (fate === null) return null;
@@ -167,10 +166,9 @@ function reported(json: string | null): Figures | null {
 }
 
 function figuresOf(database: LedgerDatabase, run: number): Figures {
-  const [first, last] = requestsOf(run);
   const requests = database.rows<{ kind: string; count: number }>(
     "SELECT kind, count(*) AS count FROM requests WHERE id BETWEEN @first AND @last GROUP BY kind",
-    { first, last },
+    requestsOf(run),
   );
   const inputs = database.rows<ShownRun["inputs"][number]>(
     "SELECT name, sheet, read, skipped, invalid, known, staged FROM inputs WHERE run_id = @run ORDER BY id",
