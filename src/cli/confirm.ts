@@ -42,12 +42,13 @@ export async function askTerminal(
 ): Promise<string | null> {
   const terminal = createInterface({ input, output });
   const stop = new AbortController();
-  // While it asks, Ctrl-C is a key and no signal.
-  terminal.once("SIGINT", () => {
+  const interrupted = () => {
     output.write("\n");
-    process.emit("SIGINT", "SIGINT");
     stop.abort();
-  });
+  };
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, interrupted);
+  // While it asks, Ctrl-C is a key and no signal.
+  terminal.once("SIGINT", () => process.emit("SIGINT", "SIGINT"));
   const closed = once(terminal, "close").then(() => null);
   try {
     const signal = until === undefined ? stop.signal : AbortSignal.any([stop.signal, until]);
@@ -56,6 +57,7 @@ export async function askTerminal(
     if (stop.signal.aborted || (error as Error).name !== "AbortError") throw error;
     return null;
   } finally {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, interrupted);
     terminal.close();
   }
 }

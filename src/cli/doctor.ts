@@ -18,7 +18,7 @@ import { requireLedgerFolder } from "../run/session.js";
 import { lookupParticipant } from "../submit/calls.js";
 import { describeUnavailable } from "../submit/classify.js";
 import { createSubmitter } from "../submit/submitter.js";
-import { type NoToken, requestToken } from "../submit/token.js";
+import { requestToken } from "../submit/token.js";
 import { plainLine } from "../submit/words.js";
 import type { Transport } from "../submit/transport.js";
 import { createUndiciTransport } from "../submit/undici-transport.js";
@@ -34,7 +34,7 @@ export interface DoctorOptions {
 
 /**
  * A failed check leaves out those that depend on it. @throws RowferryError `ledger-of-another-target`,
- * `ledger-unreadable` and other codes of opening the ledger
+ * `ledger-unreadable` and other codes of opening the ledger, those of reading the secret
  */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { target, shown } = options;
@@ -49,9 +49,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   if (target.baseUrl === "") return;
   const transport = createUndiciTransport();
   try {
-    const token = await requestToken(target, transport).catch(
-      (error: unknown): NoToken => ({ ok: false, transient: false, message: sentencesOf(error) }),
-    );
+    const token = await requestToken(target, transport);
     if (!token.ok) return yield { check: "credential", result: "failed", message: token.message };
     const lifetime = token.expiresInMs === null ? "" : `, valid for ${shortDuration(token.expiresInMs / 1000)}`;
     yield { check: "credential", result: "ok", message: `the token endpoint gave a token${lifetime}` };

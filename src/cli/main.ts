@@ -100,7 +100,7 @@ function usageError(error: CommanderError | RowferryError, argv: readonly string
   const words = inGroup ? argv.slice(0, 2).filter((word) => !word.startsWith("-")) : argv.slice(0, 1);
   const command = commands.some(({ name }) => name === argv[0]) ? `${words.join(" ")} ` : "";
   const message = error.message
-    .replace(/^error: missing required argument '(.*)'$/, `rowferry ${command}needs <$1>.`)
+    .replace(/^error: missing required argument '(.*)'$/, `${command}needs <$1>.`)
     .replace(/^error: /, "")
     .replaceAll("\n", " ");
   const place = error instanceof RowferryError ? error.place : {};

@@ -79,7 +79,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   let run: { summary: Summary; folder: string; commands: string[] } | undefined;
   const follow = async (exitCode: number, told: Record<string, string>, notify: (to: Teller) => Promise<void>) => {
     await saveMetrics(world, flags.metrics, run?.summary ?? { target, exitCode, at: world.clock.now() });
-    await onFinish(world, flags.onFinish, { ...told, ROWFERRY_EXIT_CODE: String(exitCode) });
+    await onFinish(frame, flags.onFinish, { ...told, ROWFERRY_EXIT_CODE: String(exitCode) });
     if (teller !== null && !isWatched(world, exitCode)) await notify(teller);
   };
   let exitCode: number;
@@ -88,12 +88,18 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
     const sending = async (work: Work) => {
       teller = await tellerOf(work.target, world);
       await teller?.began();
-      work.announce();
       // The console sees the running command.
       const course = keepCourse(work.target.stateFolder, () => world.clock.now(), work.target.rate);
       const until = flags.until === undefined ? undefined : nearestTimeOfDay(flags.until, now);
+      let isAnnounced = false;
+      // Only once there is work: a mistyped command sends nothing to any target.
+      const announce = () => {
+        if (!isAnnounced) work.announce();
+        isAnnounced = true;
+      };
       const summary = await watched(work, (tell) => {
         const observe = (event: PipelineEvent): void => {
+          announce();
           // Both tell what will be sent next.
           if (event.type === "forecast" || event.type === "backlog") frame.isSending = true;
           tell(event);
@@ -118,6 +124,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
         frame.isSending = false;
         course.close();
       });
+      announce();
       const commands = nextSteps(summary, work.shown, work.step).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
       return tellSummary(work, summary);
@@ -212,10 +219,10 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
 const HOOK_MS = 10 * 60_000;
 
 /** Its output goes to stderr; its failure is reported and changes nothing. */
-async function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
+async function onFinish({ world, signal }: Frame, typed: string | undefined, told: Record<string, string>) {
   if (typed === undefined) return;
   const print = (text: string): void => world.stderr.write(text);
   const env = { ...world.env, ...told };
-  const how = await runShellCommand(typed, { cwd: world.cwd, env, limitMs: HOOK_MS, print });
+  const how = await runShellCommand(typed, { cwd: world.cwd, env, limitMs: HOOK_MS, signal, print });
   if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);
 }

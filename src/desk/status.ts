@@ -1,5 +1,6 @@
 /** Open work and its causes, and the list of runs; beside a running import. */
 import { existsSync } from "node:fs";
+import { isAtWork } from "../ledger/care/lock.js";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import { tallyHeld, tallyProblems } from "../ledger/views/problems.js";
@@ -32,11 +33,14 @@ export interface StatusOptions {
 export async function readStatus({ target, cells, files }: StatusOptions): Promise<Status> {
   const iso = (ms: number) => new Date(ms).toISOString();
   return reading(target, (database) => {
+    const wasAtWork = isAtWork(database);
     const runs = createRunStore(database);
     const last = runs.last();
     const restored = runs.restoredBlind();
     return {
       unstaged: runs.lastUnstaged(),
+      // Asked twice: a run that has just begun, or has just ended, was not killed.
+      isAtWork: wasAtWork === true || isAtWork(database),
       restored: restored && {
         lastRun: restored.lastRun,
         lastAt: restored.lastAt === null ? null : iso(restored.lastAt),

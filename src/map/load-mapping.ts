@@ -30,13 +30,14 @@ export interface LoadOptions {
 
 const MOST_BYTES = 1024 * 1024;
 
-/** @throws RowferryError `mapping-missing`, `mapping-too-large`, `text-not-utf8`. */
-export async function readSource(path: string, schema?: "failsafe"): Promise<MappingSource> {
+const DRAFTED = "Check the path; `rowferry guess <files> -o <mapping>` drafts a mapping from your files.";
+
+/** `hint`: if the file is absent. @throws RowferryError `mapping-missing`, `mapping-too-large`, `text-not-utf8`. */
+export async function readSource(path: string, schema?: "failsafe", hint = DRAFTED): Promise<MappingSource> {
   const place = { file: path };
   const bytes = await buffer(createReadStream(path, { end: MOST_BYTES })).catch((cause: NodeJS.ErrnoException) => {
     const isAbsent = cause.code === "ENOENT";
     const message = isAbsent ? "there is no such file" : `the file cannot be read (${cause.code})`;
-    const hint = "Check the path; `rowferry guess <files> -o <mapping>` drafts a mapping from your files.";
     throw new RowferryError("mapping-missing", message, { place, cause, ...(isAbsent ? { hint } : {}) });
   });
   if (bytes.length > MOST_BYTES)

@@ -7,6 +7,8 @@ interface ShellOptions {
   env: Record<string, string | undefined>;
   /** Also stops the wait for what the command leaves running. */
   limitMs: number;
+  /** Stops it. Has no effect if it was aborted before: what follows an interrupted run is run. */
+  signal?: AbortSignal;
   /** For its standard input. */
   input?: string;
   /** Takes what it prints; without it that is dropped. */
@@ -19,7 +21,7 @@ const GRACE_MS = 1_000;
 /** Never throws. @returns how it failed, such as "ended with 7"; null: it ended with 0 */
 export function runShellCommand(
   command: string,
-  { cwd, env, limitMs, input, print }: ShellOptions,
+  { cwd, env, limitMs, signal, input, print }: ShellOptions,
 ): Promise<string | null> {
   const output = print === undefined ? "ignore" : "pipe";
   return new Promise<string | null>((resolve, reject) => {
@@ -33,18 +35,22 @@ export function runShellCommand(
     const letGo = () => streams.forEach((stream) => stream.destroy());
     const end = (how: string | null) => {
       clearTimeout(limit);
+      signal?.removeEventListener("abort", interrupted);
       letGo();
       resolve(how);
     };
-    const limit = setTimeout(() => {
+    const stop = (why: string) => {
       child.kill();
-      end(`took more than ${limitMs / 60_000} min, and was stopped`);
-    }, limitMs);
+      end(why);
+    };
+    const limit = setTimeout(() => stop(`took more than ${limitMs / 60_000} min, and was stopped`), limitMs);
+    const interrupted = () => stop("was stopped by a signal");
+    signal?.addEventListener("abort", interrupted);
     for (const stream of streams) stream.setEncoding("utf8").on("data", (text: string) => print?.(text));
     // A command that does not read its input closes the pipe.
     child.stdin?.on("error", () => {}).end(input);
     child.on("error", reject);
     child.on("exit", () => setTimeout(letGo, GRACE_MS).unref());
-    child.on("close", (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));
+    child.on("close", (code, killedBy) => end(code === 0 ? null : `ended with ${code ?? killedBy}`));
   }).catch(({ code, message }: NodeJS.ErrnoException) => `could not be run (${code ?? message})`);
 }

@@ -19,7 +19,7 @@ describe("exit codes (DESIGN section 7)", () => {
   ])("%s ends with 2 and a hint on stderr", async (_what, argv) => {
     const world = testWorld();
     expect(await type(world, ...argv)).toBe(2);
-    expect(world.err).toMatch(/^(sandbox · ledger \S+\n)?rowferry: .+\n {2}`rowferry .*--help` shows its options\.\n$/);
+    expect(world.err).toMatch(/^rowferry: .+\n {2}`rowferry .*--help` shows its options\.\n$/);
     expect(world.out).toBe("");
   });
 
@@ -32,9 +32,7 @@ describe("exit codes (DESIGN section 7)", () => {
     const error = new RowferryError("file-missing", "there is no such file", { place: { file: "a.csv" } });
     const world = testWorld({ pipeline: { runImport: () => Promise.reject(error) } });
     expect(await type(world, "import", "m.yaml", "a.csv")).toBe(2);
-    expect(world.err).toBe(
-      `sandbox · ledger state/sandbox/ledger.db\nrowferry: a.csv: there is no such file\n  ${error.hint}\n`,
-    );
+    expect(world.err).toBe(`rowferry: a.csv: there is no such file\n  ${error.hint}\n`);
     expect(world.out).toBe("");
   });
 
@@ -119,6 +117,7 @@ describe("output (DESIGN section 3)", () => {
         problems,
         waiting: [],
         unstaged: null,
+        isAtWork: false,
         restored: null,
         withdrawn: [],
         lastRun: null,
@@ -265,6 +264,17 @@ describe("flags reach the pipeline", () => {
     await expect.poll(() => existsSync(join(world.cwd, "hanging")), { timeout: 10_000 }).toBe(true);
     await vi.advanceTimersByTimeAsync(600_000);
     expect([await code, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 10 min, and was stopped/)]);
+  });
+
+  it("a signal stops an --on-finish command; the run keeps its own exit code", async () => {
+    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
+    const code = type(world, "import", "m.yaml", "a.csv", "--on-finish", "touch hanging; exec sleep 60");
+    await expect.poll(() => existsSync(join(world.cwd, "hanging")), { timeout: 10_000 }).toBe(true);
+    world.send("SIGTERM");
+    expect([await code, world.err]).toEqual([
+      3,
+      expect.stringContaining("--on-finish command was stopped by a signal"),
+    ]);
   });
 });
 

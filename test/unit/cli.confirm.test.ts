@@ -24,6 +24,16 @@ it("takes silence for no answer, where the ledger is held meanwhile", async () =
   expect(await typed("", AbortSignal.timeout(10))).toBeNull();
 });
 
+it("gives up when the process is told to end", async () => {
+  const listener = () => {};
+  process.on("SIGTERM", listener);
+  const answer = typed("");
+  process.emit("SIGTERM", "SIGTERM");
+  await expect(answer).rejects.toMatchObject({ name: "AbortError" });
+  expect(process.listeners("SIGTERM")).toEqual([listener]);
+  process.off("SIGTERM", listener);
+});
+
 it("takes Ctrl-C for the signal that it is elsewhere", async () => {
   const signals: unknown[] = [];
   const listener = (name: unknown) => void signals.push(name);

@@ -50,3 +50,30 @@ it("plan counts a row in the future as that, also where it is the first with its
   const { out: sent } = await office.type("import", "m.yaml", "w.csv");
   expect(sent).toContain("Rows       2 = 1 landed + 1 in the future\n");
 });
+
+it.each([
+  [null, "it is still reading its files, or was killed", "still working, or killed"],
+  [true, "reading is still reading its files. Nothing needs you.", "still working."],
+  [false, "reading was stopped before its rows were staged", "killed."],
+])(
+  "status says of an unfinished import whether it works, where the system shows it: %s",
+  async (isAtWork, said, last) => {
+    const readStatus = () =>
+      Promise.resolve({
+        open: { participants: {}, addresses: {}, documents: {}, events: { planned: 2 }, rows: 0 },
+        problems: [],
+        waiting: [],
+        unstaged: { name: "reading", exitCode: null },
+        isAtWork,
+        restored: null,
+        withdrawn: [],
+        lastRun: { name: "reading", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
+      });
+    const world = testWorld({ pipeline: { readStatus } });
+    expect(await type(world, "status")).toBe(0);
+    const text = world.stdout.text.replace(/\s+/g, " ");
+    expect(text).toContain(said);
+    expect(text).toContain(last);
+    expect(text.includes("rowferry resume")).toBe(isAtWork !== true);
+  },
+);

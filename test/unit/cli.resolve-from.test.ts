@@ -1,5 +1,6 @@
 /** Many stranded documents: their list, filled in by a person and given back. As typed, against a sandbox on loopback. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
 import { parse } from "csv-parse/sync";
 import iconv from "iconv-lite";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
@@ -126,6 +127,28 @@ describe("resolve --from", () => {
     expect(await typed("resolve", "--from", list)).toMatchObject({
       code: 0,
       out: expect.stringContaining("0 resolved, 3 had their id already."),
+    });
+  });
+
+  it("waits with --wait while an import stages, instead of ending between two documents", async () => {
+    await strandThree();
+    const importing = new Database(office.path("state/env/ledger.db"));
+    onTestFinished(() => void importing.close());
+    office.world.ask = () => {
+      importing.exec("BEGIN IMMEDIATE");
+      return Promise.resolve("3");
+    };
+    const { clock } = office.world;
+    const sleep: typeof clock.sleep = (ms, signal) => {
+      if (importing.inTransaction && ms === 500) importing.exec("ROLLBACK");
+      return clock.sleep(ms, signal);
+    };
+    office.world.clock = { now: clock.now, sleep };
+    const lines = ["L1", "L2", "L3"].map((load) => filled(load));
+    const [first = "", ...words] = resolving("document,document_id", ...lines).slice(0, -1);
+    expect(await typed(first, ...words, "--wait")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("3 resolved"),
     });
   });
 

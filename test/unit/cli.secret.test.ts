@@ -60,14 +60,12 @@ it("what sends or asks the service says so first: nothing is staged, and the rem
   const office = await openProduction();
   const gone = endUnit(office);
   office.writeCsv("x.csv", ["Load,At,Gross", "C,2026-01-01 10:00,5"]);
-  for (const line of ["import m.yaml x.csv", "resume", "verify", "watch m.yaml ."]) {
+  for (const line of ["import m.yaml x.csv", "resume", "verify", "watch m.yaml .", "doctor"]) {
     const { code, said } = await office.type(...line.split(" "));
     expect([line, code, said]).toEqual([line, 2, expect.stringContaining("names a secret outside its folder")]);
     expect(said).not.toContain(`ROWFERRY_SECRETS=${gone}`);
   }
   await office.ends(2, "show C");
-  const { code, said } = await office.type("doctor");
-  expect([code, said]).toEqual([4, expect.stringMatching(/✕ credential .* names a secret outside its folder/)]);
 });
 
 it("a secret that cannot be used is told to those whom the settings name, and counted for its target", async () => {

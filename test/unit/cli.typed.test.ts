@@ -118,7 +118,7 @@ describe("a command that is printed", () => {
       "targets: { p: { baseUrl: https://a.b, tokenUrl: https://a.b, clientId: c, clientSecretFile: my secrets/s } }";
     writeFileSync(join(world.cwd, "rowferry.config.yaml"), config, { mode: 0o600 });
     chmodSync(join(world.cwd, "my secrets/s"), 0o644);
-    expect((await typed(world, "doctor", "--target", "p")).out.replaceAll(/\s+/g, " ")).toContain(
+    expect((await typed(world, "doctor", "--target", "p")).err.replaceAll(/\s+/g, " ")).toContain(
       "chmod o-r 'my secrets/s'",
     );
     expect((await typed(world, "init", "my imports")).out).toContain("  cd 'my imports'\n  rowferry guess ");

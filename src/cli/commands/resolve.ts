@@ -106,7 +106,7 @@ const MOST_SAID = 3;
 async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehearsal }: Word): Promise<Told> {
   const { world, target, output, options } = work;
   const { agrees, lookUp, readFilledIn, resolving } = await import("../../desk/resolve.js");
-  const { decideBeside } = await import("../../desk/access.js");
+  const { decideBeside, patiently } = await import("../../desk/access.js");
   const filled = await readFilledIn(target, path === "-" ? path : resolve(world.cwd, path));
   const { file, wanted, refused, blank, known } = filled;
   const name = plain(file);
@@ -161,7 +161,7 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
     await confirm(world, `${doubt}${count} from ${name}; this cannot be undone.`, String(many), isSure);
   }
   // One by one, so that a running import waits for none; after an interruption the same file continues.
-  for (const one of resolved) decideBeside(target, resolving([one], by), options);
+  for (const one of resolved) await patiently(options, () => decideBeside(target, resolving([one], by), options));
   return tellDone();
 }
 

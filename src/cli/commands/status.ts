@@ -54,10 +54,15 @@ function answer(status: Status): string {
   const needs = `${counted(count, "thing needs", "things need")} you. Nothing is lost.`;
   if (status.unstaged !== null) {
     const { name, exitCode } = status.unstaged;
-    const reading = `${name} has not staged its rows: it is still reading its files, or was killed. If it was killed, run that import again.`;
-    return yellow(joined([exitCode === null ? reading : saidUnstaged(status.unstaged), count > 0 && needs], " "));
+    if (status.isAtWork !== true || exitCode !== null) {
+      const unknown = `${name} has not staged its rows: it is still reading its files, or was killed. If it was killed, run that import again.`;
+      const said = exitCode === null && status.isAtWork === null ? unknown : saidUnstaged(status.unstaged);
+      return yellow(joined([said, count > 0 && needs], " "));
+    }
+    return yellow(joined([`${name} is still reading its files.`, count > 0 ? needs : "Nothing needs you."], " "));
   }
   if (count > 0) return yellow(needs);
+  if (status.isAtWork === true) return green("another process is staging or sending. Nothing needs you.");
   if (needsResume(status)) return yellow("some work is still to be sent. Nothing needs you.");
   if (status.waiting.some(({ code }) => unexplainedWaits.includes(code)))
     return yellow(onlyYouCanSettle(sumOf(status.waiting, "count")));
@@ -78,18 +83,18 @@ function openLines({ rows, ...records }: Status["open"]): string[] {
   return table(lines.flatMap(([kind = "", text = ""]) => (text === "" ? [] : [[bold(kind), text]])));
 }
 
-function lastRun({ lastRun: run, unstaged }: Status, now: number): string {
+function lastRun({ lastRun: run, unstaged, isAtWork }: Status, now: number): string {
   if (run === null) return "No run yet.";
   const staged = run.name === unstaged?.name && unstaged.exitCode !== null ? "; nothing was staged" : "";
-  return `Last run ${run.name}, ${moment(run.startedAt, now)}: ${ending(run)}${staged}.`;
+  return `Last run ${run.name}, ${moment(run.startedAt, now)}: ${ending(run, isAtWork ?? undefined)}${staged}.`;
 }
 
 function nextOf(status: Status, step: StepMaker): NextStep[] {
-  // An unfinished run may be running or killed: only the lock shows it, and it is not touched here.
-  const unless = status.lastRun?.finishedAt === null ? ", unless that run is still working" : "";
+  const { isAtWork, lastRun: run } = status;
+  const unless = isAtWork === null && run?.finishedAt === null ? ", unless that run is still working" : "";
   const rejects = step("rejects", "write the rows to correct to files; correct those and import them");
   return [
-    ...(needsResume(status) ? [step("resume", `send what is still open${unless}`)] : []),
+    ...(needsResume(status) && isAtWork !== true ? [step("resume", `send what is still open${unless}`)] : []),
     ...stepsOfOpen(status, step, [rejects]),
     ...stepsOfWaiting(status.waiting, step),
     ...(status.restored === null ? [] : stepsOfRestored("<backup>", step)),

@@ -122,6 +122,10 @@ export function isHeld(database: LedgerDatabase): boolean {
   return holder !== null && isAlive(holder, database.name);
 }
 
+/** As `isHeld`; null where the system does not tell of processes. */
+export const isAtWork = (database: LedgerDatabase): boolean | null =>
+  processOf("self") === null ? null : isHeld(database);
+
 /** Called once the killed holder's log has been read; SQLite then removes the log at the last close. */
 export function forgetDeadHolder(database: LedgerDatabase): void {
   const holder = fact(database, "holder");

@@ -43,7 +43,9 @@ export function casesPathOf(mappingPath: string): string {
 export async function runCases(mappingPath: string): Promise<CasesReport> {
   const mapping = await loadMapping(mappingPath, { placeholders: "accept" });
   const casesPath = casesPathOf(mappingPath);
-  const source = await readSource(casesPath, "failsafe");
+  const hint =
+    "Write the mapping's cases there: rows, and the records or codes that each should yield; see docs/reference/mapping.md.";
+  const source = await readSource(casesPath, "failsafe", hint);
   if (source.problems.length === 0 && !isJsonObject(source.data))
     source.report("mapping-value", [], "The file holds no cases.", {
       hint: "Begin it with `cases:`, and write the list below that.",

@@ -77,9 +77,16 @@ export const status = line("status", "Printed by `status`.", {
   open: openWork,
   problems: list(toldProblem),
   waiting: list(waiting).describe("what is held, by what it waits for"),
-  unstaged: object({ name: text, exitCode: countOrNull.describe("null: it is still reading, or was killed") })
+  unstaged: object({
+    name: text,
+    exitCode: countOrNull.describe("null: it is still reading, or was killed; see `isAtWork`"),
+  })
     .nullable()
     .describe("the newest import, if none of its rows is in the ledger"),
+  isAtWork: z
+    .boolean()
+    .nullable()
+    .describe("another process is staging or sending; null: this system does not show it"),
   restored: object({ lastRun: textOrNull.describe("the last run in the backup"), lastAt: timeOrNull })
     .nullable()
     .describe(
@@ -91,7 +98,7 @@ export const status = line("status", "Printed by `status`.", {
   lastRun: object({
     name: text,
     startedAt: time,
-    finishedAt: timeOrNull.describe("null: it is still running, or was killed"),
+    finishedAt: timeOrNull.describe("null: it is still running, or was killed; see `isAtWork`"),
     exitCode: countOrNull,
   }).nullable(),
 });
