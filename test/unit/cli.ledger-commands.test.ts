@@ -210,7 +210,9 @@ describe("the way out of a rejected row", () => {
   });
 });
 
-it("an import that is interrupted while it reads is to be typed again: `resume` has nothing to go on with, and would say that all is well", async () => {
+it("an import that is interrupted while it reads is to be typed again: `resume` has nothing to go on with, and would say that all is well", {
+  tags: ["long"],
+}, async () => {
   office.writeCsv("may.csv", loads(...Array.from({ length: 30 }, (_, index) => `N${index} 10 5`)));
   const ended = typed("import", "m.yaml", "may.csv");
   office.world.send("SIGINT");

@@ -100,7 +100,9 @@ describe("a backup is put back", () => {
     expect(await bring("away.ndjson")).toEqual(nothingNew);
   });
 
-  it("without one: nothing settles what is unknown but its files, and a verify of everything after them", async () => {
+  it("without one: nothing settles what is unknown but its files, and a verify of everything after them", {
+    tags: ["long"],
+  }, async () => {
     const { world, path, type, bring, documents } = await twoNights();
     renameSync(path("journal.ndjson"), path("away.ndjson"));
     const { out: told } = await type("ledger", "restore", "copy.db");
@@ -161,7 +163,7 @@ describe("a backup is put back", () => {
 });
 
 describe("a ledger older than its journal", () => {
-  it("is refused before anything is sent; rebuilt over the copy, it knows all", async () => {
+  it("is refused before anything is sent; rebuilt over the copy, it knows all", { tags: ["long"] }, async () => {
     const { world, restore, lose, bring, rebuild, dump } = await twoNights();
     const sent = await dump();
     for (const older of [restore, lose]) {

@@ -130,7 +130,9 @@ describe("resolve --from", () => {
     });
   });
 
-  it("waits with --wait while an import stages, instead of ending between two documents", async () => {
+  it("waits with --wait while an import stages, instead of ending between two documents", {
+    tags: ["long"],
+  }, async () => {
     await strandThree();
     const importing = new Database(office.path("state/env/ledger.db"));
     onTestFinished(() => void importing.close());
@@ -169,7 +171,7 @@ describe("resolve --from", () => {
     await office.ends(0, "resolve --from filled.xlsx --yes");
   });
 
-  it("writes nothing where a row cannot be right, and names each", async () => {
+  it("writes nothing where a row cannot be right, and names each", { tags: ["long"] }, async () => {
     await strandThree();
     const wrong = [
       `${filled("L1")},`,

@@ -124,7 +124,9 @@ it("plan --document shows the document's requests in full, with places kept for 
   expect(unknown.code).toBe(ExitCode.usage);
 });
 
-it("plan counts and shows the empty document and the events that follow it under `shell-first`, as the import sends them", async () => {
+it("plan counts and shows the empty document and the events that follow it under `shell-first`, as the import sends them", {
+  tags: ["long"],
+}, async () => {
   const mapping = readFileSync(join(cwd, "mappings/manifests.yaml"), "utf8");
   const shellFirst = mapping.replace("namespace: demo-waste", "namespace: shells\nsettings: { creation: shell-first }");
   writeFileSync(join(cwd, "mappings/shells.yaml"), shellFirst);
@@ -179,7 +181,7 @@ it("`report` of an earlier run shows what stands open now, not what stood open w
   expect(page).not.toContain("correct the rejected file");
 });
 
-it("a setting that plan calls cheaper saves an import as many requests as it says", async () => {
+it("a setting that plan calls cheaper saves an import as many requests as it says", { tags: ["long"] }, async () => {
   const home = cwd;
   onTestFinished(() => void (cwd = home));
   /** Mapping and file, of 30 rows, in a folder with a ledger of its own. */

@@ -34,7 +34,7 @@ function endUnit({ world }: Office): string {
   return gone;
 }
 
-it("without its secret, a ledger can be looked at, cared for and decided upon", async () => {
+it("without its secret, a ledger can be looked at, cared for and decided upon", { tags: ["long"] }, async () => {
   const office = await openProduction();
   const gone = endUnit(office);
   const lines = [

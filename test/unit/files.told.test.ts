@@ -159,12 +159,17 @@ describe("a CSV file", () => {
     expect(await imported("rows.csv", rows, strict)).toEqual(ends(3, { invalid: 2, staged: 0 }));
   });
 
-  test.each([
-    ["a delimiter too many, its surplus blank (F41)", "2,10,01/10/2025,Bob,", "row-long"],
-    ["a delimiter too few", "2,01/10/2025,Bob", "row-short"],
-    ["the same within the width (F42)", '2,01/10/2025,Bob",z', "quote-stray"],
-    ["text behind a closing quote", '2,01/10/2025,"Bob" x,z', "quote-stray"],
-  ])("one row is invalid, the others go on: %s", async (_, bad, code) => {
+  test.each(
+    sampled(
+      [
+        ["a delimiter too many, its surplus blank (F41)", "2,10,01/10/2025,Bob,", "row-long"],
+        ["a delimiter too few", "2,01/10/2025,Bob", "row-short"],
+        ["the same within the width (F42)", '2,01/10/2025,Bob",z', "quote-stray"],
+        ["text behind a closing quote", '2,01/10/2025,"Bob" x,z', "quote-stray"],
+      ],
+      2,
+    ),
+  )("one row is invalid, the others go on: %s", async (_, bad, code) => {
     const rows = priced("1,01/10/2025,Ann,5", bad, "3,03/10/2025,Eve,6");
     const counts = { read: 3, skipped: 0, invalid: 1, known: 0, staged: 2 };
     expect(await imported("rows.csv", rows)).toEqual(ends(3, counts, code));
@@ -189,16 +194,21 @@ describe("a CSV file", () => {
     expect((await imported("rows.csv", rows)).rows.invalid).toBe(2);
   });
 
-  test.each([
-    ['Tubo 5" aço', "Row 2 has quotes inside a cell that is not quoted"],
-    [Buffer.from("Comércio").toString("latin1"), "Row 2 has letters like Ã¼"],
-    ['"=""007"""', "Row 2 has a cell like"],
-    ['"\'007"', "Row 2 has a cell like"],
-    ["Concei‡Æo", "Row 2 has signs like ‡ within words"],
-    ["Rua A\\nSala 2", "Row 2 has a backslash before a letter or a quote"],
-    ['"Rua A\\\nSala 2"', "Row 2 has a backslash before a letter or a quote"],
-    ['Tubo \\"5\\"', "Row 2 has a backslash before a letter or a quote"],
-  ])("what another program did to a text is said: %s", async (text, said) => {
+  test.each(
+    sampled(
+      [
+        ['Tubo 5" aço', "Row 2 has quotes inside a cell that is not quoted"],
+        [Buffer.from("Comércio").toString("latin1"), "Row 2 has letters like Ã¼"],
+        ['"=""007"""', "Row 2 has a cell like"],
+        ['"\'007"', "Row 2 has a cell like"],
+        ["Concei‡Æo", "Row 2 has signs like ‡ within words"],
+        ["Rua A\\nSala 2", "Row 2 has a backslash before a letter or a quote"],
+        ['"Rua A\\\nSala 2"', "Row 2 has a backslash before a letter or a quote"],
+        ['Tubo \\"5\\"', "Row 2 has a backslash before a letter or a quote"],
+      ],
+      2,
+    ),
+  )("what another program did to a text is said: %s", async (text, said) => {
     const answer = await imported("rows.csv", csv("id,day,note", `1,01/10/2025,${text}`, "2,02/10/2025,O'Neill"));
     expect(answer).toEqual(ends(0, {}, said));
     expect(answer.told).not.toContain("2 rows have");
@@ -229,10 +239,15 @@ describe("a CSV file", () => {
     expect(notes.join()).not.toContain("csv: {");
   });
 
-  test.each([
-    ["ORDER     CUSTOMER   SHIPPED", "P-1       Acme Ltd   2026-03-01", "P-2       Beta       2026-03-02"],
-    ["ID   NAME      WEIGHT", "0001 SAO JOAO    1250", "0002 ANA          300"],
-  ])("columns aligned with blanks are said to be no columns: %s", async (...rows) => {
+  test.each(
+    sampled(
+      [
+        ["ORDER     CUSTOMER   SHIPPED", "P-1       Acme Ltd   2026-03-01", "P-2       Beta       2026-03-02"],
+        ["ID   NAME      WEIGHT", "0001 SAO JOAO    1250", "0002 ANA          300"],
+      ],
+      2,
+    ),
+  )("columns aligned with blanks are said to be no columns: %s", async (...rows) => {
     expect((await readFile(await temporaryFile(csv(...rows)))).notes.join()).toContain(
       "seem to be aligned with blanks",
     );
@@ -258,20 +273,25 @@ describe("a CSV file", () => {
     expect((await imported("rows.csv", `${rows}\n`)).told).not.toContain("line end");
   });
 
-  test.each([
-    [
-      "a list",
-      "------------------",
-      "------------------\n|id |day       |note|\n",
-      "|1  |01/10/2025|Ann |\n|2  |02/10/2025|Bob |\n",
-    ],
-    [
-      "a query",
-      "---+------------+------",
-      " id | day        | note\n",
-      "  1 | 01/10/2025 | Ann\n  2 | 02/10/2025 | Bob\n",
-    ],
-  ])("lines that only rule %s are no rows, and that is said", async (_, rule, above, below) => {
+  test.each(
+    sampled(
+      [
+        [
+          "a list",
+          "------------------",
+          "------------------\n|id |day       |note|\n",
+          "|1  |01/10/2025|Ann |\n|2  |02/10/2025|Bob |\n",
+        ],
+        [
+          "a query",
+          "---+------------+------",
+          " id | day        | note\n",
+          "  1 | 01/10/2025 | Ann\n  2 | 02/10/2025 | Bob\n",
+        ],
+      ],
+      2,
+    ),
+  )("lines that only rule %s are no rows, and that is said", async (_, rule, above, below) => {
     const answer = await imported("rows.csv", `${above}${rule}\n${below}${rule}\n`);
     expect(answer).toEqual(ends(0, { skipped: 2, staged: 2 }, "2 rows are ruled lines"));
   });
@@ -306,10 +326,15 @@ describe("a packed file", () => {
     expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
   });
 
-  test.each([
-    ["two files of one name", "rows.csv"],
-    ["two names that differ by case only", "Rows.csv"],
-  ])("a zip file with %s is refused; the second was left out in silence", async (_, other) => {
+  test.each(
+    sampled(
+      [
+        ["two files of one name", "rows.csv"],
+        ["two names that differ by case only", "Rows.csv"],
+      ],
+      2,
+    ),
+  )("a zip file with %s is refused; the second was left out in silence", async (_, other) => {
     const content = await writeZip([
       { name: "rows.csv", data: rows("a") },
       { name: other, data: rows("b") },
@@ -341,10 +366,15 @@ describe("a packed file", () => {
     await expect(openInput(`${path}/1.csv`)).rejects.toMatchObject({ code: "file-missing" });
   });
 
-  test.each([
-    ["rows", { rows: jobs({ files: ["*.csv"] }) }],
-    ["packed", { rows: jobs({ files: ["*.csv"] }), packed: jobs({ files: ["*.csv.gz"] }) }],
-  ])("`*.csv` fits a packed file too, unless a pattern tells them apart (F29): %s", async (input, inputs) => {
+  test.each(
+    sampled(
+      [
+        ["rows", { rows: jobs({ files: ["*.csv"] }) }],
+        ["packed", { rows: jobs({ files: ["*.csv"] }), packed: jobs({ files: ["*.csv.gz"] }) }],
+      ],
+      2,
+    ),
+  )("`*.csv` fits a packed file too, unless a pattern tells them apart (F29): %s", async (input, inputs) => {
     const world = worldOf({ "nightly.csv.gz": gzipSync(rows("a")) }, inputs);
     expect(await type(world, "check", "m.yaml", "nightly.csv.gz")).toBe(0);
     expect(world.out).toContain(input);
@@ -364,11 +394,16 @@ describe("a packed file", () => {
     expect(await imported("nightly.zip", content)).toEqual(ends(3, { invalid: 1 }, "nightly.zip/in/rows-1.csv, row 2"));
   });
 
-  test.each([
-    ["a zip file of one file", [{ name: "in/rows-1.csv", data: rows("a") }], {}, 0, "1 valid"],
-    ["an empty file", [], {}, 3, "the file is empty"],
-    ["an empty file, which the mapping allows", [], { allowEmpty: true }, 0, "the file is empty"],
-  ])("standard input may be %s", async (_, members, options, exit, said) => {
+  test.each(
+    sampled(
+      [
+        ["a zip file of one file", [{ name: "in/rows-1.csv", data: rows("a") }], {}, 0, "1 valid"],
+        ["an empty file", [], {}, 3, "the file is empty"],
+        ["an empty file, which the mapping allows", [], { allowEmpty: true }, 0, "the file is empty"],
+      ],
+      2,
+    ),
+  )("standard input may be %s", async (_, members, options, exit, said) => {
     const world = worldOf({}, { rows: jobs(options) });
     for (const command of ["check", "import"]) {
       const bytes = members.length === 0 ? [] : [await writeZip(members)];
@@ -388,33 +423,38 @@ describe("a packed file", () => {
   });
 
   const saveAs = "Open it and save it as .xlsx or CSV (UTF-8).";
-  test.each([
-    ["a SYLK table", "rows.csv", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", saveAs],
-    ["a DIF table", "rows.csv", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', saveAs],
-    ["a RAR archive", "rows.csv", "Rar!\x1a\x07\0", "Unpack it first."],
-    [
-      "a Git LFS pointer, not the file itself",
-      "rows.csv",
-      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
-      "Fetch it with `git lfs pull`.",
-    ],
-    ["plain text that is named like an Excel workbook", "rows.xlsx", "a;b\n1;2\n", "Name it .csv if it is one."],
-    [
-      "a web page (HTML)",
-      "rows.xls",
-      Buffer.from("\ufeff<html>\r\n<table>", "utf16le"),
-      "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
-    ],
-    [
-      "an XML spreadsheet (Excel 2003)",
-      "rows.xls",
-      Buffer.from(
-        '<?xml version="1.0" encoding="UTF-16"?>\r\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
-        "utf16le",
-      ).swap16(),
-      "Save it as .xlsx.",
-    ],
-  ])("%s is refused by name, with one thing to do", async (named, name, content, hint) => {
+  test.each(
+    sampled(
+      [
+        ["a SYLK table", "rows.csv", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", saveAs],
+        ["a DIF table", "rows.csv", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', saveAs],
+        ["a RAR archive", "rows.csv", "Rar!\x1a\x07\0", "Unpack it first."],
+        [
+          "a Git LFS pointer, not the file itself",
+          "rows.csv",
+          "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+          "Fetch it with `git lfs pull`.",
+        ],
+        ["plain text that is named like an Excel workbook", "rows.xlsx", "a;b\n1;2\n", "Name it .csv if it is one."],
+        [
+          "a web page (HTML)",
+          "rows.xls",
+          Buffer.from("\ufeff<html>\r\n<table>", "utf16le"),
+          "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
+        ],
+        [
+          "an XML spreadsheet (Excel 2003)",
+          "rows.xls",
+          Buffer.from(
+            '<?xml version="1.0" encoding="UTF-16"?>\r\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
+            "utf16le",
+          ).swap16(),
+          "Save it as .xlsx.",
+        ],
+      ],
+      2,
+    ),
+  )("%s is refused by name, with one thing to do", async (named, name, content, hint) => {
     const path = await temporaryFile(content, name);
     await expect(readFile(path)).rejects.toMatchObject({ code: "file-refused", message: `the file is ${named}`, hint });
   });

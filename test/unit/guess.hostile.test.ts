@@ -113,7 +113,7 @@ describe("headers of all kinds", () => {
     expect((await loaded(words)).problems).toEqual([]);
   });
 
-  it("hundreds of columns, and columns of one name", async () => {
+  it("hundreds of columns, and columns of one name", { tags: ["long"] }, async () => {
     const wide = orders(
       Array.from({ length: 200 }, (_, at) => `Col ${at}`),
       (row, column) => String(row * column),
@@ -179,7 +179,7 @@ const anyTable = fc
       .map((cells) => table(header, cells, { file: "any.csv" })),
   );
 
-it("whatever stands in a table, alone or beside others, its draft loads", async () => {
+it("whatever stands in a table, alone or beside others, its draft loads", { tags: ["long"] }, async () => {
   await fc.assert(
     fc.asyncProperty(anyTable, fc.boolean(), async (one, beside) => {
       const { problems, yaml } = await loaded(one, ...(beside ? [orders([], () => "")] : []));

@@ -170,7 +170,7 @@ inputs:
     expect(world.out).toMatch(/row 3, column/);
   });
 
-  it("are guessed from in the time of a long text, as headers too", async () => {
+  it("are guessed from in the time of a long text, as headers too", { tags: ["long"] }, async () => {
     const rows = cells.map((cell, row) => `${row};0${(row % 9) + 1}/02/2026;${quoted(cell)}\n`).join("");
     const world = testWorld({ files: { "rows.csv": `Job;Data;Peso\n${rows}` } });
     expect([0, 2, 3]).toContain(await type(world, "guess", "rows.csv"));

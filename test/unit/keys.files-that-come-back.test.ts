@@ -30,7 +30,9 @@ async function replaced(office: Office, load: string) {
 /** Two equal rows that cannot be read, a third beside them. */
 const twins = ["L1 10 x", "L1 10 x", "L2 10 12"];
 
-it("of equal rows a dismissal gives up the one that was named, also when they come back", async () => {
+it("of equal rows a dismissal gives up the one that was named, also when they come back", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   expect(await office.brought("w.csv", loads(...twins))).toEqual(ended(3, 2));
   await office.ends(0, "dismiss --row w.csv:2");
@@ -159,7 +161,7 @@ describe("a file that comes back with the same bytes", () => {
     expect(weights(office).toSorted()).toEqual(A);
   });
 
-  it("is judged anew after `replace` (A, B, replace, A)", async () => {
+  it("is judged anew after `replace` (A, B, replace, A)", { tags: ["long"] }, async () => {
     const office = await both();
     expect((await replaced(office, "load/L1")).exitCode).toBe(0);
     expect(weights(office).toSorted()).toEqual(B);

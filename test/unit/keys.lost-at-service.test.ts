@@ -38,7 +38,9 @@ test("an event that is gone comes back with its document's next generation", asy
   expect(live("L1").map(({ events }) => events.length)).toEqual([2]);
 });
 
-test("a new row of a document that is gone leads to what brings all of it back, and to no correction", async () => {
+test("a new row of a document that is gone leads to what brings all of it back, and to no correction", {
+  tags: ["long"],
+}, async () => {
   const { office, live } = await afterRestore(["L1 10 1"], ["L2 10 1", "L2 20 1"]);
   office.writeCsv("w-3.csv", loads("L2 30 1", "L2 40 1", "L1 30 1"));
   const { code, out, err } = await office.type("import", "m.yaml", "w-3.csv");

@@ -73,7 +73,9 @@ it("a document that somebody else has cancelled is told apart, replaced by the p
   expect(there(office)).toEqual(["L1 cancelled 1", "L1 open 1"]);
 });
 
-it("replacements by selectors are of every document that an input changed, after a confirmation that says how many", async () => {
+it("replacements by selectors are of every document that an input changed, after a confirmation that says how many", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("w-1.csv", loads(...both("2", "L1", "L2"), "L3 10 x"));
   await office.brought("w-2.csv", loads(...both("3", "L1", "L2"), "L4 10 7"));
@@ -118,7 +120,7 @@ it("replacements under a --limit (F88) are sent whole, or not begun", { tags: ["
 describe("a replacement whose bodies the ledger lacks (F86)", () => {
   const whole = ["L1 cancelled 1 2 3", "L1 open 1 2 4"];
 
-  it("is held, and its predecessor stays, until its rows come again", async () => {
+  it("is held, and its predecessor stays, until its rows come again", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     await office.brought("w-1.csv", loads("L1 10 1", "L1 20 2"));
     await office.brought("w-2.csv", loads("L1 30 3"));

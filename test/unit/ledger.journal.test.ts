@@ -251,7 +251,7 @@ describe("a rebuilt ledger", () => {
     expect(after.exitCode).toBe(3);
   });
 
-  it("leaves a late event in doubt alone until its row brings its body again (H9)", async () => {
+  it("leaves a late event in doubt alone until its row brings its body again (H9)", { tags: ["long"] }, async () => {
     const settings = { late: { refuse: false as const, attribute: "Original time", isPublic: true } };
     const first = [storyFile("a", ["M1 10"])];
     const late = [storyFile("b", ["M1 5"])];

@@ -91,7 +91,9 @@ it("what was dismissed on a document that is replaced (H23) stays dismissed on i
   expect(row?.events.map(({ document }) => document.generation)).toEqual([1, 2]);
 });
 
-it("a link in doubt to a document that was replaced, corrected since (H9, H26) lets rows of the next generation come in: what landed linked to the first", async () => {
+it("a link in doubt to a document that was replaced, corrected since (H9, H26) lets rows of the next generation come in: what landed linked to the first", {
+  tags: ["long"],
+}, async () => {
   world = createWorld();
   const link = (weight: string) =>
     eventRow({

@@ -58,7 +58,7 @@ describe("show of rows", () => {
   });
 });
 
-it("a row is found by its place exactly as it is printed, in the sheet that it names", async () => {
+it("a row is found by its place exactly as it is printed, in the sheet that it names", { tags: ["long"] }, async () => {
   const { weighings: input } = weighings.inputs;
   const may = { ...input, files: "*.xlsx", excel: { sheet: "May" } };
   const june = { ...may, excel: { sheet: "June, late" } };

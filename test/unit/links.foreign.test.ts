@@ -63,7 +63,9 @@ test("under participants.foreign: refuse nothing of it is sent", async () => {
   expect(world.timeline("E")).toEqual(["1 Weighing"]);
 });
 
-test("credentials that are refused altogether still stop the run, whatever participant a request refers to", async () => {
+test("credentials that are refused altogether still stop the run, whatever participant a request refers to", {
+  tags: ["long"],
+}, async () => {
   const { world } = await foreignWorld();
   world.sandbox.setFaults([{ match: {}, probability: 1, action: { kind: "status", status: 403, when: "before" } }]);
   expect((await world.import("rows-1.csv")).code).toBe(4);

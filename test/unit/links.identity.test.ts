@@ -6,7 +6,7 @@ import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 const idOf = (world: LinkedWorld, key: string) => world.timelines(key)[0]?.id ?? "";
 
 describe("rows by key and rows by documentId (F110)", () => {
-  test("go out in one order, whichever file brings them", async () => {
+  test("go out in one order, whichever file brings them", { tags: ["long"] }, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 1"]);
     const id = idOf(world, "A");
@@ -53,7 +53,9 @@ describe("rows by key and rows by documentId (F110)", () => {
     expect(world.timeline("A")).toEqual(["1 Weighing", "20 SPLIT", "30 Weighing"]);
   });
 
-  test("a link by id to a document of ours waits for what is earlier there, and follows it into its next generation", async () => {
+  test("a link by id to a document of ours waits for what is earlier there, and follows it into its next generation", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["B 1"]);
     const first = idOf(world, "B");

@@ -37,7 +37,9 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     for (const number of some.keys()) expect(ends(world, number)).toEqual(chainEnds);
   });
 
-  test("wait for the correction of a row whose SPLIT makes it: without it they would make it, and the SPLIT could never follow", async () => {
+  test("wait for the correction of a row whose SPLIT makes it: without it they would make it, and the SPLIT could never follow", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     expect((await world.brought("rows-1.csv", ["A 1", "A 10 split B company=123", "B 20"])).code).toBe(3);
     expect(world.timelines("B")).toEqual([]);
@@ -92,7 +94,9 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     ]);
   });
 
-  test("a link to what a SPLIT has made waits for its id if only a duplicate confirms the SPLIT, and stops nothing else", async () => {
+  test("a link to what a SPLIT has made waits for its id if only a duplicate confirms the SPLIT, and stops nothing else", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 10", "C 10", "D 10"]);
     world.sandbox.setFaults([

@@ -230,7 +230,7 @@ test.each(sampled(Object.entries(cases), 7))(
   },
 );
 
-test("where the invalid rows are given up, so can be what waits for them", async () => {
+test("where the invalid rows are given up, so can be what waits for them", { tags: ["long"] }, async () => {
   const world = await linkedWorld();
   world.write("carriers-1.csv", ["- 1 weigh company=123 carrier=C2 depot=D2"]);
   world.write("rows-1.csv", ["A 1", "A 2 link B", "A 3 carried carrier=C2 depot=D2", "A 4", "B 5 split B"]);

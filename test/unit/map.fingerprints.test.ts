@@ -1,5 +1,6 @@
 /** HARD-CASES H25: what makes keys has a fingerprint. */
 import { load, mappingWith } from "../support/map.support.js";
+import { sampled } from "../support/sample.js";
 
 const BASE = mappingWith({
   columns: "x: X\ny: Y\nz: Z\nticket: { header: [Ticket, Talão], as: upper }",
@@ -26,41 +27,51 @@ describe("the fingerprint of what makes a key", () => {
     expect([...two.fingerprints]).toEqual([...one.fingerprints]);
   });
 
-  it.each([
-    ["the namespace, for everything", "namespace: test", "namespace: other", ALL],
-    ["the document's key, for everything", "key: =doc", "key: =upper(doc)", ALL],
-    ["the conversion of an event's own key, for that event alone", "as: upper", "as: lower", ["paper/weighing"]],
-    ["an event's own key, for that event alone", "key: once", "key: =z", ["paper/step"]],
-    ["what an event by content is made of", "B: =y", "B: =z", ["paper/note"]],
-    ["who sees it", "public: { B: =y }", "private: { B: =y }", ["paper/note"]],
-    ["whom it names", "name: Casa", "name: Sede", ["paper/note"]],
-    ["the time zone of what a key is made of", "UTC", "America/Sao_Paulo", ["paper/note"]],
-    ["the blank words of that", "country: BR }", 'country: BR, blank: ["?"] }', ["paper/note"]],
-    ["nothing that enters no key", "A: =x", "A: =z", []],
-    ["no further header of a column", "[Ticket, Talão]", "[TICKET, Talão, Vale]", []],
-    ["another header of a column", "doc: Doc", "doc: Nr", ALL],
-    ["its default", "doc: Doc", "doc: { header: Doc, default: none }", ALL],
-  ])("changes with %s", async (_what, text, edited, names) => {
+  it.each(
+    sampled(
+      [
+        ["the namespace, for everything", "namespace: test", "namespace: other", ALL],
+        ["the document's key, for everything", "key: =doc", "key: =upper(doc)", ALL],
+        ["the conversion of an event's own key, for that event alone", "as: upper", "as: lower", ["paper/weighing"]],
+        ["an event's own key, for that event alone", "key: once", "key: =z", ["paper/step"]],
+        ["what an event by content is made of", "B: =y", "B: =z", ["paper/note"]],
+        ["who sees it", "public: { B: =y }", "private: { B: =y }", ["paper/note"]],
+        ["whom it names", "name: Casa", "name: Sede", ["paper/note"]],
+        ["the time zone of what a key is made of", "UTC", "America/Sao_Paulo", ["paper/note"]],
+        ["the blank words of that", "country: BR }", 'country: BR, blank: ["?"] }', ["paper/note"]],
+        ["nothing that enters no key", "A: =x", "A: =z", []],
+        ["no further header of a column", "[Ticket, Talão]", "[TICKET, Talão, Vale]", []],
+        ["another header of a column", "doc: Doc", "doc: Nr", ALL],
+        ["its default", "doc: Doc", "doc: { header: Doc, default: none }", ALL],
+      ],
+      2,
+    ),
+  )("changes with %s", async (_what, text, edited, names) => {
     expect(await changed(text, edited)).toEqual(names);
   });
 
-  it.each([
-    ["a default", "{ header: Line, default: '0' }", "=x", { blank: ["", "-"] }, true],
-    ["a blank branch", "Line", "=iff(blank(x), y, x)", { blank: ["", "-"] }, true],
-    ["no view of blanks", "{ header: Line (kg), as: upper }", "=upper(x) + text(y)", { blank: ["", "-"] }, false],
-    ["a type", "{ header: Line, as: timestamp }", "=x", { timezone: "Asia/Tokyo" }, true],
-    ["a function of a type", "Line", '=timestamp(x + " " + y)', { timezone: "Asia/Tokyo" }, true],
-    ["another such function", "Line", "=number(x)", { decimal: "." }, true],
-    [
-      "a format of its own",
-      "{ header: Line, as: date, formats: [dd/MM/yyyy] }",
-      "=x",
-      { dates: ["yyyy-MM-dd"] },
-      false,
-    ],
-    ["a type without the setting", "{ header: Line, as: taxId }", "=x", { timezone: "Asia/Tokyo" }, false],
-    ["a function without settings", "Line", "=upper(x)", { timezone: "Asia/Tokyo" }, false],
-  ])("changes with a setting where the key depends on it, and only there: %s", async (_what, x, key, edit, isTold) => {
+  it.each(
+    sampled(
+      [
+        ["a default", "{ header: Line, default: '0' }", "=x", { blank: ["", "-"] }, true],
+        ["a blank branch", "Line", "=iff(blank(x), y, x)", { blank: ["", "-"] }, true],
+        ["no view of blanks", "{ header: Line (kg), as: upper }", "=upper(x) + text(y)", { blank: ["", "-"] }, false],
+        ["a type", "{ header: Line, as: timestamp }", "=x", { timezone: "Asia/Tokyo" }, true],
+        ["a function of a type", "Line", '=timestamp(x + " " + y)', { timezone: "Asia/Tokyo" }, true],
+        ["another such function", "Line", "=number(x)", { decimal: "." }, true],
+        [
+          "a format of its own",
+          "{ header: Line, as: date, formats: [dd/MM/yyyy] }",
+          "=x",
+          { dates: ["yyyy-MM-dd"] },
+          false,
+        ],
+        ["a type without the setting", "{ header: Line, as: taxId }", "=x", { timezone: "Asia/Tokyo" }, false],
+        ["a function without settings", "Line", "=upper(x)", { timezone: "Asia/Tokyo" }, false],
+      ],
+      2,
+    ),
+  )("changes with a setting where the key depends on it, and only there: %s", async (_what, x, key, edit, isTold) => {
     const whole = BASE.replace("x: X", `x: ${x}`).replace("key: =ticket", `key: '${key}'`);
     const defaults = { timezone: "UTC", decimal: ",", dates: ["dd/MM/yyyy"], country: "BR", ...edit };
     const edited = whole.replace(/defaults: .*/u, `defaults: ${JSON.stringify(defaults)}`);
@@ -71,13 +82,18 @@ describe("the fingerprint of what makes a key", () => {
 
   const related = "relatedDocument: { document: { id: other }, isPublic: true }";
   const target = "target: { document: lot, key: =z, participant: owner, address: home }";
-  it.each([
-    ["how it links", related, related.replace("true }", "true, bidirectional: true }")],
-    ["the name of the document that it creates", target, target.replace("lot", "batch")],
-    ["whether that one has an externalId", target, target.replace("=z", "=z, externalId: null")],
-    ["where free content stands", "extra: { a: { b: 1 }, c: 2 }", "extra: { a: { b: 1, c: 2 } }"],
-    ["the name of an address with a key", "address: { ref: home, key: =z }", "address: { ref: yard, key: =z }"],
-  ])("of an event by content changes with %s", async (_what, text, edited) => {
+  it.each(
+    sampled(
+      [
+        ["how it links", related, related.replace("true }", "true, bidirectional: true }")],
+        ["the name of the document that it creates", target, target.replace("lot", "batch")],
+        ["whether that one has an externalId", target, target.replace("=z", "=z, externalId: null")],
+        ["where free content stands", "extra: { a: { b: 1 }, c: 2 }", "extra: { a: { b: 1, c: 2 } }"],
+        ["the name of an address with a key", "address: { ref: home, key: =z }", "address: { ref: yard, key: =z }"],
+      ],
+      2,
+    ),
+  )("of an event by content changes with %s", async (_what, text, edited) => {
     const more = (part: string) =>
       `${BASE.replace("within: file,", `within: file, ${part},`)}elsewhere: { addresses: [home, yard] }\n`;
     const [before, after] = [await load(more(text)), await load(more(edited))];
@@ -121,18 +137,23 @@ describe("the fingerprint of what makes a key", () => {
     }
   });
 
-  it.each([
-    ["words of `is`", "is: [A, B]", "is: [A, B, C]"],
-    [
-      "another event by that column",
-      "more: {",
-      "third: { by: kind, is: D, name: D, key: once, externalCreatedAt: =day, isPublic: true }\n      more: {",
-    ],
-    ["texts of `map`", "map: { a: x }", "map: { a: x, b: y }"],
-    ["values of `oneOf`", "oneOf: [u, v]", "oneOf: [u, v, w]"],
-    ["units", "units: [kg]", "units: [kg, g]"],
-    ["formats of dates", '["dd/MM/yyyy"]', '[yyyy-MM-dd, "dd/MM/yyyy"]'],
-  ])("is the same without lists where there are further %s", async (_what, text, edited) => {
+  it.each(
+    sampled(
+      [
+        ["words of `is`", "is: [A, B]", "is: [A, B, C]"],
+        [
+          "another event by that column",
+          "more: {",
+          "third: { by: kind, is: D, name: D, key: once, externalCreatedAt: =day, isPublic: true }\n      more: {",
+        ],
+        ["texts of `map`", "map: { a: x }", "map: { a: x, b: y }"],
+        ["values of `oneOf`", "oneOf: [u, v]", "oneOf: [u, v, w]"],
+        ["units", "units: [kg]", "units: [kg, g]"],
+        ["formats of dates", '["dd/MM/yyyy"]', '[yyyy-MM-dd, "dd/MM/yyyy"]'],
+      ],
+      2,
+    ),
+  )("is the same without lists where there are further %s", async (_what, text, edited) => {
     const yaml = mappingWith({
       columns: `kind: Kind\nm: { header: M, map: { a: x } }\no: { header: O, oneOf: [u, v] }\nn: { header: N, as: number, units: [kg] }`,
       event: "by: kind\nis: [A, B]",

@@ -379,7 +379,9 @@ test("where all that is open is in doubt, no correction is proposed", async () =
   }
 });
 
-test("the lost id of a document that an event has made is a person's to find, not a row's to correct", async () => {
+test("the lost id of a document that an event has made is a person's to find, not a row's to correct", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld();
   expect(await importing(world, "A 1")).toBe(0);
   world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);

@@ -246,7 +246,9 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect(office.told().map(({ when }) => when)).toEqual(["recovered"]);
   });
 
-  it("a few corrected rows, from a file or from the console, are no small night, and no usual one, and not the input that is due", async () => {
+  it("a few corrected rows, from a file or from the console, are no small night, and no usual one, and not the input that is due", {
+    tags: ["long"],
+  }, async () => {
     const office = await nights("expect: { every: 24h }\n");
     for (const day of [1, 2, 3]) await office.night(day, oneLoad(day, 20));
     for (const [day, name] of ["rejected", "corrected-2026-11-27T061736-1", "to-correct", "rejected"].entries()) {

@@ -1,7 +1,7 @@
 /** `--max-errors` while sending: once 100 events were sent, and only where more of them were refused than it allows. */
 import { createWorld } from "../nights/simulation/world.js";
 
-it("a run stops where more than 40% are refused, and not where a tenth is", async () => {
+it("a run stops where more than 40% are refused, and not where a tenth is", { tags: ["long"] }, async () => {
   const world = createWorld();
   onTestFinished(() => world.close());
   const documents = Array.from({ length: 150 }, (_, at) => `M${at}`);

@@ -92,7 +92,7 @@ function allEncodings() {
   return [...names, "utf-8", "utf-16", "utf-32", "gbk", "big5"].filter((name) => canonicalEncoding(name) !== null);
 }
 
-test("a file in any encoding there is, named so, is read to the letter", async () => {
+test("a file in any encoding there is, named so, is read to the letter", { tags: ["long"] }, async () => {
   const names = allEncodings();
   expect(names.length).toBeGreaterThan(80);
   for (const encoding of names) {

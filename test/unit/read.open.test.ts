@@ -174,7 +174,7 @@ describe("a file that is not read to its end throws (HARD-CASES H14, H33)", () =
     });
   });
 
-  test("a cell of nearly a mebibyte is a cell", async () => {
+  test("a cell of nearly a mebibyte is a cell", { tags: ["long"] }, async () => {
     const cell = "é".repeat(1_000_000);
     const table = await readFile(await temporaryFile(`a,b\n"${cell}",2\n`));
     expect(table.rows[0]?.cells[0]).toBe(cell);

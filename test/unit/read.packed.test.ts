@@ -47,7 +47,7 @@ test("a bomb of many frames is a bomb", { tags: ["long"] }, async () => {
   await expect(rowsOf(frames, "bomb.csv.zst")).rejects.toMatchObject({ code: "file-oversized" });
 });
 
-test("dozens of small frames are read through", async () => {
+test("dozens of small frames are read through", { tags: ["long"] }, async () => {
   const frames = Array.from({ length: 60 }, () => zstdEnd);
   expect(await rowsOf([zstdBegin, ...frames], "rows.csv.zst")).toHaveLength(61);
 });

@@ -103,7 +103,9 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     );
   });
 
-  it("becomes UTF-8 with a byte order mark where the encoding lacks a character of a cell, and says so", async () => {
+  it("becomes UTF-8 with a byte order mark where the encoding lacks a character of a cell, and says so", {
+    tags: ["long"],
+  }, async () => {
     const path = place("m.rejected.csv");
     const before = Array.from({ length: 700 }, (_, index) => row([`ç${index}`]));
     const rows = [...before, row(["kg \u{FFFD} 饭"]), row(["é"])];

@@ -89,7 +89,7 @@ describe("a rejected workbook", () => {
     expect(bodiesOf(office)).toHaveLength(1);
   });
 
-  it("that is still wrong is rejected again with its formulas", async () => {
+  it("that is still wrong is rejected again with its formulas", { tags: ["long"] }, async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
     const path = await rejectedOf(office);

@@ -237,7 +237,7 @@ describe("watch", () => {
     expect(out.match(/"command":"resume"/g), "nothing is run before its time, or after it").toHaveLength(1);
   });
 
-  it("a clock set back by a day delays neither a retry nor a file that was settling", async () => {
+  it("a clock set back by a day delays neither a retry nor a file that was settling", { tags: ["long"] }, async () => {
     const sandbox = createSandbox({ rate: null });
     const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
     inbox.put("a.csv", text("A"));
