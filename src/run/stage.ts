@@ -164,7 +164,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const known = table.notes.length;
   tell(table.notes);
   const isEdited = before !== null && before.mappingHash !== context.used.mappingHash;
-  const keysSince = !isEdited ? null : whatRowsSent(session.database, before.id);
+  const keysSince = isEdited ? whatRowsSent(session.database, before.id) : null;
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
   const id = inputs.begin(
     {
@@ -202,8 +202,8 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   stager.end();
   inputs.finish(id, stager.counts);
   if (context.isNew) refuseOtherKeys(session, mapping, { id, name: input.name });
-  const other = keysSince?.(mapping.keyMakers.declaredNew) ?? null;
-  if (other !== null && before !== null) throw readOtherwise(other, input.name, [before.dialect, table.dialect]);
+  const other = keysSince?.(mapping.keyMakers.declaredNew);
+  if (other != null && before !== null) throw readOtherwise(other, input.name, [before.dialect, table.dialect]);
   return { id, ...name, ...stager.counts };
 }
 

@@ -54,12 +54,11 @@ function answer(status: Status): string {
   const needs = `${counted(count, "thing needs", "things need")} you. Nothing is lost.`;
   if (status.unstaged !== null) {
     const { name, exitCode } = status.unstaged;
-    if (status.isAtWork !== true || exitCode !== null) {
-      const unknown = `${name} has not staged its rows: it is still reading its files, or was killed. If it was killed, run that import again.`;
-      const said = exitCode === null && status.isAtWork === null ? unknown : saidUnstaged(status.unstaged);
-      return yellow(joined([said, count > 0 && needs], " "));
-    }
-    return yellow(joined([`${name} is still reading its files.`, count > 0 ? needs : "Nothing needs you."], " "));
+    if (exitCode === null && status.isAtWork === true)
+      return yellow(`${name} is still reading its files. ${count > 0 ? needs : "Nothing needs you."}`);
+    const unknown = `${name} has not staged its rows: it is still reading its files, or was killed. If it was killed, run that import again.`;
+    const said = exitCode === null && status.isAtWork === null ? unknown : saidUnstaged(status.unstaged);
+    return yellow(joined([said, count > 0 && needs], " "));
   }
   if (count > 0) return yellow(needs);
   if (status.isAtWork === true) return green("another process is staging or sending. Nothing needs you.");

@@ -61,7 +61,7 @@ const OTHERS = [
   "big5",
   "euc-kr",
 ];
-/** A word is of one script, */
+/** The letters of a word are of one script. */
 const SCRIPTS = [
   /^(?![a-zA-Z]*[^\0-\x7f]{4})\p{sc=Latin}+$/u,
   /^\p{sc=Cyrillic}+$/u,
@@ -72,7 +72,7 @@ const SCRIPTS = [
   /^\p{sc=Hangul}+$/u,
   /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u30fc]+$/u,
 ];
-/** and has capitals in front only, or everywhere. */
+/** A word has a capital in front only, or nothing but capitals. */
 const CASES = /^(?:\p{Lu}?\P{Lu}+|\p{Lu}+)$/u;
 /** Never in a text: what is no character, and signs that only wrong decoding yields. */
 const NO_TEXT = /[\p{C}\p{Sm}\p{Sk}\p{No}\u2500-\u259f\ufffd]|(?<![\p{L}\p{M}])\p{M}/u;
