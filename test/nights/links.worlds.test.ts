@@ -10,7 +10,7 @@ const [from, to] = (process.env["LINK_SEEDS"] ?? "").split("-").map(Number);
 const drawn = isSample ? [1] : [1, 2, 3, 2003, 2012];
 const seeds =
   from === undefined || to === undefined ? drawn : Array.from({ length: to - from + 1 }, (_, index) => from + index);
-const GROUPS = isSample && from === undefined ? 4 : 8;
+const GROUPS = isSample && from === undefined ? 2 : 8;
 /** From this seed on with kills, copies of propagated events, links at the service's time, and shells first. */
 const FIRST_OF_KILLS = 2_001;
 

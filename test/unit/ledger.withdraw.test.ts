@@ -59,6 +59,7 @@ describe("the rest of a file that was imported with --limit", () => {
 });
 
 it("20,000 rows that only open documents are taken back at once, beside as many of another file", {
+  tags: ["long"],
   timeout: 10_000,
 }, async () => {
   world = createWorld();

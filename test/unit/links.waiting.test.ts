@@ -178,7 +178,7 @@ test("every code of the planner is walked through, or named as one that nothing 
   expect([...walked, ...Object.keys(elsewhere)].toSorted()).toEqual(Object.keys(planCodes).toSorted());
 });
 
-test.each(sampled(Object.entries(cases), 7))(
+test.each(sampled(Object.entries(cases), 10))(
   "%s: names what it waits for, and the printed command ends it alone",
   async (title, one) => {
     const world = await linkedWorld();

@@ -280,7 +280,7 @@ const stories: Story[] = [
   },
 ];
 
-test.each(sampled(stories, 8))("$why $command", async (story) => {
+test.each(sampled(stories, 12))("$why $command", async (story) => {
   const world = await linkedWorld();
   await story.arrange(world);
   const status = await world.typed("status");
