@@ -1,9 +1,12 @@
-import { STATUS_CODES } from "node:http";
+import { createRequire } from "node:module";
 import type { WorkEvent, WorkStore } from "../ledger/work.js";
 import type { Target } from "../model/target.js";
 import { shellQuoted } from "../model/shell-quoted.js";
 import { targetFlags } from "../report/next-steps.js";
 import type { ServiceError } from "../model/attempt.js";
+
+// An `import` of node:http also loads the client behind `fetch`: a fifth of the time that `status` takes.
+const { STATUS_CODES } = createRequire(import.meta.url)("node:http") as typeof import("node:http");
 
 /** `400 · VALIDATION_ERROR · message`, unchanged; the status in words where nothing else was said. */
 export function describeRefusal({ status, codes, message }: ServiceError): string {
