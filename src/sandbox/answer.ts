@@ -1,8 +1,11 @@
 /** The error envelope (service.md, Errors), and the answers of gateways. */
-import { STATUS_CODES } from "node:http";
+import { createRequire } from "node:module";
 import type { Json } from "./json.js";
 import { Refusal } from "./refusal.js";
 import type { Context } from "./request.js";
+
+// An `import` of node:http also loads the client behind `fetch`.
+const { STATUS_CODES } = createRequire(import.meta.url)("node:http") as typeof import("node:http");
 
 /** Without the headers that all answers share. */
 export interface Answer {
