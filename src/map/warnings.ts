@@ -17,6 +17,12 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
     const hint = `If clocks there go forward in summer, name a place, such as ${place}.`;
     warn(["defaults", "timezone"], `${timezone} has no summer time: it is one offset all year.`, hint);
   }
+  const [, sign, hours] = /^Etc\/GMT([+-])([1-9]\d?)$/.exec(timezone) ?? [];
+  if (sign !== undefined) {
+    const hint = `Name a place, such as America/Sao_Paulo; or Etc/GMT${sign === "+" ? "-" : "+"}${hours}, if that is meant.`;
+    const side = sign === "+" ? "behind" : "ahead of";
+    warn(["defaults", "timezone"], `${timezone} is ${hours} h ${side} UTC: in these names the sign is reversed.`, hint);
+  }
   for (const name of Object.keys(spec.tables ?? {}).filter((one) => !used.has(one)))
     warn(["tables", name], `No formula reads the table "${name}".`, `Read it as tables.${name}[…], or remove it.`);
   for (const [inputName, input] of Object.entries(spec.inputs)) {

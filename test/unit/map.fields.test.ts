@@ -134,6 +134,8 @@ describe("a table beside the mapping", () => {
 describe("a time zone", () => {
   it.each([
     ["EST", ["EST has no summer time: it is one offset all year."]],
+    ["Etc/GMT+3", ["Etc/GMT+3 is 3 h behind UTC: in these names the sign is reversed."]],
+    ["Etc/GMT-11", ["Etc/GMT-11 is 11 h ahead of UTC: in these names the sign is reversed."]],
     ["EST5EDT", []],
     ["America/Panama", []],
   ])("that seldom is what was meant is told: %s", async (timezone, told) => {

@@ -116,7 +116,7 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
     output.data({ type: "rows-refused", file, rows: refused });
     const count = new Set(refused.map(({ row }) => row)).size;
     const first = refused.slice(0, MOST_SAID).map(({ message }) => message);
-    const message = `${counted(count, "row")} cannot be right; no document got its id. ${first.join(" ")}`;
+    const message = `${counted(count, "row is", "rows are")} invalid; no document got its id. ${first.join(" ")}`;
     throw new RowferryError("stranded-file-unusable", message, { place: { file } });
   }
   if (wanted.length > 0) output.text(`Looking up ${counted(wanted.length, "document")} at the service.`);
