@@ -105,6 +105,12 @@ describe("numbers", () => {
       "I-#;12-345678%;3M;10# Main St;Austin;03/2#/2026",
       { columns: { vendor: "Vendor", address: "Address" } },
     ],
+    [
+      "versions are none, since 4.10 is not 4.1",
+      "Pedido;CNPJ;Data;Version",
+      "P-#;CNPJ;2#/03/2026;4.{9|10|11}",
+      { columns: { version: "Version" } },
+    ],
   );
 
   it.each([
