@@ -59,6 +59,12 @@ describe("the key of a document", () => {
       "0{1|1|1|1|1|2|2|2|2};90{1|2|3|4|5|1|2|3|4};CNPJ;2#/03/2026;#,5",
       { said: asked, document: { key: ["=filial", "=nota_fiscal"] } },
     ],
+    [
+      "that zeros fill up is refused without them, since spreadsheets drop them",
+      "OS;Data;CNPJ;Peso",
+      ["0000#;2#/03/2026;CNPJ;#,5", "Total;;;99,5"],
+      { columns: { os: { pattern: "[0-9]{5}" } }, said: has("9 of 10 rows would be staged, 1 skipped") },
+    ],
   );
 });
 
