@@ -223,5 +223,11 @@ describe("what decides for others", () => {
         said: has('rows without a time whose "Situação" is "Pendente" are skipped'),
       },
     ],
+    [
+      "rows of one carrier are not, for they have no time yet",
+      "OS;CNPJ;Data;Etapa;Transportadora",
+      ["P-{1|1|2|2};CNPJ;2#/03/2026;{Visita|Fim};Rápido", ...rows("P-9#;CNPJ;;Visita;Lento", 3)],
+      { skip: undefined },
+    ],
   );
 });
