@@ -51,7 +51,7 @@ const table = {
     "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso beleg*",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
-  code: "version versao codigo code cod cd sigla id matricula ref reference referencia",
+  code: "version versao ^account ^konto ^conta ^cuenta ^compte codigo code cod cd sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
   time: "data date datum dh dthr fecha dt ts hora heure time uhrzeit timestamp quando when epoch unix dia day tag at tijd*",
 };

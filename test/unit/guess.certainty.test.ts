@@ -112,10 +112,10 @@ describe("numbers", () => {
       { columns: { vendor: "Vendor", address: "Address" } },
     ],
     [
-      "versions are none, since 4.10 is not 4.1",
-      "Pedido;CNPJ;Data;Version",
-      "P-#;CNPJ;2#/03/2026;4.{9|10|11}",
-      { columns: { version: "Version" } },
+      "versions and accounts are none, since 4.10 is not 4.1",
+      "Pedido;CNPJ;Data;Version;Conta",
+      "P-#;CNPJ;2#/03/2026;4.{9|10|11};1000.{10|20}",
+      { columns: { version: "Version", conta: "Conta" } },
     ],
   );
 
