@@ -118,6 +118,17 @@ export const MOST_WORDS = 25;
 export const isCoded = ({ distinct }: Column): boolean =>
   [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
 
+/** Shorter numbers may outgrow their zeros. */
+const PADDED = 5;
+
+/** How many digits each of its numbers has, where leading zeros fill them up, as in 00001026. 0: not so. */
+export function paddedTo({ type, cells }: Column): number {
+  const length = cells[0]?.text.length ?? 0;
+  const isPadded = cells.some(({ text: cell }) => cell.startsWith("0"));
+  const isSame = cells.every(({ text: cell }) => cell.length === length && /^\d+$/.test(cell));
+  return type.as === "text" && length >= PADDED && isPadded && isSame ? length : 0;
+}
+
 /** One number in a hundred is another country's tax id too: the columns of a table are one country's where they can be. */
 function agreeOnCountry(columns: readonly Column[], asked: string | undefined) {
   if (asked !== undefined) return;
@@ -279,6 +290,11 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     if (fits < enoughHere) continue;
     // A Spanish CIF is also a NIF: without a type it could be either.
     const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
+    // Under `CPF/CNPJ`, the next file may hold the other.
+    const isEither = country === "BR" && /\bcpf\b/.test(header) && /\bcnpj\b/.test(header);
+    const anyType = reader({ name: "taxId", country });
+    if (isEither && share(cells, (cell) => likely(cell) && anyType(cell)) === fits)
+      return { type: { as: "taxId", country, types }, fits };
     const met = sole.length > 0 ? sole.slice(0, 1) : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
     return { type: { as: "taxId", country, types: met }, fits };
   }

@@ -11,7 +11,7 @@ import { foldWords } from "../map/convert/text.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
-import { type Column, type Given, isUsable, profile } from "./column.js";
+import { type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
@@ -125,7 +125,7 @@ function profileTables(tables: readonly GuessTable[], given: Given & Pick<Decisi
     const called = new Map(columns.map((column) => [column.index, column.name]));
     const skip = asides.flatMap(({ column, example, condition }) => {
       const word = columns.find(({ index }) => index === column);
-      if (word !== undefined && word.type.as !== "text") word.said = true;
+      if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
       if (said !== null && example !== undefined)
         given.notes.add(`skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`);
@@ -242,6 +242,8 @@ function columnsTree(
     // As an instant, a day would be sent with hours, and as the day before where clocks are ahead of UTC.
     const isDone = column.role === "personal" || records["events"] !== undefined;
     if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
+    // 00001026 that comes back as 1026 would be another document.
+    if (keys.has(column) && paddedTo(column) > 0) own["pattern"] = `[0-9]{${paddedTo(column)}}`;
     const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");
     const texts = [...new Set(cells.map((cell) => cell.text))];
     const samples = new Set([0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? ""));

@@ -408,11 +408,14 @@ function askUndated(draft: InputDraft, { values }: Column, times: readonly Colum
   draft.rowsWithoutEvents = new Said(value, decisions.take());
 }
 
+/** Other columns say whose the rows are, and where: that they have no time yet may change any day. */
+const telling = new Set<Role | null>([null, "status", "category", "eventType"]);
+
 /** Skips rows of one status (drafts, say) that have no time while all others have one. */
 function skipUndated({ columns, skip }: InputDraft, times: readonly Column[], decisions: Decisions) {
   const undated = (row: number) => times.every((time) => time.values[row] === "");
   const all = [...(times[0]?.values.keys() ?? [])].filter(undated).length;
-  for (const column of columns)
+  for (const column of columns.filter(({ role }) => telling.has(role)))
     for (const value of column.type.as === "text" && column.distinct.size < 11 ? column.distinct : []) {
       const rows = groupsOf(column).get(value) ?? [];
       const without = rows.filter(undated).length;

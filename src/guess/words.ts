@@ -17,6 +17,7 @@ const table = {
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
   number: "street_number street_no num_ext* no_ext* numero_ext*",
+  email: "email* e_mail*",
   street:
     "rua morada logradouro endereco street address calle direccion indirizzo domicilio avenida strasse str adresse straat ulica",
   house: "hausn* haus_nr huisn* civico house_number house_no house_nr",
@@ -50,9 +51,9 @@ const table = {
     "mtr bsd manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso beleg*",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
-  code: "codigo code cod cd sigla id matricula ref reference referencia",
+  code: "version versao ^account ^konto ^conta ^cuenta ^compte codigo code cod cd sigla id matricula ref reference referencia",
   category: "categoria category tipo type natureza",
-  time: "data date datum dh dthr fecha dt ts hora time uhrzeit timestamp quando when epoch unix dia day tag at tijd*",
+  time: "data date datum dh dthr fecha dt ts hora heure time uhrzeit timestamp quando when epoch unix dia day tag at tijd*",
 };
 export type Role = Exclude<keyof typeof table, "legal" | "house">;
 /** Less telling words for another role. */
@@ -119,7 +120,7 @@ export function zoneOf(header: string): string | undefined {
 }
 
 const fillers = new Set(
-  "do da de dos das del of the and num numero number nummer data hora date time datum uhrzeit".split(" "),
+  "do da de dos das del of the and num numero number nummer data hora heure date time datum uhrzeit".split(" "),
 );
 /** Roles whose words say whom a column belongs to, not what it holds. */
 const speaking = new Set<Role>(["goods", "amount", "time", "personal"]);

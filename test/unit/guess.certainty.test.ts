@@ -59,6 +59,12 @@ describe("the key of a document", () => {
       "0{1|1|1|1|1|2|2|2|2};90{1|2|3|4|5|1|2|3|4};CNPJ;2#/03/2026;#,5",
       { said: asked, document: { key: ["=filial", "=nota_fiscal"] } },
     ],
+    [
+      "that zeros fill up is refused without them, since spreadsheets drop them",
+      "OS;Data;CNPJ;Peso",
+      ["0000#;2#/03/2026;CNPJ;#,5", "Total;;;99,5"],
+      { columns: { os: { pattern: "[0-9]{5}" } }, said: has("9 of 10 rows would be staged, 1 skipped") },
+    ],
   );
 });
 
@@ -104,6 +110,12 @@ describe("numbers", () => {
       "Invoice;EIN;Vendor;Address;City;Date",
       "I-#;12-345678%;3M;10# Main St;Austin;03/2#/2026",
       { columns: { vendor: "Vendor", address: "Address" } },
+    ],
+    [
+      "versions and accounts are none, since 4.10 is not 4.1",
+      "Pedido;CNPJ;Data;Version;Conta",
+      "P-#;CNPJ;2#/03/2026;4.{9|10|11};1000.{10|20}",
+      { columns: { version: "Version", conta: "Conta" } },
     ],
   );
 
@@ -210,6 +222,12 @@ describe("what decides for others", () => {
         skip: '=fold(situacao) == "pendente" && blank(data)',
         said: has('rows without a time whose "Situação" is "Pendente" are skipped'),
       },
+    ],
+    [
+      "rows of one carrier are not, for they have no time yet",
+      "OS;CNPJ;Data;Etapa;Transportadora",
+      ["P-{1|1|2|2};CNPJ;2#/03/2026;{Visita|Fim};Rápido", ...rows("P-9#;CNPJ;;Visita;Lento", 3)],
+      { skip: undefined },
     ],
   );
 });

@@ -60,6 +60,12 @@ describe("a time of day belongs to one date", () => {
       { columns: joined, at: ["=data_saida", "=data_entrega_at"] },
     ],
     [
+      "that has a name of its own, in French",
+      "N° BL;CNPJ;Date expédition;Heure",
+      "BL-#;CNPJ;2#/03/2026;8h1#",
+      { at: ["=date_expedition_at"] },
+    ],
+    [
       "that has its name",
       "Pedido;CNPJ;Data Saída;Data Entrega;Hora Saída;Hora Entrega",
       "P-#;CNPJ;2#/03/2026;2#/04/2026;09:1#;1#:30",

@@ -43,6 +43,8 @@ describe("headers", () => {
         ["VL_NOTA", "amount"],
         ["CD_CLIENTE", "code"],
         ["dhEmi", "time"],
+        ["Email Address", "email"],
+        ["Versão", "code"],
       ],
       2,
     ),

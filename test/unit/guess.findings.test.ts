@@ -360,6 +360,12 @@ describe("what people write (F28)", () => {
         said: allStaged,
       },
     ],
+    [
+      "CPF and CNPJ in one column, of which this file has only CNPJ: the next may have both",
+      "Pedido;Data;CPF/CNPJ;Cliente",
+      "P-#;2#/01/2011;CNPJ;Acme #",
+      { participant: { type: '=iff(cpf_cnpj.type == "CPF", "PERSON", "COMPANY")' }, said: allStaged },
+    ],
   );
 
   it("a file without a header is read by letters, and its key is asked for", async () => {

@@ -35,11 +35,11 @@ const PROOF_LINES = 3;
 /** With more lines in another encoding, the whole file is refused. */
 const MAX_ODD_LINES = 10_000;
 /**
- * What words of the West do not hold as windows-1252: bytes without a letter, four letters beyond ASCII in a row, and
- * within a word signs that are letters elsewhere.
+ * What words of the West do not hold as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
+ * within a word signs that are letters elsewhere, and the Polish zł.
  */
 const FOREIGN =
-  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z][\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z]/;
+  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z][\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z]|[zZ]\xb3/;
 /** Offered to a person who has to name one. */
 const OTHERS = [
   "windows-1250",
