@@ -75,6 +75,7 @@ describe("a header", () => {
     expect(error.message).toContain('"Day"; the nearest is "Dai"');
     expect(error.message).toContain('"Placa" (or "Veículo")');
     expect(error.message).not.toContain("Obs");
+    expect(caught(() => bind(mapping, ["Doc\tDay\tPeso"])).hint).toContain("csv: { delimiter }");
   });
 
   it("in which two columns fit one name is refused; the exact spelling decides where there is one", async () => {

@@ -87,7 +87,11 @@ export function openHeaders(header: readonly string[]) {
         const lacking = [...missing, ...ambiguous.map((text) => `${text}: ambiguous`)].join("; ");
         const count = missing.length === 1 ? "a column" : `${missing.length} columns`;
         const message = `the header lacks ${count} that the mapping reads: ${lacking}`;
-        throw new RowferryError("column-missing", message, { place });
+        const hint =
+          filled.length === 1 && missing.length > 1
+            ? "The header was read as one column. If the file has another delimiter than `csv: { delimiter }` says, correct that, or leave it out to detect it."
+            : undefined;
+        throw new RowferryError("column-missing", message, { place, hint });
       }
       if (ambiguous.length > 0) throw new RowferryError("column-ambiguous", ambiguous.join("; "), { place });
     },
