@@ -11,6 +11,7 @@ import {
   type ConvertDefaults,
 } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
+import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
 import { compileRegularExpression, typeOf, valueOf, PATTERN_SIGNS } from "../formula/functions.js";
 import type { ColumnObject } from "../language/column-schema.js";
@@ -25,6 +26,8 @@ export interface Reader {
   never: Never | null;
   /** The value for a blank. */
   fallback: Value | undefined;
+  /** Its numbers have the unit %. */
+  isPercent: boolean;
   /** Null: the text (not blank) cannot be read; already reported at `index`. */
   read(text: string, kind: CellKind, index: number, view: View): Maybe<Value>;
 }
@@ -75,7 +78,9 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (value === "") return undefined;
     return accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value, index, view);
   };
-  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, read };
+  const { units = [] } = spec as { units?: object };
+  const isPercent = (Array.isArray(units) ? units : Object.keys(units)).includes("%");
+  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, isPercent, read };
 }
 
 /** What texts of these types look like, where reading one again does not tell. */
@@ -203,11 +208,18 @@ export function kindOf(value: Scalar): "text" | "number" | "boolean" {
   return typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number";
 }
 
+const HUNDRED = Exact.of(100);
+
+/** A workbook holds 0.125 where it shows 12.5%; in quotes the sign changes nothing. */
+const isShownInPercent = (format = "") => format.replace(/"[^"]*"|\\./g, "").includes("%");
+
 /** The row's value, the value on which a group's rows agree, or the default; and whether there is content in any cell. */
 export function cellReading(reader: Reader, cells: Cells) {
-  const cellAt = ({ cells: all, kinds }: Row | View, index: number) => {
+  const cellAt = ({ cells: all, kinds, looks }: Row | View, index: number) => {
     const kind: CellKind = kinds?.[index] ?? "text";
-    return { kind, cell: all[index] ?? "" };
+    const cell = all[index] ?? "";
+    if (!reader.isPercent || kind !== "number" || !isShownInPercent(looks?.[index]?.format)) return { kind, cell };
+    return { kind, cell: `${Exact.of(cell).times(HUNDRED).text}%` };
   };
   const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
     const { cell, kind } = cellAt(row, index);
