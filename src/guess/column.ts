@@ -87,7 +87,8 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     const same = twins.get(squeeze(text)) ?? [];
     const cells = seen.flatMap(({ cells: all, kinds }, row): Cell[] => {
       const cell = (all[index] ?? "").trim();
-      return blank.has(cell) ? [] : [{ row, text: cell, kind: kinds?.[index] ?? "text" }];
+      const kind = kinds?.[index] ?? "text";
+      return blank.has(cell) ? [] : [{ row, text: cell, kind: kind === "percent" ? "number" : kind }];
     });
     const { type, fits = 1 } = typeOf(cells, text, given);
     const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);

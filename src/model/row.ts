@@ -4,11 +4,12 @@ import type { Problem } from "./problem.js";
  * What a cell was in its file. CSV knows only text. Excel tells numbers, dates and booleans apart, and their text
  * is then canonical whatever the mapping's formats say:
  * - `number`: plain decimal notation with a point, no exponent, no grouping (`-1234.5`);
+ * - `percent`: a number shown as a percentage, as the workbook stores it (`0.125` for 12.5%);
  * - `date`: ISO 8601 local, `2026-03-01` or `2026-03-01T14:05:00` (fraction only where there is one);
  * - `time`: `14:05:00`; `duration`: `PT36H5M`; `boolean`: `true` or `false`;
  * - `error`: the error's name (`#N/A`): no field may take it.
  */
-export type CellKind = "text" | "number" | "date" | "time" | "duration" | "boolean" | "error";
+export type CellKind = "text" | "number" | "percent" | "date" | "time" | "duration" | "boolean" | "error";
 
 /** What a spreadsheet keeps of a cell beyond its text and kind, so that a rejected workbook can give it back. */
 export interface CellLook {

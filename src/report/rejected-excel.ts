@@ -171,10 +171,11 @@ function excelValue(text: string, kind: CellKind, { format, stored, formula }: C
 function inKind(text: string, kind: CellKind): ExcelValue | null {
   const fraction = text.includes(".") ? ".000" : "";
   switch (kind) {
-    case "number": {
+    case "number":
+    case "percent": {
       const value = Number(text);
       const isSame = Number.isFinite(value) && new Big(value.toPrecision(15)).toFixed() === text;
-      return isSame ? { value, format: null } : null;
+      return isSame ? { value, format: kind === "percent" ? "0.00%" : null } : null;
     }
     case "boolean":
       return { value: text === "true", format: null };

@@ -208,7 +208,7 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
           const text = (cells[index] ?? "").trim();
           if (text === "") continue;
           column.filled += 1;
-          if (column.either !== null && kinds?.[index] !== "number" && /[.,]/.test(text))
+          if (column.either !== null && (kinds?.[index] ?? "text") === "text" && /[.,]/.test(text))
             column.either = isEither(text) ? column.either || detachText(text) : null;
           column.rounding.see(text);
           if (column.seen.size <= MAX_DISTINCT && !column.seen.has(text)) column.seen.add(detachText(text));

@@ -413,6 +413,7 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
           at: { header: "At", as: "timestamp" },
           weight: { header: "Weight", as: "number" },
           scale: { header: "Scale", as: "number", decimal: "." },
+          share: { header: "Share", as: "number", units: ["%"] },
         },
         ...parties,
         addresses: { site: { ...parties.addresses.site, countryState: "=state" } },
@@ -423,7 +424,7 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
             key: "once",
             externalCreatedAt: "=at",
             isPublic: true,
-            attributes: { public: { Weight: "=weight", Scale: "=scale" } },
+            attributes: { public: { Weight: "=weight", Scale: "=scale", Share: "=share" } },
           },
         },
       },
@@ -433,19 +434,21 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   onTestFinished(own.remove);
   const book = new exceljs.Workbook();
   const sheet = book.addWorksheet("Loads");
-  sheet.addRow(["Load", "State", "At", "Weight", "Scale"]);
-  sheet.addRow(["L1", "XX", new Date(Date.UTC(2026, 2, 1, 10)), 1.125, 2.5]);
-  sheet.addRow(["L2", "XX", new Date(Date.UTC(2026, 2, 2, 10)), "a ton", 2.5]);
+  sheet.addRow(["Load", "State", "At", "Weight", "Scale", "Share"]);
+  sheet.addRow(["L1", "XX", new Date(Date.UTC(2026, 2, 1, 10)), 1.125, 2.5, 0.125]);
+  sheet.addRow(["L2", "XX", new Date(Date.UTC(2026, 2, 2, 10)), "a ton", 2.5, 0.125]);
+  sheet.getColumn(6).numFmt = "0.0%";
   await book.xlsx.writeFile(join(own.path, "loads.xlsx"));
   await own.type("import", "loads.yaml", "loads.xlsx");
   console = await startConsole(own, "--allow-changes");
   const ofState = String(new URLSearchParams({ target: "sandbox", code: "state-unknown", column: "State" }));
   const rows = async () => (await got<Page["tables"]>(`grid?${ofState}`)).flatMap((table) => table.rows);
   const [first, second] = await rows();
-  expect(first?.cells).toEqual(["L1", "XX", "2026-03-01T10:00:00", "1.125", "2.5"]);
+  expect(first?.cells).toEqual(["L1", "XX", "2026-03-01T10:00:00", "1.125", "2.5", "0.125"]);
   expect(first?.spelt, "what reads as the same value, where another form does").toEqual({
     2: "01/03/2026 10:00",
     3: "1,125",
+    5: "12,5%",
   });
 
   const edit = (ref: string, column: string, replaces: string, value: string) => ({ ref, column, replaces, value });
@@ -460,14 +463,15 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   // A spreadsheet gives back numbers.
   const back = new exceljs.Workbook();
   const changed = back.addWorksheet("Loads");
-  changed.addRow(["Load", "Weight", "rowferry_row"]);
-  changed.addRow(["L1", 1.125, first?.ref]);
-  changed.addRow(["L2", 1.375, second?.ref]);
+  changed.addRow(["Load", "Weight", "Share", "rowferry_row"]);
+  changed.addRow(["L1", 1.125, 0.125, first?.ref]);
+  changed.addRow(["L2", 1.375, 0.14, second?.ref]);
+  changed.getColumn(3).numFmt = "0.0%";
   const content = Buffer.from(await back.xlsx.writeBuffer()).toString("base64");
   expect(await post("upload", { name: "back.xlsx", content })).toMatchObject({
-    told: ["1 cell changed: 1 in Weight."],
+    told: ["2 cells changed: 1 in Weight, 1 in Share."],
   });
-  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 1: "SP" }, { 1: "SP", 3: "1,375" }]);
+  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 1: "SP" }, { 1: "SP", 3: "1,375", 5: "14%" }]);
 });
 
 it("a date whose day and month a spreadsheet has swapped is left out of the upload, which says so", async () => {

@@ -94,7 +94,8 @@ describe("numbers are read with the fifteen digits that a spreadsheet shows, or 
       "@",
     ];
     const cells = formats.map((_, index) => `<c s="${index + 1}"><v>0.125</v></c>`).join("");
-    expect(await readCells(`<row r="1">${cells}</row>`, { formats })).toEqual([formats.map(() => "number 0.125")]);
+    const shown = formats.map((_, index) => `${index < 2 ? "percent" : "number"} 0.125`);
+    expect(await readCells(`<row r="1">${cells}</row>`, { formats })).toEqual([shown]);
   });
 
   test.each([
@@ -116,7 +117,8 @@ describe("numbers are read with the fifteen digits that a spreadsheet shows, or 
     ["#,##0", "1234567", "number 1234567"],
     ["0", "7", "number 7"],
     ['00 "kg"', "5", "number 5"],
-    ["00%", "5", "number 5"],
+    ["00%", "5", "percent 5"],
+    ['0.0"%"', "5", "number 5"],
     ['"R$" 000', "5", "number 5"],
   ])("under %s, %s is %s", async (format, stored, expected) => {
     expect(await cell(`<c r="B1" s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([expected]);

@@ -115,7 +115,7 @@ function compileSpelling({
     .map(quotedT)
     .map((format) => ({ format, read: compileDateReader({ formats: [format] }, defaults) }));
   return (cell, kind) => {
-    if (kind === "number") return decimal === "," ? cell.replace(".", ",") : cell;
+    if (kind === "number" || kind === "percent") return decimal === "," ? cell.replace(".", ",") : cell;
     if (kind === "boolean") return booleans?.[cell === "true" ? "true" : "false"][0] ?? cell;
     if (kind !== "date") return cell;
     const at = DateTime.fromISO(cell, { zone: "utc" }).setLocale(defaults.language ?? "en");

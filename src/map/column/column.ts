@@ -26,8 +26,6 @@ export interface Reader {
   never: Never | null;
   /** The value for a blank. */
   fallback: Value | undefined;
-  /** Its numbers have the unit %. */
-  isPercent: boolean;
   /** Null: the text (not blank) cannot be read; already reported at `index`. */
   read(text: string, kind: CellKind, index: number, view: View): Maybe<Value>;
 }
@@ -55,7 +53,12 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, name, own, site);
   const otherwise = otherwiseOf(spec);
 
-  const read: Reader["read"] = (cell, cellKind, index, view) => {
+  const { units = [] } = spec as { units?: object };
+  const isPercent = (Array.isArray(units) ? units : Object.keys(units)).includes("%");
+
+  const read: Reader["read"] = (given, givenKind, index, view) => {
+    const [cell, cellKind] =
+      givenKind === "percent" ? [isPercent ? percentage(given) : given, "number" as const] : [given, givenKind];
     const purpose = identity() ? "identity" : "value";
     let kind: CellKind = TYPED.has(name) ? cellKind : "text";
     let text = kind === cellKind ? cell : cells.text(cell, cellKind);
@@ -78,10 +81,11 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (value === "") return undefined;
     return accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value, index, view);
   };
-  const { units = [] } = spec as { units?: object };
-  const isPercent = (Array.isArray(units) ? units : Object.keys(units)).includes("%");
-  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, isPercent, read };
+  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, read };
 }
+
+/** As a person types what a workbook stores: `12.5%` for 0.125. */
+export const percentage = (number: string) => `${Exact.of(number).times(Exact.of(100)).text}%`;
 
 /** What texts of these types look like, where reading one again does not tell. */
 const FORMS: { [as: string]: RegExp } = { date: /^\d{4}-\d\d-\d\d$/, taxId: /^[\dA-Z]+$/i };
@@ -208,18 +212,11 @@ export function kindOf(value: Scalar): "text" | "number" | "boolean" {
   return typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number";
 }
 
-const HUNDRED = Exact.of(100);
-
-/** A workbook holds 0.125 where it shows 12.5%; in quotes the sign changes nothing. */
-const isShownInPercent = (format = "") => format.replace(/"[^"]*"|\\./g, "").includes("%");
-
 /** The row's value, the value on which a group's rows agree, or the default; and whether there is content in any cell. */
 export function cellReading(reader: Reader, cells: Cells) {
-  const cellAt = ({ cells: all, kinds, looks }: Row | View, index: number) => {
+  const cellAt = ({ cells: all, kinds }: Row | View, index: number) => {
     const kind: CellKind = kinds?.[index] ?? "text";
-    const cell = all[index] ?? "";
-    if (!reader.isPercent || kind !== "number" || !isShownInPercent(looks?.[index]?.format)) return { kind, cell };
-    return { kind, cell: `${Exact.of(cell).times(HUNDRED).text}%` };
+    return { kind, cell: all[index] ?? "" };
   };
   const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
     const { cell, kind } = cellAt(row, index);

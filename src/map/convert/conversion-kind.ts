@@ -120,6 +120,7 @@ export function refuse(code: Code, cell: string, message: string, hint: string |
 const kindNames: Record<CellKind, string> = {
   text: "text",
   number: "a number",
+  percent: "a percentage",
   date: "a date",
   time: "a time of day",
   duration: "a duration",

@@ -2,7 +2,7 @@
 import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
 import type { CellKind } from "../../model/row.js";
-import { ITS_VALUES } from "../column/column.js";
+import { ITS_VALUES, percentage } from "../column/column.js";
 import { openHeaders } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { asText, View } from "../column/view.js";
@@ -113,8 +113,12 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         zones: said(({ zone }) => zone),
         read: (index, text) => read(index, text, "text"),
         spell: (index, cell, kind) => {
-          const text = shared.cells.text(cell, kind);
-          return read(index, text, "text") === read(index, cell, kind) ? text : cell;
+          const given = read(index, cell, kind);
+          const texts = [
+            shared.cells.text(kind === "percent" ? percentage(cell) : cell, kind),
+            shared.cells.text(cell, kind),
+          ];
+          return texts.find((text) => read(index, text, "text") === given) ?? cell;
         },
       };
     },

@@ -101,7 +101,7 @@ function numeric(stored: string, shown: NumberFormat, date1904: boolean): CellRe
   const plain = plainNumber(stored);
   if (plain === null) return faulty(`${quote(stored)} as a number`);
   if (as.kind === "digits" && /^\d+$/.test(plain)) return found(pictured(plain, as.picture), "text", plain);
-  return found(plain, "number");
+  return found(plain, as.kind === "percent" ? "percent" : "number");
 }
 
 /** As workbooks store numbers; JavaScript also accepts blanks, `0x10` and `Infinity`. */

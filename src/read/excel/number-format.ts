@@ -2,6 +2,7 @@
 
 export type ShownAs =
   | { kind: "number" }
+  | { kind: "percent" }
   | { kind: "date"; hasDate: boolean; hasTime: boolean }
   | { kind: "duration" }
   /** Null: a digit's place. */
@@ -111,7 +112,7 @@ function readSections(code: string): Section[] {
   return sections;
 }
 
-/** `l` punctuation, `t` words, `x` other text, `g` General, `0` and `#` digits, `d` a part of a date, `m` months or minutes, `h`, `s`, `a` parts of a time, `H` and `S` elapsed ones. */
+/** `l` punctuation, `t` words, `p` a percent sign, `x` other text, `g` General, `0` and `#` digits, `d` a part of a date, `m` months or minutes, `h`, `s`, `a` parts of a time, `H` and `S` elapsed ones. */
 function markOf(token: string, text: string): string {
   const first = token.charAt(0).toLowerCase();
   // `_x` is a space as wide as x, `*x` fills with x; `[$-416]`, `[Red]` and conditions show nothing.
@@ -124,6 +125,7 @@ function markOf(token: string, text: string): string {
   if (first === "0") return "0";
   if (first === "#" || first === "?") return "#";
   if (/^general$/i.test(token)) return "g";
+  if (token === "%") return "p";
   if (token !== text) return /[\p{Sc}%]/u.test(text) ? "x" : /[\p{L}\p{N}]/u.test(text) ? "t" : "l";
   if (/^[-():+ ]$/.test(text)) return "l";
   if (text.length > 1 && text.includes("/")) return "a";
@@ -149,7 +151,8 @@ function shownAs(tokens: readonly Token[]): ShownAs {
   const isUnit = /^[^-/]/.test(tokens.at(-1)?.text ?? "") && marks.endsWith("t");
   if (/^[lt]*0[l0]*t?$/.test(marks) && !isUnit && marks.split("0").length > 2)
     return { kind: "digits", picture: tokens.map(({ mark, text }) => (mark === "0" ? null : text)) };
-  const letters = marks.replace(/([sS])[xlt]*0+/g, "$1").replace(/[xlt]/g, "");
+  if (marks.includes("p") && /[0#g]/.test(marks)) return { kind: "percent" };
+  const letters = marks.replace(/([sS])[xlt]*0+/g, "$1").replace(/[xltp]/g, "");
   // Digits among letters: the letters are an unquoted unit.
   if (letters === "" || /[g0#]/.test(letters)) return plain;
   const withoutMinutes = letters.replace(/(?<=[hHS])m|m(?=[sS])/g, "");
