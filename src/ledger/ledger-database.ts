@@ -4,7 +4,7 @@
  */
 import Database, { type Statement } from "better-sqlite3";
 import { keyText } from "./event-key.js";
-import { rowsOnPage } from "./pages.js";
+import { entriesOf, rowsOnPage } from "./pages.js";
 import { describePlace } from "../model/place.js";
 
 const NONE = {};
@@ -20,7 +20,7 @@ const bound = (text: string, values: object): object =>
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
 
-  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)`, `place_of(file, sheet, row)` and the table `page_rows(kind, first_id, page)`. */
+  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)`, `place_of(file, sheet, row)`, `is_readable(page)` and the table `page_rows(kind, first_id, page)`. */
   constructor(path: string, options?: Database.Options) {
     super(path, options);
     this.function("iso", (ms: number | null) => (ms === null ? null : new Date(ms).toISOString()));
@@ -28,6 +28,7 @@ export class LedgerDatabase extends Database {
     this.function("place_of", (file: string, sheet: string | null, row: number) =>
       describePlace({ file, sheet: sheet ?? undefined, row }),
     );
+    this.function("is_readable", (page: Buffer) => (entriesOf(0, page) === null ? 0 : 1));
     const parameters = ["kind", "first_id", "page"];
     this.table("page_rows", { columns: ["row_id", "event_id"], parameters, rows: rowsOnPage });
   }

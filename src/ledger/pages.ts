@@ -4,7 +4,8 @@
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LedgerDatabase } from "./ledger-database.js";
-import { inputOf, rowsOfInput } from "./rows.js";
+import { inputOf, rowNumberOf, rowsOfInput } from "./rows.js";
+import { RowferryError } from "../model/error.js";
 
 const ROWS_A_PAGE = 256;
 
@@ -39,15 +40,24 @@ export function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | n
   }
 }
 
-/** For SQL: each row, known rows with each of their events. None: the page is garbled, which `ledger check` tells. */
+/** For SQL: each row, known rows with each of their events. @throws if the page is garbled: its rows would seem to be none */
 export function* rowsOnPage(kind: unknown, first: unknown, page: unknown): Generator<[number, number | null]> {
-  for (const entry of entriesOf(Number(first), page as Uint8Array) ?? [])
+  const entries = entriesOf(Number(first), page as Uint8Array);
+  if (entries === null)
+    throw new RowferryError(
+      "ledger-damaged",
+      `The ledger's page from row ${rowNumberOf(Number(first))} of input ${inputOf(Number(first))} cannot be read; \`rowferry ledger check\` says what to do.`,
+    );
+  for (const entry of entries)
     if (kind === "cells") yield [entry[0], null];
     else for (const event of eventsIn(entry as Entry<number[]>)) yield [entry[0], event];
 }
 
+/** In SQL, leaves out garbled pages `k`. */
+export const READABLE = "is_readable(k.page)";
+
 /** In SQL, the rows on some pages `k`, known rows with each of their events (`page_rows`: see LedgerDatabase). */
-export const rowsOn = (kind: "cells" | "known", which = "true"): string =>
+export const rowsOn = (kind: "cells" | "known", which: string): string =>
   `SELECT k.first_id, l.row_id, l.event_id FROM pages k CROSS JOIN page_rows(k.kind, k.first_id, k.page) l
      WHERE k.kind = '${kind}' AND ${which}`;
 

@@ -2,7 +2,8 @@
  * Files that come back, in any order, format and number: after each import the timeline is what the newest file says, or the
  * rows that differ are listed as changed (HARD-CASES H27, H36, H37; findings F6, F76, F85). Judged by the service's timelines.
  */
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { LedgerDatabase } from "../../src/ledger/ledger-database.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import type { Summary } from "../../src/model/summary.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
@@ -222,6 +223,27 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
       expect(weights(office)).toEqual(five);
     },
   );
+
+  it("stops, and sends none of them, if a damaged page hides what the file has in common with the earlier one; the remedy of `ledger check` mends it", async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", loads(...three));
+    office.writeCsv("w.csv", loads(...five));
+    await office.import("w.csv", "--limit", "1");
+    const ledger = new LedgerDatabase(office.path("state/sandbox/ledger.db"));
+    ledger.run("UPDATE pages SET page = zeroblob(length(page))");
+    ledger.close();
+    office.writeCsv("w.csv", loads(...three.slice(0, 2)));
+    const { code, err } = await office.type("import", "m.yaml", "w.csv");
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/page from row 2 of input \d+ cannot be read; `rowferry ledger\s+check`/),
+    ]);
+    expect(weights(office)).toEqual(five.slice(0, 4));
+    appendFileSync(office.path("m.yaml"), "\n# read again\n");
+    office.writeCsv("w.csv", loads(...five));
+    await office.import("w.csv", "--limit", "1");
+    expect((await office.type("ledger", "check")).out).toContain("The ledger is sound.");
+  });
 
   it("leaves alone what another night's file of the same name has left open", async () => {
     const { office, summary } = await back("L8 10 8", "L9 10 9");

@@ -2,9 +2,12 @@
  * Compares what the rows of a file have sent with what they bring when the same bytes are read again. In another encoding, or
  * with other settings of reading, a row may get another key, though no formula of the key has changed.
  */
-import { KNOWN_OF_INPUT } from "../known-rows.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { READABLE, rowsOn } from "../pages.js";
 import { rowsOfInput } from "../rows.js";
+
+/** Reading a file again is what `ledger check` advises against garbled pages. */
+const KNOWN = `(${rowsOn("known", `k.first_id BETWEEN @first AND @last AND ${READABLE}`)})`;
 
 /** What rows from @first to @last bring; label and event are blank for a document without events. */
 const BROUGHT = `SELECT re.row_id, e.document_id, e.event AS label, e.id AS event FROM row_events re JOIN events e ON e.id = re.event_id
@@ -29,11 +32,11 @@ export function whatRowsSent(database: LedgerDatabase, input: number) {
     range,
   );
   database.run(
-    `INSERT INTO temp.rows_sent SELECT l.row_id, e.document_id, e.event, e.id FROM ${KNOWN_OF_INPUT} l CROSS JOIN events e ON e.id = l.event_id`,
+    `INSERT INTO temp.rows_sent SELECT l.row_id, e.document_id, e.event, e.id FROM ${KNOWN} l CROSS JOIN events e ON e.id = l.event_id`,
     range,
   );
   return (declaredNew: ReadonlySet<string>): OtherKeys | null => {
-    database.run(`DELETE FROM temp.rows_sent WHERE event IN (SELECT event_id FROM ${KNOWN_OF_INPUT})`, range);
+    database.run(`DELETE FROM temp.rows_sent WHERE event IN (SELECT event_id FROM ${KNOWN})`, range);
     return database.row<OtherKeys>(
       `WITH brought AS MATERIALIZED (${BROUGHT})
        SELECT count(DISTINCT s.row_id) AS rows, old.name AS was, new.name AS "is" FROM temp.rows_sent s JOIN brought b USING (row_id, label)

@@ -1,7 +1,7 @@
 /** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
 import { type Broken, ONLY_CELLS, promises, type Promises, RESTORE } from "./promises.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { type Entry, entriesOf, eventsIn, rowsOn } from "../../pages.js";
+import { type Entry, entriesOf, eventsIn, READABLE, rowsOn } from "../../pages.js";
 import { inputOf, rowName, rowNumberOf } from "../../rows.js";
 
 export interface CheckResult {
@@ -89,7 +89,7 @@ const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
     {
       "every page of known rows holds its rows": (database) => brokenPages(database, "known"),
       "everything that known rows refer to has landed": `SELECT ${rowName("l.row_id")}
-        FROM (${rowsOn("known")}) l JOIN events_now e ON e.id = l.event_id WHERE NOT e.landed`,
+        FROM (${rowsOn("known", READABLE)}) l JOIN events_now e ON e.id = l.event_id WHERE NOT e.landed`,
     },
   ],
 ]);

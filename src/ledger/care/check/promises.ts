@@ -3,7 +3,7 @@ import { eventDeduplicationId } from "../../../model/keys.js";
 import { namesOf } from "../../documents-named.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { keyText } from "../../event-key.js";
-import { rowsOn } from "../../pages.js";
+import { READABLE, rowsOn } from "../../pages.js";
 import { isInInput, rowName } from "../../rows.js";
 
 /** SQL that selects a text for each case, or a function that finds them. */
@@ -59,7 +59,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
        SELECT i.*, (SELECT count(*) FROM (
          SELECT id FROM rows WHERE ${isInInput("id")}
          UNION SELECT row_id FROM row_events WHERE ${isInInput("row_id")}
-         UNION SELECT row_id FROM (${rowsOn("known")}) WHERE ${isInInput("first_id")}
+         UNION SELECT row_id FROM (${rowsOn("known", READABLE)}) WHERE ${isInInput("first_id")}
          UNION SELECT row_id FROM row_records WHERE ${isInInput("row_id")})) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
       "the numbers of skipped and invalid rows are right": `SELECT i.name || ': ' || i.skipped || ' skipped and ' || i.invalid || ' invalid are counted, there are ' || s || ' and ' || v FROM (
@@ -69,7 +69,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
       "a group's rows are of one file, after its first row": `SELECT ${rowName("r.id")} FROM rows r
      WHERE r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
       "every record of a row exists": `SELECT ${rowName("re.row_id")} FROM
-       (SELECT row_id, event_id FROM row_events UNION ALL SELECT row_id, event_id FROM (${rowsOn("known")})) re
+       (SELECT row_id, event_id FROM row_events UNION ALL SELECT row_id, event_id FROM (${rowsOn("known", READABLE)})) re
      WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)`,
       "a row that holds others is invalid": `SELECT ${rowName("h.row_id")} FROM (SELECT row_id FROM placements UNION SELECT row_id FROM input_holds) h
      WHERE NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = h.row_id AND r.fate = 'invalid')`,
@@ -88,7 +88,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
     ONLY_CELLS,
     {
       "the cells of every row to correct are kept": `SELECT ${rowName("r.id")} FROM invalid_rows r WHERE r.lead IS NULL
-       AND r.id NOT IN (SELECT row_id FROM (${rowsOn("cells")}))`,
+       AND r.id NOT IN (SELECT row_id FROM (${rowsOn("cells", READABLE)}))`,
     },
   ],
   [
