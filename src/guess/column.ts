@@ -293,9 +293,11 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
     // Under `CPF/CNPJ`, the next file may hold the other.
     const isEither = country === "BR" && /\bcpf\b/.test(header) && /\bcnpj\b/.test(header);
-    const anyType = reader({ name: "taxId", country });
-    if (isEither && share(cells, (cell) => likely(cell) && anyType(cell)) === fits)
-      return { type: { as: "taxId", country, types }, fits };
+    if (isEither) {
+      const anyType = reader({ name: "taxId", country });
+      if (share(cells, (cell) => likely(cell) && anyType(cell)) === fits)
+        return { type: { as: "taxId", country, types }, fits };
+    }
     const met = sole.length > 0 ? sole.slice(0, 1) : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
     return { type: { as: "taxId", country, types: met }, fits };
   }

@@ -243,7 +243,8 @@ function columnsTree(
     const isDone = column.role === "personal" || records["events"] !== undefined;
     if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
     // 00001026 that comes back as 1026 would be another document. Numbers may grow.
-    if (keys.has(column) && paddedTo(column) > 0) own["pattern"] = `[0-9]{${paddedTo(column)},}`;
+    const digits = keys.has(column) ? paddedTo(column) : 0;
+    if (digits > 0) own["pattern"] = `[0-9]{${digits},}`;
     const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");
     const texts = [...new Set(cells.map((cell) => cell.text))];
     const samples = new Set([0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? ""));

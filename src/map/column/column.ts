@@ -57,8 +57,8 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   const isPercent = (Array.isArray(units) ? units : Object.keys(units)).includes("%");
 
   const read: Reader["read"] = (given, givenKind, index, view) => {
-    const [cell, cellKind] =
-      givenKind === "percent" ? [isPercent ? percentage(given) : given, "number" as const] : [given, givenKind];
+    const cell = givenKind === "percent" && isPercent ? percentage(given) : given;
+    const cellKind = givenKind === "percent" ? "number" : givenKind;
     const purpose = identity() ? "identity" : "value";
     let kind: CellKind = TYPED.has(name) ? cellKind : "text";
     let text = kind === cellKind ? cell : cells.text(cell, cellKind);

@@ -114,11 +114,9 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         read: (index, text) => read(index, text, "text"),
         spell: (index, cell, kind) => {
           const given = read(index, cell, kind);
-          const texts = [
-            shared.cells.text(kind === "percent" ? percentage(cell) : cell, kind),
-            shared.cells.text(cell, kind),
-          ];
-          return texts.find((text) => read(index, text, "text") === given) ?? cell;
+          const texts = kind === "percent" ? [percentage(cell), cell] : [cell];
+          const spelt = texts.map((text) => shared.cells.text(text, kind));
+          return spelt.find((text) => read(index, text, "text") === given) ?? cell;
         },
       };
     },
