@@ -84,7 +84,7 @@ export function withdrawing(selectors: Selectors): Decision<Withdrawn> {
   );
   return (database, now) => {
     requireKnown(database, selectors);
-    const done = withdraw(database, selectors);
+    const done = withdraw(database, selectors, now);
     const did = `taken back: ${countedKinds({ ...done })} (${asked(database, selectors)})`;
     createRunStore(database).decided("withdraw", did, now);
     return { done };

@@ -58,6 +58,19 @@ describe("the rest of a file that was imported with --limit", () => {
   });
 });
 
+it("a participant that the service refused goes with the rows that need it, and is tried again with their file", async () => {
+  world = createWorld();
+  const action = { kind: "status", status: 422, when: "before" } as const;
+  world.setFaults([{ match: { method: "POST", path: "/participants" }, times: 1, action }]);
+  const first = await world.bring("a", ["M1 10", "M1 20 key=x"]);
+  expect([first.exitCode, first.participants]).toEqual([3, { rejected: 1 }]);
+  expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2, participants: 1 });
+  expect((await readStatus({ target: world.target })).problems).toEqual([]);
+  const again = await world.bring("a", ["M1 10", "M1 20 key=x"]);
+  expect([again.exitCode, timelines()]).toEqual([0, [2]]);
+  expect(isSound()).toEqual([]);
+});
+
 it("20,000 rows that only open documents are taken back at once, beside as many of another file", {
   tags: ["long"],
   timeout: 10_000,
@@ -70,7 +83,7 @@ it("20,000 rows that only open documents are taken back at once, beside as many 
         SELECT 'n', 'load', 'K' || value, 1, 'create', 1, iif(value > 20000, 2, 1) * 4294967296 + value
         FROM (WITH RECURSIVE n (value) AS (VALUES (10) UNION ALL SELECT value + 1 FROM n WHERE value < 40009) SELECT * FROM n);
       INSERT INTO row_records SELECT row_id, 'document', id FROM documents WHERE namespace = 'n'`);
-    const taken = withdrawRows(database, { input: "a.csv" });
+    const taken = withdrawRows(database, { input: "a.csv" }, 0);
     database.exec("ROLLBACK");
     return taken;
   });

@@ -7,6 +7,7 @@ import type { LineOf } from "../../model/lines.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { isEarlier } from "../inputs.js";
 import { groupOf, isInInput } from "../rows.js";
+import { Writer } from "../writer.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
@@ -20,7 +21,7 @@ const neverSent = `e.state IN ('planned', 'held', 'deferred') AND e.attempted_ha
  * In the caller's transaction, under the lock. @throws RowferryError `usage` if nothing fits, or for a row number that
  * several files have
  */
-export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdrawn {
+export function withdraw(database: LedgerDatabase, selectors: Selectors, now: number): Withdrawn {
   database.exec("DROP TABLE IF EXISTS temp.taken; CREATE TEMP TABLE taken (row_id INTEGER NOT NULL, event_id INTEGER)");
   database.run(
     `INSERT INTO temp.taken SELECT re.row_id, e.id FROM events_now e JOIN row_events re ON re.event_id = e.id
@@ -48,12 +49,16 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = documents.id OR e.target_document = documents.id)
        AND NOT EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id)`,
   );
-  const unneeded = (kind: string) =>
-    database.run(
-      `UPDATE registrations SET row_id = NULL WHERE kind = @kind AND row_id IS NOT NULL AND state = 'planned' AND attempted = 0
-         AND id NOT IN (SELECT id FROM (${needed}))`,
+  const writer = new Writer(database);
+  const unneeded = (kind: string) => {
+    const ids = database.values<number>(
+      `UPDATE registrations SET row_id = NULL WHERE kind = @kind AND row_id IS NOT NULL AND state <> 'registered'
+         AND (state = 'planned' AND attempted = 0 OR state = 'rejected') AND id NOT IN (SELECT id FROM (${needed})) RETURNING id`,
       { kind },
     );
+    for (const id of ids) writer.replanned("participant", id, now);
+    return ids.length;
+  };
   const addresses = unneeded("address");
   const participants = unneeded("participant");
   // The file's bytes must stage these rows again.
