@@ -137,7 +137,7 @@ function Causes({ verb, causes, total }: { verb: "Correct" | "Decide"; causes: T
         ),
         [isOfRows ? "Rows" : "How many"]: ({ count }) => count,
         Values: ({ values }) => values,
-        Since: ({ since }) => since && when(since),
+        Since: ({ since }) => since && <span class="whole">{when(since)}</span>,
         "To do": ({ code, column, mistake, place }) => (
           <Link to={`/${verb.toLowerCase()}`} query={{ code, column, mistake }}>
             {verb}
