@@ -146,7 +146,7 @@ export const ledgerCodes = {
   ),
   "document-has-made-others": usage(
     "A document whose events have created others (`target`) cannot be replaced: its next generation would create them twice.",
-    "Cancel it with a row of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
+    "Cancel it with a row of its own and send its replacement under another key, or accept what landed with `rowferry dismiss --document <document>`.",
     "`rowferry replace` for a load that was split into lots.",
   ),
   "document-id-not-found": usage(
@@ -241,7 +241,7 @@ export const ledgerCodes = {
   ),
   changed: mark(
     "A row differs from the event that landed for it, and timelines cannot be edited.",
-    "If the row is right, `rowferry replace` the document; if what landed is right, `rowferry dismiss` the change.",
+    "If the row is right, `rowferry replace <document> --reason <text>` sends the document again; if what landed is right, `rowferry dismiss --row <file>:<row>` accepts it.",
     "The weight of a weighing that landed in March is edited in the source in April.",
   ),
 } satisfies Record<string, CodeEntry>;

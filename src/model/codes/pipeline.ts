@@ -4,7 +4,7 @@ import { type CodeEntry, again, mark, passing, person } from "../code.js";
 export const pipelineCodes = {
   "foreign-collision": mark(
     "The service already has this deduplicationId, and this ledger never sent it.",
-    "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss` accepts an event that is there; a document needs its id (`rowferry resolve`).",
+    "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss --code foreign-collision` accepts events that are there; a document needs its id (`rowferry resolve <document> --document-id <id>`).",
     "The same manifests were imported last year from a laptop whose ledger is gone.",
   ),
   "refused-in-doubt": passing(
@@ -16,12 +16,12 @@ export const pipelineCodes = {
   ),
   "doubt-unsettled": mark(
     "An event or document may have landed with a request that was never answered. The service has refused it since, so asking again will not settle it.",
-    "Check the document at the service. Then `rowferry resolve <document> --landed` or `--not-landed` settles its events in doubt (name an event's key instead to settle that event alone). For a document that may not exist, use `--document-id <id>` or `--not-landed`. `rowferry retry` asks the service once more.",
+    "Check the document at the service. Then `rowferry resolve <document> --landed` or `--not-landed` settles its events in doubt (name an event's key instead to settle that event alone). For a document that may not exist, use `--document-id <id>` or `--not-landed`. `rowferry retry --code doubt-unsettled` asks the service once more.",
     "The answer to a weighing was lost. Since then the service has refused it in two runs as too late, which it may also do with an event that it already has.",
   ),
   resolved: mark(
     "A person checked at the service and settled a doubt.",
-    "Nothing; `rowferry show` says who did and when.",
+    "Nothing; `rowferry show <document>` says who did and when.",
     "`rowferry resolve rf1-… --landed`",
   ),
   "answer-unreadable": passing(

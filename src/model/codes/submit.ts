@@ -21,7 +21,7 @@ export const submitCodes = {
   ),
   "document-gone": mark(
     "The service no longer knows a document that this ledger has sent.",
-    "Run `rowferry verify` to see what else is gone, then `rowferry replace` each document: all of it is sent again, as its next generation.",
+    "Run `rowferry verify` to see what else is gone, then `rowferry replace <document> --reason <text>` for each document: all of it is sent again, as its next generation.",
     "The service was restored from a backup older than last night's import: a later event is answered 404.",
   ),
   "service-unanswered": passing(

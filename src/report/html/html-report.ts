@@ -66,7 +66,7 @@ function header(summary: Summary): Markup {
 <p class="brand">rowferry · ${run} · exit code ${exitCode}, ${word}</p>
 <h1 class="${tone}">${answer(summary)}</h1>
 ${rowsChart(summary)}
-${steps.length === 0 ? null : html`<h2>Next</h2><ol>${steps}</ol>`}
+${steps.length === 0 ? null : html`<h2>Next</h2><ul>${steps}</ul>`}
 <dl>${facts.filter(([, fact]) => fact !== null).map(([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>`)}</dl>
 </header>
 `;

@@ -22,6 +22,10 @@ export function escaped(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
+/** Our own text: what is in backticks is code. */
+export const prose = (text: string): Value =>
+  text.split(/`([^`]*)`/).map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`));
+
 /** Joins arrays; leaves out null, undefined and false. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Markup {
   let text = parts[0] ?? "";

@@ -7,7 +7,7 @@ import { counted, grouped, localTime, sumOf } from "../figures.js";
 import { stepOn, type StepMaker, withFlags } from "../next-steps.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import type { Group, ReportData, Sample } from "./collect-report-data.js";
-import { html, type Markup, type Value } from "./markup.js";
+import { html, type Markup, prose, type Value } from "./markup.js";
 
 /** `id`: for the links at the top; `lead`: what the section shows and what to do. */
 export interface Section {
@@ -42,6 +42,9 @@ export function detailSections({ summary, problems, warnings, stranded, held }: 
   ];
 }
 
+/** Longer lists are closed at first. */
+const FEW = 10;
+
 function groupsSection<Item>(
   id: string,
   title: string,
@@ -52,9 +55,9 @@ function groupsSection<Item>(
 ): Section {
   const body = groups.map((group, index) => {
     const { meaning, remedy } = codes[group.code];
-    return html`<details class="group"${index < 5 ? html` open` : null}>
+    return html`<details class="group"${index < 5 && group.items.length <= FEW ? html` open` : null}>
 <summary><span class="count">${grouped(group.total)}</span> ${meaning} <code class="soft">${group.code}</code></summary>
-<p class="hint">${withFlags(remedy, step)}</p>
+<p class="hint">${prose(withFlags(remedy, step))}</p>
 <ul>${group.items.map(markup)}</ul>${leftOut(group)}
 </details>
 `;
@@ -64,7 +67,7 @@ function groupsSection<Item>(
 
 const problemMarkup = ({ file, sheet, row, column, message, hint }: ProblemExample): Markup => html`<li>
 <p class="soft">${describePlace({ file, sheet: sheet ?? undefined, row: row ?? undefined, column: column ?? undefined })}</p>
-<p>${message}</p>${hint === null ? null : html`<p class="hint">${hint}</p>`}</li>`;
+<p>${message}</p>${hint === null ? null : html`<p class="hint">${prose(hint)}</p>`}</li>`;
 
 const heldMarkup = ({ kind, key, event, at, waitsFor, place }: HeldRecord): Markup =>
   html`<li><p>${documentName({ kind, key })} · ${event} · ${timeMarkup(at)}</p>
@@ -82,11 +85,13 @@ function strandedSection(stranded: ReportData["stranded"], step: StepMaker): Sec
     id: "stranded",
     title: "Stranded documents",
     count: stranded.total,
-    lead: withFlags(
-      "These documents exist at the service, but the answer with their id was lost, and the service has no lookup by key. " +
-        "Find each id there by the evidence below and enter it; their later events wait until then. " +
-        "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
-      step,
+    lead: prose(
+      withFlags(
+        "These documents exist at the service, but the answer with their id was lost, and the service has no lookup by key. " +
+          "Find each id there by the evidence below and enter it; their later events wait until then. " +
+          "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
+        step,
+      ),
     ),
     body: [html`<ul>${items}</ul>`, leftOut(stranded)],
   };
