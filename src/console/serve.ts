@@ -136,7 +136,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): Fas
  * The largest share of the time that pages may cost during an import: they ask for everything again after each change.
  */
 const SHARE_BESIDE_IMPORTS = 0.02;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Other processes write too, which shows in the write-ahead logs. A running import must not lose its processor to this,
