@@ -18,16 +18,24 @@ const noDay =
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
-/** SAP's empty date, where a column of days has it; elsewhere it may be a number or a code. */
-const zeroDay = "00000000";
+/**
+ * Blanks where each other cell of one of their columns is such a text; elsewhere they may be a number or a code: SAP's
+ * empty date, and a number that R or SAS does not have.
+ */
+const blankBeside: [word: string, isOther: (cell: string) => boolean][] = [
+  ["00000000", (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell)],
+  ["NA", (cell) => /^-?\d[-+\d.:, e]*$/.test(cell)],
+  [".", (cell) => /^-?[\d.,]*\d[\d.,]*$/.test(cell)],
+];
 
-function isZeroDay(samples: readonly (readonly Row[])[]) {
-  const beside = samples.flatMap((rows) => {
-    const columns = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === zeroDay ? at : []))));
-    return [...columns].flatMap((at) => rows.map(({ cells }) => cells[at] ?? ""));
+function isBeside(samples: readonly (readonly Row[])[], word: string, isOther: (cell: string) => boolean) {
+  return samples.some((rows) => {
+    const columns = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === word ? at : []))));
+    return [...columns].some((at) => {
+      const others = rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "" && cell !== word);
+      return others.length > 0 && others.every(isOther);
+    });
   });
-  const others = beside.filter((cell) => cell !== "" && cell !== zeroDay);
-  return others.length > 0 && others.every((cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell));
 }
 
 /** Texts for a blank in the tables' sampled rows. Always includes the empty text. */
@@ -40,7 +48,8 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   const found = [...blankWords, ...[...counts.keys()].filter((cell) => noDay.test(cell)).toSorted()].filter(
     (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
   );
-  return ["", ...found, ...(isZeroDay(samples) ? [zeroDay] : [])];
+  const beside = blankBeside.filter(([word, isOther]) => isBeside(samples, word, isOther));
+  return ["", ...found, ...beside.map(([word]) => word)];
 }
 
 /** Each country with the zone in which most people live. */
@@ -226,8 +235,8 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     for (const { text } of cells) rounding.see(text);
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
     if (type.as === "number") {
-      const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
-      const units = type.units.filter((unit) => unit === "%" || kilograms.has(unit));
+      const { units } = type;
+      const bare = cells.find(({ text }) => !/[\p{Letter}\p{Sc}%‰°]/u.test(text));
       // Of a weight under "Weight (kg)" nobody asks.
       const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
       if (bare !== undefined && !isTold)

@@ -117,7 +117,11 @@ function isOfOther({ header, index, role }: Column, columns: readonly Column[]):
   const words = qualifiersOf(header);
   return columns.some((other) => {
     const [name = "", ...more] = qualifiersOf(other.header);
-    const isName = other.index !== index && other.type.as === "text" && (other.role === null || other.role === "name");
+    const isName =
+      other.index !== index &&
+      other.type.as === "text" &&
+      (other.role === null || other.role === "name") &&
+      !isCoded(other);
     return isName && more.length === 0 && words.some((word) => sameStem(word, name));
   });
 }

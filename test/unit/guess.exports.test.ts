@@ -478,6 +478,18 @@ it("a pivot table beside the sheets that it sums up is left out, and said", asyn
   expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
 });
 
+it("a percentage of a workbook has the unit that it has in a CSV file", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("S");
+  sheet.addRows([
+    ["Ticket", "Umidade"],
+    ...rows("T#;0.1#").map((row) => [row.split(";")[0], Number(row.split(";")[1])]),
+  ]);
+  sheet.getColumn(2).numFmt = "0.00%";
+  const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(input.columns.umidade).toEqual({ header: "Umidade", as: "number", units: ["%"] });
+});
+
 it("titles above a header that repeats itself tell its columns apart", async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("School");

@@ -321,6 +321,46 @@ describe("what people write (F28)", () => {
       { defaults: { blank: [""] } },
     ],
     [
+      "so are the NA of R and the point of SAS among numbers",
+      "Beleg;Datum;Menge;Rabatt;Art",
+      "B#;2026-02-2#;{1e+05|NA|2.5};{.|1.5};{NA|b}",
+      { defaults: { blank: ["", "NA", "."] } },
+    ],
+    ["but not among texts", "Beleg;Datum;Land;Note", "B#;2026-02-2#;{NA|DE};{.|ok}", { defaults: { blank: [""] } }],
+    [
+      "an id that pandas has made a fraction is whole, as it was in the file before; a version is not",
+      "order_id;date;version",
+      "8800#.0;2026-02-2#;{1.0|2.0}",
+      { columns: { order_id: { as: "integer", decimal: "." }, version: "version" } },
+    ],
+    [
+      "a number with the side of an account, or of a telephone, is no quantity",
+      "Doc;Date;Amount;Balance;Caller",
+      "D#;2026-02-2#;1,20#.50{ CR|};3#0.00 D;+55119876543#0",
+      { columns: { amount: "Amount", balance: "Balance", caller: "Caller" } },
+    ],
+    [
+      "some amounts in a currency and others in none are told",
+      "Doc;Date;Amount",
+      "D#;2026-02-2#;{US$ |}12#.50",
+      { said: has('some numbers of "Amount" have a unit (us$) and others none, such as 122.50') },
+    ],
+    [
+      "times as Crystal Reports and SAS write them are read",
+      "Doc;Printed;Weighed",
+      "D#;1#/02/2026 12:00:00AM;1#FEB2026:08:15:00",
+      {
+        defaults: { dates: ["dd/MM/yyyy h:mm:ssa"] },
+        columns: { weighed: { formats: ["dMMMyyyy:HH:mm:ss"], language: "en" } },
+      },
+    ],
+    [
+      "the name of a customer who has a number beside it belongs to the only tax id",
+      "Doc;Data;CLIENTE;NOME CLIENTE;CNPJ/CPF",
+      "D#;1#/02/2026;00000%;Cliente %;CNPJ",
+      { participant: { name: "=nome_cliente" } },
+    ],
+    [
       "what stands in brackets in a heading of times is no name of an event",
       "Pedido;Data da Coleta (dd/mm/aaaa);Data/Hora (local);CNPJ",
       "P-#;01/03/2026 08:1#;02/03/2026 08:1#;CNPJ",
