@@ -6,6 +6,7 @@ import { type Conversion, compileConversion } from "../map/convert/conversion.js
 import { Refused } from "../map/convert/conversion-kind.js";
 import { percentage } from "../map/column/column.js";
 import { readNumber } from "../map/convert/number-text.js";
+import { asSeen } from "../map/convert/text.js";
 import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
 import { type Dates, datesOf, instantOf, reads } from "./dates.js";
@@ -87,7 +88,7 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
     const cells = seen.flatMap(({ cells: all, kinds }, row): Cell[] => {
-      const cell = (all[index] ?? "").trim();
+      const cell = asSeen(all[index] ?? "").trim();
       const kind = kinds?.[index] ?? "text";
       if (blank.has(cell)) return [];
       return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
