@@ -2,6 +2,7 @@
  * Turns a reader's rows into rows of a table: without blank ones, a cell for each column, and with notes on oddities.
  */
 import type { Code } from "../model/codes.js";
+import { listed } from "../model/fold.js";
 import { columnLetters } from "../model/formula.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind, Looks, Row } from "../model/row.js";
@@ -78,6 +79,39 @@ function swappedDates(header: readonly string[]) {
   };
 }
 
+/** `TO` of `#,##0.0\ "TO"`, `R$` of `[$R$-416] 0.00`; "": none. */
+function unitOf(format: string): string {
+  const [shown = ""] = format.replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"').split(";");
+  const said = [...shown.matchAll(/"([^"]*)"|\\(.)|[\p{Sc}%]/gu)].map(
+    ([sign, quoted, escaped]) => quoted ?? escaped ?? sign,
+  );
+  const unit = said.join("").trim();
+  return /[\p{L}\p{Sc}%]/u.test(unit) ? unit : "";
+}
+
+/** A report of SAP or Excel may show tonnes in one row and kilograms in the next, by nothing but the formats of the cells. */
+function shownUnits(header: readonly string[]) {
+  const units = new Map<string, string>();
+  const seen = new Map<number, Set<string>>();
+  return {
+    look({ kinds, looks }: Row): void {
+      for (const [column, kind] of (looks === undefined ? null : kinds)?.entries() ?? []) {
+        const format = looks?.[column]?.format;
+        if (kind !== "number" || format === undefined) continue;
+        const unit = units.get(format) ?? unitOf(format);
+        units.set(format, unit);
+        if (unit !== "") seen.set(column, (seen.get(column) ?? new Set()).add(unit));
+      }
+    },
+    notes: (): string[] =>
+      [...seen].flatMap(([column, shown]) => {
+        if (shown.size < 2) return [];
+        const name = header[column] || columnLetters(column + 1);
+        return `The formats of "${name}" show its numbers with different units (${listed([...shown], 5)}), which are not read: give the unit a column of its own.`;
+      }),
+  };
+}
+
 export function rowFinisher({ header, headerRow, width, hidden, isTyped = false, sample }: TableShape) {
   const names = headerRow === null ? null : foldedNames(header);
   /** Each line of the table begins and ends with a delimiter, as in lists that programs print. */
@@ -107,6 +141,7 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
   );
   const unheaded = new Map<number, Tally>();
   const swapped = swappedDates(header);
+  const units = shownUnits(header);
   /** The last row of several cells. */
   let above: Row | undefined;
 
@@ -166,7 +201,10 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
 
   function lookAt(row: Row): void {
     const { number, cells } = row;
-    if (isTyped) swapped.look(row);
+    if (isTyped) {
+      swapped.look(row);
+      units.look(row);
+    }
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
     if (header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell))) sparse.add(number);
@@ -214,7 +252,7 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
     notes(): string[] {
       const tallies = [repeated, ruled, outside, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
       const said = [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
-      return [...said, ...swapped.notes()];
+      return [...said, ...swapped.notes(), ...units.notes()];
     },
   };
 }

@@ -120,6 +120,20 @@ test("dates that a spreadsheet of another country may have swapped are told by a
   }
 });
 
+test("numbers that only their formats show in different units are told by an import", async () => {
+  const formats = ['#,##0.0\\ "KG"', '#,##0.0\\ "TO"', "[$R$-416] 0.00", "[$US$-409] 0.00"];
+  const told = async (...shown: number[]) => {
+    const rows = shown.map((format, at) =>
+      line(at + 2, [`j${at}`, "13/10/2025"]).replace("</row>", `<c s="${format}"><v>12.5</v></c></row>`),
+    );
+    const sheets = [{ name: "S", rows: header + rows.join("") }];
+    return (await imported("rows.xlsx", await writeWorkbook({ formats, sheets }))).told;
+  };
+  expect(await told(1, 2, 1)).toContain("show its numbers with different units (KG, TO)");
+  expect(await told(3, 4)).toContain("different units (R$, US$)");
+  expect(await told(1, 1, 0)).not.toContain("different units");
+});
+
 test("a formula without a result needs a person where its column is read, and nobody where it is not", async () => {
   const row = line(2, ["a", "01/10/2025", "x"]).replace("</row>", '<c t="str"><f>A2</f></c></row>');
   const sums = (name: string) => book([line(1, ["id", "day", "note", name]), row]);

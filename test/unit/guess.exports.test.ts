@@ -76,6 +76,12 @@ describe("rows that are none", () => {
       { yaml: hasNot("rowsWithoutEvents"), said: has("9 of 11 rows would be staged, 2 skipped") },
     ],
     [
+      "a total is skipped beside a column without a header",
+      "Kunde;;Datum;Beleg;Peso",
+      ["K%;Acme %;2#/03/2026;B#;#,5", "Gesamtergebnis;;;;45,5"],
+      { skip: '=blank(datum) && startsWith(fold(kunde), "gesamtergebnis")' },
+    ],
+    [
       "what stands outside a printed frame is none",
       "+------+------------+----+\n| OS | Data | Peso |",
       ["| OS-# | 2#/03/2026 | #,5 |", "Page 2", "| OS-10 | 20/03/2026 | 3,5 |", "10 rows in set (0.00 sec)"],
