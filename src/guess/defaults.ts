@@ -12,9 +12,9 @@ import { Said, type Trees } from "./tree.js";
 import { foldHeader, tellsTime, zoneOf } from "./words.js";
 
 const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
-/** Days that programs write where there is none: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
+/** Days that programs write where there is none, at midnight or its last moment: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
 const noDay =
-  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00|23):.*)?$/;
+  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00:00(:00)?|23:59(:59)?)([.,Z+-].*)?)?$/;
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 

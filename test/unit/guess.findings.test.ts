@@ -326,6 +326,12 @@ describe("what people write (F28)", () => {
       "B#;2026-02-2#;{1e+05|NA|2.5};{.|1.5};{NA|b}",
       { defaults: { blank: ["", "NA", "."] } },
     ],
+    [
+      "so is a day that is none, at midnight; a quarter past, it is a time of Access",
+      "Beleg;Datum;Storno;Hora",
+      "B#;2026-02-2#;{0001-01-01T00:00:00Z|2026-03-01T10:00:00Z};30/12/1899 00:1#:00",
+      { defaults: { blank: ["", "0001-01-01T00:00:00Z"] } },
+    ],
     ["but not among texts", "Beleg;Datum;Land;Note", "B#;2026-02-2#;{NA|DE};{.|ok}", { defaults: { blank: [""] } }],
     [
       "an id that pandas has made a fraction is whole, as it was in the file before; a version is not",

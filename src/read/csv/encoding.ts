@@ -134,7 +134,7 @@ export async function chooseEncoding(
   }
   const chose =
     options.fallbackEncoding === undefined
-      ? "; if its letters look wrong, name another in `csv: { encoding }`, such as windows-1250 (Central European), windows-1251 (Cyrillic), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
+      ? "; if its letters look wrong, name another in `csv: { encoding }`, such as cp850 (DOS), windows-1250 (Central European), windows-1251 (Cyrillic), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
       : "";
   const note = `Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}${chose}.`;
   if (proof.count === 0) return chosen(fallback, note);
