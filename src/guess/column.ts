@@ -344,6 +344,8 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   };
   const read = cells.filter(isRead);
   const fits = read.length / cells.length;
+  const limit = cells.find(({ text: cell }) => /^[<>≤≥]=?\s?[\d.,]+/.test(cell));
+  if (limit !== undefined) return text(`some are limits, such as ${limit.text}`);
   if (fits < enough) return text(fits > 0.3 ? `${Math.round(fits * 100)}% of the cells read as numbers` : "");
   const sided = units.find((unit) => /^(cr?|dr?|db)$/.test(unit));
   if (sided !== undefined) return text(`"${sided}" may mean credit or debit, the sign of the amount`);

@@ -234,6 +234,12 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     const rounding = new Rounding();
     for (const { text } of cells) rounding.see(text);
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
+    const padded = cells.find(({ kind, text }) => kind === "text" && /^0\d+$/.test(text));
+    const bared = cells.find(({ kind, text }) => kind === "number" && text.length < (padded?.text.length ?? 0));
+    if (padded !== undefined && bared !== undefined)
+      notes.add(
+        `zeros: some of "${header}" begin with zeros (${padded.text}); numbers such as ${bared.text} may have lost theirs`,
+      );
     if (type.as === "number") {
       const { units } = type;
       const bare = cells.find(({ text }) => !/[\p{Letter}\p{Sc}%‰°]/u.test(text));

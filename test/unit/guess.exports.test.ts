@@ -17,6 +17,7 @@ import {
   only,
   rows,
   text,
+  workbook,
 } from "../support/drafts.js";
 
 describe("headers", () => {
@@ -494,6 +495,15 @@ it("a percentage of a workbook has the unit that it has in a CSV file", async ()
   sheet.getColumn(2).numFmt = "0.00%";
   const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
   expect(input.columns.umidade).toEqual({ header: "Umidade", as: "number", units: ["%"] });
+});
+
+it("numbers of a workbook that may have lost the zeros of others in their column are told", async () => {
+  const keys = ["001001", 1002, "001003", 1004];
+  const cells = keys.map((key, at) => [key, new Date(Date.UTC(2026, 1, 20 + at)), 0.25]);
+  const { said } = await draftOf({ "a.xlsx": await workbook([["Romaneio", "Data", "Hora"], ...cells]) });
+  expect(said).toContain(
+    'zeros: some of "Romaneio" begin with zeros (001001); numbers such as 1002 may have lost theirs',
+  );
 });
 
 it("titles above a header that repeats itself tell its columns apart", async () => {

@@ -346,6 +346,12 @@ describe("what people write (F28)", () => {
       { columns: { amount: "Amount", balance: "Balance", caller: "Caller" } },
     ],
     [
+      "a result below the limit of its test is as deliberate as a number",
+      "Sample;Date;Result",
+      "S#;2026-02-2#;{0,1#|0,2#|0,3#|0,4#|0,5#|0,6#|0,7#|0,8#|<0,05}",
+      { columns: { result: "Result" } },
+    ],
+    [
       "some amounts in a currency and others in none are told",
       "Doc;Date;Amount",
       "D#;2026-02-2#;{US$ |}12#.50",
