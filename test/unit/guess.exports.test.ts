@@ -89,6 +89,12 @@ describe("rows that are none", () => {
       { yaml: hasNot("has no header"), said: has("10 of 12 rows would be staged, 2 skipped") },
     ],
     [
+      "a line above the header of a printed list is none of it",
+      "Liste 1\n-----------------------------------------\n|Beleg |Datum     |Netto     |\n--------------",
+      ["|B-#   |2#.03.2026|   #,500  |", "------------------------------------------"],
+      { header: 3, columns: { netto: { as: "number" } } },
+    ],
+    [
       "units in the row below are joined to the header",
       "Amostra;Data;pH;Condutividade\n;;;µS/cm",
       "AM-#;2#/03/2026;7,#;12#,5",
