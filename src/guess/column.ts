@@ -324,6 +324,8 @@ const front =
   /^[-+(\s]{0,3}(\p{Letter}{0,3}\p{Currency_Symbol}\s?|(EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)(\.\s?|\s))?[-+]?[\d.,]/iu;
 const numbered = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
+export const degrees: ReadonlySet<Role | null> = new Set<Role>(["latitude", "longitude"]);
+
 function numbers(cells: readonly Cell[], role: Role | null): Found {
   const marks = { ",": 0, ".": 0 };
   const units: string[] = [];
@@ -338,6 +340,8 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     // A megagram is no milligram.
     if (unit !== "") units.push(/^M(?:\p{Ll}$|\p{Lu}.*\p{Ll})/u.test(unit) ? unit : unit.toLowerCase());
     if (kind === "number") return true;
+    // -23.550 is never a thousand.
+    if (degrees.has(role)) marks[cell.includes(",") ? "," : "."] += 1;
     if (typeof comma === "string") marks["."] += 1;
     if (typeof point === "string") marks[","] += 1;
     return true;

@@ -3,7 +3,7 @@ import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, countriesOf, kilograms, type Numbers, reader } from "./column.js";
+import { type Column, countriesOf, degrees, kilograms, type Numbers, reader } from "./column.js";
 import { languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
@@ -268,11 +268,13 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
 }
 
 function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions) {
+  // Programs write degrees with a point, whatever their other numbers have.
+  const open = columns.filter(({ role }) => !degrees.has(role));
   const sum = (mark: "," | ".") =>
-    columns.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
+    open.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
   const usual: "," | "." = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
   const isProven = sum(",") + sum(".") > 0;
-  const marked = columns.map((column) => {
+  const marked = open.map((column) => {
     const cells = column.cells.filter(({ kind, text }) => kind === "text" && /[.,]/.test(text));
     return { column, texts: cells.map(({ text }) => text) };
   });

@@ -352,6 +352,22 @@ describe("what people write (F28)", () => {
       { columns: { result: "Result" } },
     ],
     [
+      "a ticket is the document rather than a weight beside it",
+      "Ticket;Data;Bruto;Tara",
+      "T-#;2#/02/2026;1#001;1#50",
+      { document: { key: "=ticket" } },
+    ],
+    [
+      "degrees have a point, and say nothing about the other numbers",
+      "OS;Data;Latitude;Longitude;Peso",
+      "D#;2#/02/2026;-23.55#;-46.63#;1.20#",
+      {
+        defaults: { decimal: "," },
+        columns: { latitude: { decimal: "." }, longitude: { decimal: "." } },
+        yaml: matches(/what is 1\.234 in "Peso"\?/),
+      },
+    ],
+    [
       "some amounts in a currency and others in none are told",
       "Doc;Date;Amount",
       "D#;2026-02-2#;{US$ |}12#.50",
