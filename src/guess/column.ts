@@ -4,7 +4,9 @@
  */
 import { type Conversion, compileConversion } from "../map/convert/conversion.js";
 import { Refused } from "../map/convert/conversion-kind.js";
+import { percentage } from "../map/column/column.js";
 import { readNumber } from "../map/convert/number-text.js";
+import { asSeen } from "../map/convert/text.js";
 import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
 import { type Dates, datesOf, instantOf, reads } from "./dates.js";
@@ -86,9 +88,10 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
     const cells = seen.flatMap(({ cells: all, kinds }, row): Cell[] => {
-      const cell = (all[index] ?? "").trim();
+      const cell = asSeen(all[index] ?? "").trim();
       const kind = kinds?.[index] ?? "text";
-      return blank.has(cell) ? [] : [{ row, text: cell, kind: kind === "percent" ? "number" : kind }];
+      if (blank.has(cell)) return [];
+      return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
     });
     const { type, fits = 1 } = typeOf(cells, text, given);
     const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);
@@ -129,6 +132,10 @@ export function paddedTo({ type, cells }: Column): number {
   const isSame = cells.every(({ text: cell }) => cell.length === length && /^\d+$/.test(cell));
   return type.as === "text" && length >= PADDED && isPadded && isSame ? length : 0;
 }
+
+/** `88000.0`: pandas writes ids so where one of them is missing, and as `88000` in the next file. Versions are shorter. */
+export const areFloats = ({ cells }: Column): boolean =>
+  cells.every(({ text: cell }) => /^\d+\.0$/.test(cell)) && cells.some(({ text: cell }) => cell.length > 5);
 
 /** One number in a hundred is another country's tax id too: the columns of a table are one country's where they can be. */
 function agreeOnCountry(columns: readonly Column[], asked: string | undefined) {
@@ -178,8 +185,8 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
   return cells.filter(fits).length / Math.max(1, cells.length);
 }
 
-/** Formats of a time of day: `8:30`, `08:30:00`, `8:30 pm`, `8h30`; under a header that says so also `083000` and `8.30`. */
-const clocks = ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a", "H'h'mm", "H:mm'h'"];
+/** Formats of a time of day: `8:30`, `08:30:00`, `08:30:00.123`, `8:30 pm`, `8h30`; under a header that says so also `083000` and `8.30`. */
+const clocks = ["H:mm", "H:mm:ss", "H:mm:ss.u", "h:mm a", "h:mm:ss a", "H'h'mm", "H:mm'h'"];
 const bareClocks = ["HHmm", "HHmmss", "H.mm"];
 
 function clockOf(cells: readonly Cell[], header: string): string | undefined {
@@ -317,6 +324,8 @@ const front =
   /^[-+(\s]{0,3}(\p{Letter}{0,3}\p{Currency_Symbol}\s?|(EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)(\.\s?|\s))?[-+]?[\d.,]/iu;
 const numbered = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
+export const degrees: ReadonlySet<Role | null> = new Set<Role>(["latitude", "longitude"]);
+
 function numbers(cells: readonly Cell[], role: Role | null): Found {
   const marks = { ",": 0, ".": 0 };
   const units: string[] = [];
@@ -326,18 +335,24 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     const read = kind === "number" || typeof point === "object" ? point : comma;
     if (!/text|number/.test(kind) || typeof read === "string" || /^.{9}|\s/.test(read.unit) || !front.test(cell))
       return false;
-    if (kind === "number") return true;
     if (/\d\s?-\s?\p{Letter}/u.test(cell)) return false;
     const unit = read.unit.replace(/\.$/, "");
     // A megagram is no milligram.
     if (unit !== "") units.push(/^M(?:\p{Ll}$|\p{Lu}.*\p{Ll})/u.test(unit) ? unit : unit.toLowerCase());
+    if (kind === "number") return true;
+    // -23.550 is never a thousand.
+    if (degrees.has(role)) marks[cell.includes(",") ? "," : "."] += 1;
     if (typeof comma === "string") marks["."] += 1;
     if (typeof point === "string") marks[","] += 1;
     return true;
   };
   const read = cells.filter(isRead);
   const fits = read.length / cells.length;
+  const limit = cells.find(({ text: cell }) => /^[<>≤≥]=?\s?[\d.,]+/.test(cell));
+  if (limit !== undefined) return text(`some are limits, such as ${limit.text}`);
   if (fits < enough) return text(fits > 0.3 ? `${Math.round(fits * 100)}% of the cells read as numbers` : "");
+  const sided = units.find((unit) => /^(cr?|dr?|db)$/.test(unit));
+  if (sided !== undefined) return text(`"${sided}" may mean credit or debit, the sign of the amount`);
   // A unit that appears once among many cells is probably a mistake.
   const several = (unit: string) => cells.length < 20 || units.lastIndexOf(unit) > units.indexOf(unit);
   const found = [...new Set(units)].filter(several);
@@ -351,6 +366,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   if (fits - unread < enough) return text(`no single unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
+  if (read.some((cell) => /^\+\d{8,}$/.test(cell.text))) return text("digits, but not a quantity");
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
   // `2025.001` of a protocol, or `12345678Z`, whose letter is no unit.
   const isName =

@@ -19,7 +19,7 @@ export interface Dates {
 const days =
   "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyy.MM.dd. dd.MM.yyyy. d.M.yyyy. yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
 const bare = "ddMMyy MMddyy ddMMyyyy MMddyyyy";
-const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma";
+const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma, h:mm:ssa";
 /** With words between or behind them, as people write. */
 const spokenTimes = " 'às' HH:mm, - HH:mm, HH:mm 'Uhr', H'h'mm";
 const others =
@@ -30,8 +30,9 @@ const zoned =
 const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d. MMM yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy|dMMMyy";
 const timed = (list: string[], ends = times) => list.flatMap((day) => ends.split(",").map((time) => day + time));
-/** As servers, browsers, mail and Oracle write them. */
-const whole = "d MMM yyyy HH:mm:ss z|MMM d, yyyy, h:mm:ss a|d MMM yyyy HH:mm:ss ZZZ|d-MMM-yy h.mm.ss.u a";
+/** As SAS, servers, browsers, mail and Oracle write them. */
+const whole =
+  "dMMMyyyy:HH:mm:ss|d MMM yyyy HH:mm:ss z|MMM d, yyyy, h:mm:ss a|d MMM yyyy HH:mm:ss ZZZ|d-MMM-yy h.mm.ss.u a";
 /** As browsers write them. */
 const local = ["d/M/yyyy", "M/d/yyyy", "d.M.yyyy"].flatMap((day) =>
   ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a"].map((time) => `${day}, ${time}`),

@@ -3,7 +3,7 @@ import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, countriesOf, kilograms, type Numbers, reader } from "./column.js";
+import { type Column, countriesOf, degrees, kilograms, type Numbers, reader } from "./column.js";
 import { languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
@@ -12,22 +12,30 @@ import { Said, type Trees } from "./tree.js";
 import { foldHeader, tellsTime, zoneOf } from "./words.js";
 
 const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
-/** Days that programs write where there is none: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
+/** Days that programs write where there is none, at midnight or its last moment: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
 const noDay =
-  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00|23):.*)?$/;
+  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00:00(:00)?|23:59(:59)?)([.,Z+-].*)?)?$/;
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
-/** SAP's empty date, where a column of days has it; elsewhere it may be a number or a code. */
-const zeroDay = "00000000";
+/**
+ * Blanks where each other cell of one of their columns is such a text; elsewhere they may be a number or a code: SAP's
+ * empty date, and a number that R or SAS does not have.
+ */
+const blankBeside: [word: string, isOther: (cell: string) => boolean][] = [
+  ["00000000", (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell)],
+  ["NA", (cell) => /^-?\d[-+\d.:, e]*$/.test(cell)],
+  [".", (cell) => /^-?[\d.,]*\d[\d.,]*$/.test(cell)],
+];
 
-function isZeroDay(samples: readonly (readonly Row[])[]) {
-  const beside = samples.flatMap((rows) => {
-    const columns = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === zeroDay ? at : []))));
-    return [...columns].flatMap((at) => rows.map(({ cells }) => cells[at] ?? ""));
+function isBeside(samples: readonly (readonly Row[])[], word: string, isOther: (cell: string) => boolean) {
+  return samples.some((rows) => {
+    const columns = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === word ? at : []))));
+    return [...columns].some((at) => {
+      const others = rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "" && cell !== word);
+      return others.length > 0 && others.every(isOther);
+    });
   });
-  const others = beside.filter((cell) => cell !== "" && cell !== zeroDay);
-  return others.length > 0 && others.every((cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell));
 }
 
 /** Texts for a blank in the tables' sampled rows. Always includes the empty text. */
@@ -40,7 +48,8 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   const found = [...blankWords, ...[...counts.keys()].filter((cell) => noDay.test(cell)).toSorted()].filter(
     (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
   );
-  return ["", ...found, ...(isZeroDay(samples) ? [zeroDay] : [])];
+  const beside = blankBeside.filter(([word, isOther]) => isBeside(samples, word, isOther));
+  return ["", ...found, ...beside.map(([word]) => word)];
 }
 
 /** Each country with the zone in which most people live. */
@@ -192,7 +201,7 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   if (said !== undefined && others.length === 0) return said;
   const zone = zones.get(country) ?? "UTC";
   if (dates.length === 0) return zone;
-  const isOfZones = /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?|utc|gmt)\b/;
+  const isOfZones = /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?|utc|gmt|offset)\b/;
   const beside = columns.find(({ header }) => zoneOf(header) === undefined && isOfZones.test(foldHeader(header)));
   const joined = dates.find((one) => one.clock.length > 0 && zoneIn(one) !== undefined);
   const doubt =
@@ -225,9 +234,15 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     const rounding = new Rounding();
     for (const { text } of cells) rounding.see(text);
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
+    const padded = cells.find(({ kind, text }) => kind === "text" && /^0\d+$/.test(text));
+    const bared = cells.find(({ kind, text }) => kind === "number" && text.length < (padded?.text.length ?? 0));
+    if (padded !== undefined && bared !== undefined)
+      notes.add(
+        `zeros: some of "${header}" begin with zeros (${padded.text}); numbers such as ${bared.text} may have lost theirs`,
+      );
     if (type.as === "number") {
-      const bare = cells.find(({ text }) => !/[\p{Letter}%‰°]/u.test(text));
-      const units = type.units.filter((unit) => unit === "%" || kilograms.has(unit));
+      const { units } = type;
+      const bare = cells.find(({ text }) => !/[\p{Letter}\p{Sc}%‰°]/u.test(text));
       // Of a weight under "Weight (kg)" nobody asks.
       const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
       if (bare !== undefined && !isTold)
@@ -253,11 +268,13 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
 }
 
 function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions) {
+  // Programs write degrees with a point, whatever their other numbers have.
+  const open = columns.filter(({ role }) => !degrees.has(role));
   const sum = (mark: "," | ".") =>
-    columns.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
+    open.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
   const usual: "," | "." = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
   const isProven = sum(",") + sum(".") > 0;
-  const marked = columns.map((column) => {
+  const marked = open.map((column) => {
     const cells = column.cells.filter(({ kind, text }) => kind === "text" && /[.,]/.test(text));
     return { column, texts: cells.map(({ text }) => text) };
   });

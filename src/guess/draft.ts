@@ -11,7 +11,7 @@ import { foldWords } from "../map/convert/text.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
-import { type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
+import { areFloats, type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
@@ -245,11 +245,13 @@ function columnsTree(
     // 00001026 that comes back as 1026 would be another document. Numbers may grow.
     const digits = keys.has(column) ? paddedTo(column) : 0;
     if (digits > 0) own["pattern"] = `[0-9]{${digits},}`;
+    const isFloats = type.as === "text" && areFloats(column);
+    if (isFloats) Object.assign(own, { as: "integer", decimal: "." });
     const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");
     const texts = [...new Set(cells.map((cell) => cell.text))];
     const samples = new Set([0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? ""));
     const note = [
-      type.as === "text" && type.why !== "" ? `text: ${type.why}` : "",
+      type.as === "text" && type.why !== "" && !isFloats ? `text: ${type.why}` : "",
       fits < 1 ? `${Math.floor(fits * 100)}% of the cells read so` : "",
       [...samples].map((sample) => shorten(sample, 28)).join(" | "),
     ];

@@ -1,7 +1,7 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
 import { RE2JS } from "re2js";
 import { isPersonal } from "../map/convert/tax-id.js";
-import { agree, type Column, countriesOf, groupsOf, isChecked, isCoded } from "./column.js";
+import { agree, type Column, countriesOf, degrees, groupsOf, isChecked, isCoded } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { foldHeader, nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
@@ -117,7 +117,11 @@ function isOfOther({ header, index, role }: Column, columns: readonly Column[]):
   const words = qualifiersOf(header);
   return columns.some((other) => {
     const [name = "", ...more] = qualifiersOf(other.header);
-    const isName = other.index !== index && other.type.as === "text" && (other.role === null || other.role === "name");
+    const isName =
+      other.index !== index &&
+      other.type.as === "text" &&
+      (other.role === null || other.role === "name") &&
+      !isCoded(other);
     return isName && more.length === 0 && words.some((word) => sameStem(word, name));
   });
 }
@@ -138,11 +142,10 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     // An `Outorgado` is no `Outorgante`, though both begin alike.
     return parties.find(isCalledSo((one, word) => one === word)) ?? parties.find(isCalledSo(sameStem));
   };
-  const isDegrees = ({ role }: Column) => role === "latitude" || role === "longitude";
   const describing = columns
     .filter((column) => !identities.includes(column))
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
-    .filter((column) => !isDegrees(column) || column.type.as === "number")
+    .filter((column) => !degrees.has(column.role) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
   // What a header says outweighs what only the neighbouring columns suggest.
   for (const { column, told } of describing.toSorted(

@@ -146,7 +146,10 @@ async function joinedHeader(
   if (others.length > 1 && isUnits) return [headerRow, headerRow + 1];
   const names = (cells: readonly string[]) =>
     isLabels(cells) && nameless.every((column) => isFilled(cells[column] ?? ""));
-  const areDistinct = (texts: readonly string[]) => new Set(texts).size === texts.length;
+  const areDistinct = (texts: readonly string[]) => {
+    const named = texts.filter(isFilled);
+    return new Set(named).size === named.length;
+  };
   if (nameless.length === 0 && areDistinct(header)) return null;
   if (nameless.length > 0 && below !== null && names(below) && ofValues.length > 0) return [headerRow, headerRow + 1];
   const headerIn = async (rows: number | number[]) =>

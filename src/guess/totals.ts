@@ -39,11 +39,15 @@ const isBlank =
   ({ texts }: Seen) =>
     (texts[column] ?? "") === "";
 
-/** A column that they leave blank, and the others never. */
-const gapOf = (column: number, some: readonly Seen[], others: readonly Seen[]) =>
-  [...(others[0]?.texts.keys() ?? [])].find(
+/** Columns that they leave blank, and the others never. */
+const gapsOf = (column: number, some: readonly Seen[], others: readonly Seen[]) =>
+  [...(others[0]?.texts.keys() ?? [])].filter(
     (one) => one !== column && some.every(isBlank(one)) && !others.some(isBlank(one)),
   );
+
+/** A column without a header has none. */
+const firstName = (columns: readonly number[], names: ReadonlyMap<number, string>) =>
+  columns.flatMap((one) => names.get(one) ?? [])[0];
 
 function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Aside | null {
   const byColumn = Map.groupBy(seen, ({ texts }) => {
@@ -55,7 +59,7 @@ function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Asid
   const [best] = [...byColumn].toSorted(([, one], [, other]) => other.length - one.length);
   if (best === undefined || best[1].length * 3 > seen.length) return null;
   const [at, sums] = best;
-  const gap = gapOf(
+  const gaps = gapsOf(
     at,
     sums,
     seen.filter((one) => !sums.includes(one) && !isLone(one)),
@@ -63,11 +67,12 @@ function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Asid
   const said = sums.map(({ texts }) => texts[at] ?? "");
   const words = [...new Set(said.map((text) => TOTAL.exec(text)?.[0] ?? ""))];
   // Without a gap only the bare word is certain.
-  if (gap === undefined && !said.every((text) => words.includes(text))) return null;
+  if (gaps.length === 0 && !said.every((text) => words.includes(text))) return null;
   const condition: Aside["condition"] = (name, names) => {
-    const missing = names.get(gap ?? at);
-    if (name === undefined || missing === undefined) return null;
-    if (gap === undefined) return `fold(${name}) in ${JSON.stringify(words)}`;
+    if (name === undefined) return null;
+    if (gaps.length === 0) return `fold(${name}) in ${JSON.stringify(words)}`;
+    const missing = firstName(gaps, names);
+    if (missing === undefined) return null;
     const begins = words.map((word) => `startsWith(fold(${name}), "${word}")`).join(" || ");
     return `blank(${missing}) && ${words.length > 1 ? `(${begins})` : begins}`;
   };
@@ -83,12 +88,12 @@ const patternOf = (text: string) => text.replace(/[^\p{Letter}\p{Number} ]/gu, "
 function notesIn(column: number, some: readonly Seen[], others: readonly Seen[]): Aside | null {
   const texts = some.map((one) => one.texts[column] ?? "").filter((text) => / /.test(text) && text.length <= 120);
   const patterns = [...new Set(texts.map(patternOf))];
-  const gap = gapOf(column, some, others);
-  if (gap === undefined || texts.length < some.length || patterns.length > MOST_NOTES) return null;
+  const gaps = gapsOf(column, some, others);
+  if (gaps.length === 0 || texts.length < some.length || patterns.length > MOST_NOTES) return null;
   if (some.length * 3 > others.length || others.some((one) => patterns.includes(patternOf(one.texts[column] ?? ""))))
     return null;
   const condition: Aside["condition"] = (name, names) => {
-    const missing = names.get(gap);
+    const missing = firstName(gaps, names);
     return name === undefined || missing === undefined
       ? null
       : `blank(${missing}) && matches(fold(${name}), "^(${patterns.join("|")})$")`;

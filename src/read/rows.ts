@@ -2,6 +2,7 @@
  * Turns a reader's rows into rows of a table: without blank ones, a cell for each column, and with notes on oddities.
  */
 import type { Code } from "../model/codes.js";
+import { listed } from "../model/fold.js";
 import { columnLetters } from "../model/formula.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind, Looks, Row } from "../model/row.js";
@@ -52,28 +53,70 @@ const RULE_LENGTH = 3;
 /** A date as a person types it, whose day or month comes first. */
 const TYPED_DATE = /^\s*(\d\d?)[-/.](\d\d?)[-/.]\d\d(?:\d\d)?(?!\d)/;
 
+/** Fewer dates among other values are hardly dates: a spreadsheet makes one of a lot 2/25. */
+const USUAL = 3;
+
 /** A spreadsheet of another country makes a date, with day and month swapped, of `2/1/2025`, and leaves `13/1/2025` a text. */
-function swappedDates(header: readonly string[]) {
-  const seen = new Map<number, { dates: boolean; texts: boolean; isSound: boolean }>();
+function doubtfulDates(header: readonly string[]) {
+  const seen: { dates: number; first: number; texts: number; others: number; isSound: boolean }[] = [];
   return {
-    look({ cells, kinds }: Row): void {
+    look({ number, cells, kinds }: Row): void {
       for (const [column, cell] of cells.entries()) {
+        if (cell === "") continue;
+        const found = (seen[column] ??= { dates: 0, first: number, texts: 0, others: 0, isSound: false });
         const kind = kinds?.[column] ?? "text";
-        const [, one, two] = (kind === "text" ? TYPED_DATE.exec(cell) : null) ?? [];
-        if (kind !== "date" && one === undefined) continue;
-        const found = seen.get(column) ?? { dates: false, texts: false, isSound: false };
-        seen.set(column, found);
-        if (kind === "date") found.dates = true;
-        else found.texts = true;
-        const isLate = kind === "date" ? Number(cell.slice(8, 10)) > 12 : Number(one) > 12 || Number(two) > 12;
-        found.isSound ||= isLate === (kind === "date");
+        const typed = kind === "text" ? TYPED_DATE.exec(cell) : null;
+        if (kind === "date") {
+          if (found.dates++ === 0) found.first = number;
+          found.isSound ||= Number(cell.slice(8, 10)) > 12;
+        } else if (typed === null) found.others++;
+        else {
+          found.texts++;
+          found.isSound ||= Number(typed[1]) <= 12 && Number(typed[2]) <= 12;
+        }
       }
     },
     notes: (): string[] =>
-      [...seen].flatMap(([column, { dates, texts, isSound }]) => {
-        if (!dates || !texts || isSound) return [];
+      seen.flatMap(({ dates, first, texts, others, isSound }, column) => {
+        if (dates === 0) return [];
         const name = header[column] || columnLetters(column + 1);
+        if (dates * USUAL <= others)
+          return `"${name}" holds dates among other values, the first in row ${first}: a spreadsheet may have made them of codes such as 1-2.`;
+        if (texts === 0 || isSound) return [];
         return `"${name}" holds dates up to the 12th of a month, and the others as texts: a spreadsheet may have swapped day and month of the dates.`;
+      }),
+  };
+}
+
+/** `TO` of `#,##0.0\ "TO"`, `R$` of `[$R$-416] 0.00`; "": none. */
+function unitOf(format: string): string {
+  const [shown = ""] = format.replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"').split(";");
+  const said = [...shown.matchAll(/"([^"]*)"|\\(.)|[\p{Sc}%]/gu)].map(
+    ([sign, quoted, escaped]) => quoted ?? escaped ?? sign,
+  );
+  const unit = said.join("").trim();
+  return /[\p{L}\p{Sc}%]/u.test(unit) ? unit : "";
+}
+
+/** A report of SAP or Excel may show tonnes in one row and kilograms in the next, by nothing but the formats of the cells. */
+function shownUnits(header: readonly string[]) {
+  const units = new Map<string, string>();
+  const seen = new Map<number, Set<string>>();
+  return {
+    look({ kinds, looks }: Row): void {
+      for (const [column, kind] of (looks === undefined ? null : kinds)?.entries() ?? []) {
+        const format = looks?.[column]?.format;
+        if (kind !== "number" || format === undefined) continue;
+        const unit = units.get(format) ?? unitOf(format);
+        units.set(format, unit);
+        if (unit !== "") seen.set(column, (seen.get(column) ?? new Set()).add(unit));
+      }
+    },
+    notes: (): string[] =>
+      [...seen].flatMap(([column, shown]) => {
+        if (shown.size < 2) return [];
+        const name = header[column] || columnLetters(column + 1);
+        return `The formats of "${name}" show its numbers with different units (${listed([...shown], 5)}), which are not read: give the unit a column of its own.`;
       }),
   };
 }
@@ -106,7 +149,8 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
     ": another table may begin there, or the header has several rows",
   );
   const unheaded = new Map<number, Tally>();
-  const swapped = swappedDates(header);
+  const dates = doubtfulDates(header);
+  const units = shownUnits(header);
   /** The last row of several cells. */
   let above: Row | undefined;
 
@@ -166,7 +210,10 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
 
   function lookAt(row: Row): void {
     const { number, cells } = row;
-    if (isTyped) swapped.look(row);
+    if (isTyped) {
+      dates.look(row);
+      units.look(row);
+    }
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
     if (header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell))) sparse.add(number);
@@ -214,7 +261,7 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
     notes(): string[] {
       const tallies = [repeated, ruled, outside, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
       const said = [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
-      return [...said, ...swapped.notes()];
+      return [...said, ...dates.notes(), ...units.notes()];
     },
   };
 }

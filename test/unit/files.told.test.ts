@@ -120,6 +120,31 @@ test("dates that a spreadsheet of another country may have swapped are told by a
   }
 });
 
+test("dates among codes are told by an import: a spreadsheet has made them of 1-2", async () => {
+  const told = async (...notes: string[]) => {
+    const rows = notes.map((note, at) => line(at + 2, [`j${at}`, "13/10/2025", note]));
+    const dated = rows.map((row) => row.replace(/t="str"><v>(2025-)/, 't="d"><v>$1'));
+    return (await imported("rows.xlsx", await book([header, ...dated]))).told;
+  };
+  const said = "holds dates among other values, the first in row 3: a spreadsheet may have made them of codes";
+  expect(await told("1-A", "2025-02-01", "1-3", "1-14")).toContain(said);
+  expect(await told("2025-02-01", "2025-02-02", "", "2025-02-03", "open")).not.toContain("among other values");
+});
+
+test("numbers that only their formats show in different units are told by an import", async () => {
+  const formats = ['#,##0.0\\ "KG"', '#,##0.0\\ "TO"', "[$R$-416] 0.00", "[$US$-409] 0.00"];
+  const told = async (...shown: number[]) => {
+    const rows = shown.map((format, at) =>
+      line(at + 2, [`j${at}`, "13/10/2025"]).replace("</row>", `<c s="${format}"><v>12.5</v></c></row>`),
+    );
+    const sheets = [{ name: "S", rows: header + rows.join("") }];
+    return (await imported("rows.xlsx", await writeWorkbook({ formats, sheets }))).told;
+  };
+  expect(await told(1, 2, 1)).toContain("show its numbers with different units (KG, TO)");
+  expect(await told(3, 4)).toContain("different units (R$, US$)");
+  expect(await told(1, 1, 0)).not.toContain("different units");
+});
+
 test("a formula without a result needs a person where its column is read, and nobody where it is not", async () => {
   const row = line(2, ["a", "01/10/2025", "x"]).replace("</row>", '<c t="str"><f>A2</f></c></row>');
   const sums = (name: string) => book([line(1, ["id", "day", "note", name]), row]);

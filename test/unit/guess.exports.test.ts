@@ -17,6 +17,7 @@ import {
   only,
   rows,
   text,
+  workbook,
 } from "../support/drafts.js";
 
 describe("headers", () => {
@@ -76,10 +77,22 @@ describe("rows that are none", () => {
       { yaml: hasNot("rowsWithoutEvents"), said: has("9 of 11 rows would be staged, 2 skipped") },
     ],
     [
+      "a total is skipped beside a column without a header",
+      "Kunde;;Datum;Beleg;Peso",
+      ["K%;Acme %;2#/03/2026;B#;#,5", "Gesamtergebnis;;;;45,5"],
+      { skip: '=blank(datum) && startsWith(fold(kunde), "gesamtergebnis")' },
+    ],
+    [
       "what stands outside a printed frame is none",
       "+------+------------+----+\n| OS | Data | Peso |",
       ["| OS-# | 2#/03/2026 | #,5 |", "Page 2", "| OS-10 | 20/03/2026 | 3,5 |", "10 rows in set (0.00 sec)"],
       { yaml: hasNot("has no header"), said: has("10 of 12 rows would be staged, 2 skipped") },
+    ],
+    [
+      "a line above the header of a printed list is none of it",
+      "Liste 1\n-----------------------------------------\n|Beleg |Datum     |Netto     |\n--------------",
+      ["|B-#   |2#.03.2026|   #,500  |", "------------------------------------------"],
+      { header: 3, columns: { netto: { as: "number" } } },
     ],
     [
       "units in the row below are joined to the header",
@@ -476,6 +489,27 @@ it("a pivot table beside the sheets that it sums up is left out, and said", asyn
   const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
   expect(Object.keys(mapping.inputs)).toEqual(["orders"]);
   expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
+});
+
+it("a percentage of a workbook has the unit that it has in a CSV file", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("S");
+  sheet.addRows([
+    ["Ticket", "Umidade"],
+    ...rows("T#;0.1#").map((row) => [row.split(";")[0], Number(row.split(";")[1])]),
+  ]);
+  sheet.getColumn(2).numFmt = "0.00%";
+  const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(input.columns.umidade).toEqual({ header: "Umidade", as: "number", units: ["%"] });
+});
+
+it("numbers of a workbook that may have lost the zeros of others in their column are told", async () => {
+  const keys = ["001001", 1002, "001003", 1004];
+  const cells = keys.map((key, at) => [key, new Date(Date.UTC(2026, 1, 20 + at)), 0.25]);
+  const { said } = await draftOf({ "a.xlsx": await workbook([["Romaneio", "Data", "Hora"], ...cells]) });
+  expect(said).toContain(
+    'zeros: some of "Romaneio" begin with zeros (001001); numbers such as 1002 may have lost theirs',
+  );
 });
 
 it("titles above a header that repeats itself tell its columns apart", async () => {

@@ -156,9 +156,9 @@ describe("what a careful eye sees", () => {
     ],
   );
 
-  it("a column of time zones is told", async () => {
-    const { said } = await draft("Pedido;Data;Time zone", "A#;2#/03/2026 10:00;Europe/Berlin");
-    expect(said).toContain('"Time zone" may say otherwise, and is not used for that');
+  it.each(["Time zone", "UTC Offset", "Offset"])("a column of time zones is told: %s", async (header) => {
+    const { said } = await draft(`Pedido;Data;${header}`, "A#;2#/03/2026 10:00;-03:00");
+    expect(said).toContain(`"${header}" may say otherwise, and is not used for that`);
   });
 
   it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", async () => {
@@ -319,6 +319,80 @@ describe("what people write (F28)", () => {
       "Beleg;Datum;Storno",
       "B#;2026022#;{00000000|00000000|00004711}",
       { defaults: { blank: [""] } },
+    ],
+    [
+      "so are the NA of R and the point of SAS among numbers",
+      "Beleg;Datum;Menge;Rabatt;Art",
+      "B#;2026-02-2#;{1e+05|NA|2.5};{.|1.5};{NA|b}",
+      { defaults: { blank: ["", "NA", "."] } },
+    ],
+    [
+      "so is a day that is none, at midnight; a quarter past, it is a time of Access",
+      "Beleg;Datum;Storno;Hora",
+      "B#;2026-02-2#;{0001-01-01T00:00:00Z|2026-03-01T10:00:00Z};30/12/1899 00:1#:00",
+      { defaults: { blank: ["", "0001-01-01T00:00:00Z"] } },
+    ],
+    ["but not among texts", "Beleg;Datum;Land;Note", "B#;2026-02-2#;{NA|DE};{.|ok}", { defaults: { blank: [""] } }],
+    [
+      "an id that pandas has made a fraction is whole, as it was in the file before; a version is not",
+      "order_id;date;version",
+      "8800#.0;2026-02-2#;{1.0|2.0}",
+      { columns: { order_id: { as: "integer", decimal: "." }, version: "version" } },
+    ],
+    [
+      "a number with the side of an account, or of a telephone, is no quantity",
+      "Doc;Date;Amount;Balance;Caller",
+      "D#;2026-02-2#;1,20#.50{ CR|};3#0.00 D;+55119876543#0",
+      { columns: { amount: "Amount", balance: "Balance", caller: "Caller" } },
+    ],
+    [
+      "a result below the limit of its test is as deliberate as a number",
+      "Sample;Date;Result",
+      "S#;2026-02-2#;{0,1#|0,2#|0,3#|0,4#|0,5#|0,6#|0,7#|0,8#|<0,05}",
+      { columns: { result: "Result" } },
+    ],
+    [
+      "a time of day with milliseconds belongs to the day beside it",
+      "OS;Data;Hora",
+      "D#;2026-02-2#;08:15:0#.12#",
+      { defaults: { dates: ["yyyy-MM-dd H:mm:ss.u"] }, at: ["=data_at"] },
+    ],
+    [
+      "a ticket is the document rather than a weight beside it",
+      "Ticket;Data;Bruto;Tara",
+      "T-#;2#/02/2026;1#001;1#50",
+      { document: { key: "=ticket" } },
+    ],
+    [
+      "degrees have a point, and say nothing about the other numbers",
+      "OS;Data;Latitude;Longitude;Peso",
+      "D#;2#/02/2026;-23.55#;-46.63#;1.20#",
+      {
+        defaults: { decimal: "," },
+        columns: { latitude: { decimal: "." }, longitude: { decimal: "." } },
+        yaml: matches(/what is 1\.234 in "Peso"\?/),
+      },
+    ],
+    [
+      "some amounts in a currency and others in none are told",
+      "Doc;Date;Amount",
+      "D#;2026-02-2#;{US$ |}12#.50",
+      { said: has('some numbers of "Amount" have a unit (us$) and others none, such as 122.50') },
+    ],
+    [
+      "times as Crystal Reports and SAS write them are read",
+      "Doc;Printed;Weighed",
+      "D#;1#/02/2026 12:00:00AM;1#FEB2026:08:15:00",
+      {
+        defaults: { dates: ["dd/MM/yyyy h:mm:ssa"] },
+        columns: { weighed: { formats: ["dMMMyyyy:HH:mm:ss"], language: "en" } },
+      },
+    ],
+    [
+      "the name of a customer who has a number beside it belongs to the only tax id",
+      "Doc;Data;CLIENTE;NOME CLIENTE;CNPJ/CPF",
+      "D#;1#/02/2026;00000%;Cliente %;CNPJ",
+      { participant: { name: "=nome_cliente" } },
     ],
     [
       "what stands in brackets in a heading of times is no name of an event",

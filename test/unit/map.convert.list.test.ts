@@ -26,6 +26,18 @@ describe("the list of conversions", () => {
   });
 
   it.each([
+    ["number", "\u200e-12\u202f500,5\u200f", "-12500.5"],
+    ["taxId", "\u200e11.222.333/0001-81\u200b", "11222333000181"],
+    ["phone", "\u202a+55 11 98765-4321\u202c", "+5511987654321"],
+    ["date", "\u200e15\u200e/\u200e10\u200e/\u200e2025", "2025-10-15"],
+    ["timestamp", "15/10/2025 8:05\u202fAM", Date.UTC(2025, 9, 15, 8, 5)],
+  ])("%s reads what a person sees: invisible marks do not count, and any blank is one", (name, cell, value) => {
+    const dates = ["dd/MM/yyyy", "dd/MM/yyyy h:mm a", "dd/MM/yyyy h:mm\u202fa"];
+    const convert = compileConversion(name, { timezone: "UTC", dates, country: "BR", decimal: "," });
+    expect(converted(convert(cell, "text"))).toEqual({ value });
+  });
+
+  it.each([
     ["a timestamp without a zone", "timestamp", { dates: ["dd/MM/yyyy"] }, "conversion-options", /time zone/],
     ["a format without a day", { name: "date", formats: ["MM/yyyy"] }, {}, "conversion-options", /does not read/],
     ["a quote left open", { name: "date", formats: ["dd 'de MM yyyy"] }, {}, "conversion-options", /quote/],

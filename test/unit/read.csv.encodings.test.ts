@@ -187,6 +187,10 @@ test.each([
   ["windows-1253", "Θεσσαλονίκη", "Èåóóáëïíßêç"],
   ["windows-1256", "القاهرة", "ÇáÞÇåÑÉ"],
   ["cp850", "München", "M\u0081nchen"],
+  ["cp850", "São João", "SÆo JoÆo"],
+  ["cp850", "Ação", "A‡Æo"],
+  ["cp850", "AÇÃO", "A€ÇO"],
+  ["macintosh", "Comércio", "ComŽrcio"],
   ["shift_jis", "東京都千代田区", "“Œ‹ž“s\u0090ç‘ã“c‹æ"],
   ["gb18030", "上海市浦东新区", "ÉÏº£ÊÐÆÖ¶«ÐÂÇø"],
 ])("%s is not sent as letters of the West: it must be named, and is offered", async (encoding, town, misread) => {

@@ -12,7 +12,7 @@ import type { CellKind } from "../../model/row.js";
 import { integer, number } from "./number.js";
 import { country, phone, state } from "./places.js";
 import { taxId } from "./tax-id.js";
-import { digits, hash, lower, slug, text, upper } from "./text.js";
+import { asSeen, digits, hash, lower, slug, text, upper } from "./text.js";
 import { date, timestamp } from "./timestamp.js";
 
 export type { ConvertDefaults } from "./conversion-kind.js";
@@ -35,6 +35,9 @@ export const conversions = {
   slug,
   hash,
 } as const;
+
+/** They look at invisible characters themselves. */
+const OF_TEXT: ReadonlySet<string> = new Set(["text", "upper", "lower", "digits", "slug", "hash"]);
 
 export type ConversionName = keyof typeof conversions;
 export const conversionNames = Object.keys(conversions) as ConversionName[];
@@ -65,11 +68,12 @@ export function compileConversion(spec: ConversionSpec, defaults: ConvertDefault
   const { name, ...options } = typeof spec === "string" ? { name: spec } : spec;
   const kind = conversions[name as ConversionName] as unknown as ConversionKind;
   const convert = kind.compile(options, defaults);
+  const isOfText = OF_TEXT.has(name);
   return (cell, cellKind) => {
     if (cellKind === "error") return errorCell(cell);
     try {
       if (kind.reads?.kinds.includes(cellKind) === false) return refuseKind(cell, cellKind, kind.reads.called);
-      return convert(cell, cellKind);
+      return convert(isOfText ? cell : asSeen(cell), cellKind);
     } catch (error) {
       if (error instanceof Refused) return error;
       throw error;

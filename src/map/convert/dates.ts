@@ -4,6 +4,7 @@
  */
 import { DateTime, Info } from "luxon";
 import { refuseOptions } from "./conversion-kind.js";
+import { asSeen } from "./text.js";
 
 export interface LocalTime {
   /** As if it were UTC, in ms since 1970. */
@@ -150,7 +151,7 @@ function slipIn(format: string): string | null {
 const DATE_TOKENS = [/^y+$/, /^[MLo]+$/, /^[do]+$/];
 
 export function compileDateFormat(written: string, options: DateFormatOptions): DateFormat {
-  const format = quotedT(written);
+  const format = asSeen(quotedT(written));
   const named = Object.hasOwn(NAMED, format) ? NAMED[format] : undefined;
   if (named !== undefined) {
     const hasTime = (text: string) => format !== "EXCEL" || !/^\d+$/.test(text);

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
 import { maybe, writtenOut } from "../described.js";
 
-/**
- * Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, marks of direction, word
- * joiner, BOM. Not the joiners that emoji and some scripts need.
- */
-const INVISIBLE = /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+/** Zero-width space, marks of direction, word joiner, BOM. Not the joiners that emoji and some scripts need. */
+const MARKS = "\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff";
+/** Also control characters but tab and line feed, and the soft hyphen. */
+const INVISIBLE = new RegExp(`(?![\\t\\n])\\p{Cc}|[\\u00ad${MARKS}]`, "gu");
+const MARK = new RegExp(`[${MARKS}]`, "gu");
 /** A fast test: hardly any cell needs cleaning. */
 const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\p{Cf}]/u;
 
@@ -25,6 +25,11 @@ export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string 
     .map((line) => line.replace(/\s+/g, " ").trim())
     .join("\n")
     .trim();
+}
+
+/** As it looks: browsers, for one, write a narrow no-break space before AM, and right-to-left locales a mark before a minus. */
+export function asSeen(raw: string): string {
+  return /[^ -~]/.test(raw) ? raw.replace(MARK, "").replace(/[^\S\r\n\v\f\u0085\u2028\u2029]/gu, " ") : raw;
 }
 
 /** `Ação Nº 2` → `acao no 2`. */
