@@ -80,7 +80,11 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
   const follow = async (exitCode: number, told: Record<string, string>, notify: (to: Teller) => Promise<void>) => {
     await saveMetrics(world, flags.metrics, run?.summary ?? { target, exitCode, at: world.clock.now() });
     await onFinish(frame, flags.onFinish, { ...told, ROWFERRY_EXIT_CODE: String(exitCode) });
-    if (teller !== null && !isWatched(world, exitCode)) await notify(teller);
+    if (teller === null || isWatched(world, exitCode)) return;
+    await notify(teller).catch((error: unknown) => {
+      const { message } = asRowferryError(error, false);
+      world.stderr.write(`rowferry: the next run may notify of the same again: ${plainText(message)}\n`);
+    });
   };
   let exitCode: number;
   try {

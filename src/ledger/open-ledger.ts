@@ -42,8 +42,9 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Ledge
 export function openLedgerOfAnyone(path: string): LedgerDatabase {
   makeFolder(dirname(path));
   // Created with its final mode: another process could open it before a later change.
-  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-  const database = openDatabase(path, {});
+  const isNew = !existsSync(path);
+  if (isNew) closeSync(openSync(path, "a", 0o600));
+  const database = openDatabase(path, {}, isNew);
   // Takes rights away from others, but keeps a read-only file read-only.
   const { mode } = statSync(path);
   chmodSync(path, mode & 0o700);
@@ -120,8 +121,15 @@ function orClose(database: LedgerDatabase, prove: () => void): LedgerDatabase {
   }
 }
 
-function openDatabase(path: string, options: Database.Options): LedgerDatabase {
+function openDatabase(path: string, options: Database.Options, isNew = false): LedgerDatabase {
   try {
+    // SQLite would take it for a new ledger, in which all is well, and delete its log.
+    if (!isNew && statSync(path).size === 0)
+      throw new RowferryError(
+        "ledger-damaged",
+        "The ledger's file is empty: what it held is gone. If it never held anything, delete the file.",
+        { place: { file: path } },
+      );
     refuseAnothersLog(path);
     const hadLog = hasLog(path);
     const open = (database: LedgerDatabase, prepare = () => {}) =>

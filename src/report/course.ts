@@ -127,7 +127,7 @@ export function createRateMeter() {
 
 export const coursePath = (stateFolder: string): string => join(stateFolder, "course.json");
 
-/** Shares the progress with other processes, at most once a second. Failures to write are ignored. */
+/** Shares the progress with other processes, at most once a second. Failures to write or remove it are ignored. */
 export function keepCourse(stateFolder: string, now: () => number, limit: number | null) {
   const path = coursePath(stateFolder);
   const course = followCourse(now, limit);
@@ -148,7 +148,9 @@ export function keepCourse(stateFolder: string, now: () => number, limit: number
     },
     /** Another process may still be running. */
     close(): void {
-      if (keptAt > Number.NEGATIVE_INFINITY) rmSync(path, { force: true });
+      try {
+        if (keptAt > Number.NEGATIVE_INFINITY) rmSync(path, { force: true });
+      } catch {}
     },
   };
 }

@@ -124,6 +124,7 @@ export async function run(
         JSON.stringify(summary),
         session.clock.now(),
       );
+      session.refuseMoved();
       return summary;
     } catch (thrown) {
       const error = asLedgerFailure(thrown, session.target.ledgerPath);

@@ -7,6 +7,7 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isBehindJournal, journalOf, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
+import { keepInPlace } from "../ledger/care/backup.js";
 import { createSpareRoom } from "../ledger/care/spare-room.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
@@ -102,6 +103,8 @@ export async function openSession(command: string, mapping: string | null, optio
     });
     const database = openLedger(target.ledgerPath, owner, clock.now());
     later(() => void database.close());
+    const place = keepInPlace(database);
+    later(place.rescue);
     if (!isOffline) {
       const hold = await holdLedger(database, waiting);
       later(() => hold.release());
@@ -171,6 +174,8 @@ export async function openSession(command: string, mapping: string | null, optio
       bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id)),
       caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
       submitter,
+      /** The embedded sandbox's records are deleted with its ledger. @throws RowferryError `ledger-not-written` */
+      refuseMoved: serve ? () => {} : place.refuseMoved,
       /** Null: the run continues. */
       stopped: null as Stopped | null,
       /** Names of empty files that the mapping does not allow. */
@@ -208,6 +213,7 @@ export async function openSession(command: string, mapping: string | null, optio
             return (await session.look(about, readParticipant(found.serviceId))).result === "accepted";
           },
           onLeaving() {
+            session.refuseMoved();
             request = room.begin(() => requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now()));
             return request !== null;
           },

@@ -39,6 +39,18 @@ const commands = [
   "ledger prune --keep-for 1d",
 ];
 
+test("an empty file in the ledger's place is no new ledger, to no command: its rows would be sent again", async () => {
+  const office = await openOfficeAt(createSandbox({}), weighings);
+  await office.brought("loads.csv", rows);
+  const ledger = office.path("state/env/ledger.db");
+  writeFileSync(ledger, "");
+  for (const command of commands) {
+    const { code, err } = await office.type(...command.split(" "));
+    expect({ command, code, err }).toEqual({ command, code: 1, err: expect.stringContaining("file is empty") });
+    expect(statSync(ledger).size, command).toBe(0);
+  }
+});
+
 describe("a ledger of another service (F94)", () => {
   const elsewhere = "http://127.0.0.1:9";
 

@@ -2,8 +2,9 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
 import { installed } from "./installation.js";
-import { type Ended, killedAt, type ProcessOptions, rowferry, shortWaits } from "./processes.js";
+import { type Ended, killedAt, manifests, type ProcessOptions, rowferry, shortWaits } from "./processes.js";
 
 /** Root may write anything, so that what must be refused is tried as nobody. */
 const isRoot = process.getuid?.() === 0;
@@ -113,6 +114,23 @@ describe("a state that is read-only", () => {
     chmodSync(here().folder, 0o700);
     await here().expectWhole(await runImport());
   });
+
+  test(
+    "folders that nothing can be made in or removed from, since a run began, do not change how it ends",
+    long,
+    async () => {
+      const started = here().start(["import", ...manifests], unprivileged);
+      while (here().requests() < 30) await wait(1);
+      const allow = (mode: number) => ["state", "state/env"].forEach((folder) => chmodSync(here().path(folder), mode));
+      allow(0o500);
+      const ended = await started.ended;
+      allow(0o700);
+      expect({ stranded: await here().expectWhole(ended), stderr: ended.stderr }).toEqual({
+        stranded: 0,
+        stderr: expect.not.stringContaining("EACCES"),
+      });
+    },
+  );
 
   test("a ledger that cannot be written any more", long, async () => {
     await runImport({ program: killedAt("after-staging-committed") });

@@ -159,6 +159,22 @@ describe("the log of a killed import (F93)", () => {
   });
 });
 
+test.each([
+  ["deleted", (ledger: string) => rmSync(ledger)],
+  ["replaced", (ledger: string) => (copyFileSync(ledger, `${ledger}.new`), renameSync(`${ledger}.new`, ledger))],
+])(
+  "a ledger that is %s during an import stops it, and a copy keeps all that was sent (H33)",
+  long,
+  async (_, happens) => {
+    const { ledger } = here();
+    const stopped = await here().runUntil(60, () => happens(ledger), ["import", ...manifests]);
+    expect(stopped).toMatchObject({ code: 1, stderr: expect.stringMatching(/moved, deleted or replaced/) });
+    const [, copy] = /ledger restore (\S+)`/.exec(stopped.stderr) ?? [];
+    if (copy !== undefined) expect((await here().run(["ledger", "restore", copy])).code).toBe(0);
+    expect(await here().expectWhole(await here().import())).toBe(0);
+  },
+);
+
 describe("two imports at once (H33)", () => {
   test("the second ends with exit code 5, or waits for the first; both files land once", long, () =>
     expectApart(() => {}),

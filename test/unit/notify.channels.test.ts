@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Notification } from "../../src/serve/message.js";
 import { type Office, openOffice } from "../support/office.js";
 import { openReceiver, type Received } from "../support/receiver.js";
@@ -163,6 +163,14 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   it("a command that fails", async () => {
     const { night } = open("notify: [{ command: 'exit 7' }]");
     expect((await night()).err).toContain("command was not told: it ended with 7");
+  });
+
+  it("a memory that cannot be written changes neither the exit code nor an error's message", async () => {
+    const office = open("notify: [{ command: 'true' }]");
+    mkdirSync(office.path("state/sandbox/told.json"), { recursive: true });
+    const { code, err } = await office.night();
+    expect([code, err]).toEqual([3, expect.stringMatching(/may notify of the same again: .*told\.json/)]);
+    expect((await office.type("import", "m.yaml", "gone.csv")).err).toContain("gone.csv");
   });
 
   it("notify --test names who was reached and who was not", async () => {

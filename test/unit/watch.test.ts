@@ -368,6 +368,21 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(1);
   });
 
+  it("a ledger that is gone is told and waited for; a new one would not know what was sent", async () => {
+    const inbox = open();
+    const ledger = inbox.path("state/sandbox/ledger.db");
+    inbox.put("a.csv", text("A"));
+    const { err } = await inbox.watch((look) => {
+      if (look === 2) renameSync(ledger, inbox.path("moved.db"));
+      if (look === 2) inbox.put("b.csv", text("B"));
+      if (look !== 6) return;
+      expect([existsSync(ledger), inbox.landed()]).toEqual([false, ["A"]]);
+      renameSync(inbox.path("moved.db"), ledger);
+    });
+    expect(err).toContain("This watch has used the ledger, and it is gone.");
+    expect(inbox.landed()).toEqual(["A", "B"]);
+  });
+
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));

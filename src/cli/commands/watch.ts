@@ -1,9 +1,11 @@
 /** `rowferry watch <mapping> <folder>`: imports files as they arrive, without a scheduler. */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import type { MappingSpec } from "../../map/language/mapping-schema.js";
 import { readSource } from "../../map/load-mapping.js";
+import { RowferryError } from "../../model/error.js";
+import { ExitCode } from "../../model/exit-code.js";
 import { configFileName } from "../../settings/config-file.js";
 import { resolveTarget } from "../../settings/target.js";
 import { checkMappingFirst, duration } from "../flags.js";
@@ -37,6 +39,15 @@ export const spec = sendingCommand({
     target.clientSecret();
     const teller = await tellerOf(target, world);
     let looked = 0;
+    const hasLedger = () => existsSync(target.ledgerPath);
+    let hadLedger = hasLedger();
+    const requireLedger = () => {
+      if (!hadLedger || hasLedger()) return;
+      throw new RowferryError("ledger-missing", "This watch has used the ledger, and it is gone.", {
+        place: { file: target.ledgerPath },
+        hint: "Put it back; then the file is imported. A new ledger, which the next watch would begin, does not know what was sent.",
+      });
+    };
     const { watchFolder } = await import("../../serve/watch.js");
     const { isWorkDue } = await import("../../desk/status.js");
     return watchFolder({
@@ -54,7 +65,11 @@ export const spec = sendingCommand({
       },
       clock: world.clock,
       signal,
-      handle: (path, isStaged) => importOne(frame, { ...flags, wait: true }, mapping, path, isStaged),
+      async handle(path, isStaged) {
+        const handled = await importOne(frame, { ...flags, wait: true }, mapping, path, isStaged, requireLedger);
+        hadLedger ||= hasLedger();
+        return handled;
+      },
       isWorkDue: () => isWorkDue(target, world.clock.now()),
       idle: async () => {
         if (Math.abs(world.clock.now() - looked) < 60_000) return;
@@ -92,12 +107,14 @@ async function importOne(
   mappingPath: string,
   path: string,
   isStaged: boolean,
+  requireLedger: () => void,
 ): Promise<{ exitCode: number; isStaged: boolean }> {
   try {
     let isEmpty = false;
     const exitCode = await runCommand(frame, flags, {
       source: mappingPath,
       async send(pipeline, options) {
+        requireLedger();
         if (isStaged) return pipeline.runResume(options);
         const summary = await pipeline.runImport({ ...options, mappingPath, files: [path] });
         isEmpty = summary.problems.some(({ code }) => code === "file-empty");
@@ -106,6 +123,8 @@ async function importOne(
     });
     return { exitCode, isStaged: !isEmpty };
   } catch (error) {
-    return { exitCode: explain(frame, flags, error), isStaged: false };
+    const exitCode = explain(frame, flags, error);
+    const isGone = error instanceof RowferryError && error.code === "ledger-missing";
+    return { exitCode: isGone ? ExitCode.again : exitCode, isStaged: isGone && isStaged };
   }
 }

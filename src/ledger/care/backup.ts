@@ -13,6 +13,8 @@ import {
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
+import { makeFolder } from "../../model/make-folder.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
 import { refuseMissingFolder, syncFolder } from "../journal/durable-file.js";
 import { reasonOf } from "./ledger-failure.js";
 import { makeBackup } from "./lock.js";
@@ -89,14 +91,52 @@ export function folderForCopy(path: string): string {
  * Copies the ledger for reading, in one pass that ends however much is written meanwhile. Readable by its owner only.
  */
 export function copyLedger(path: string, owner: LedgerOwner, destination: string): void {
-  closeSync(openSync(destination, "wx", 0o600));
   const database = openLedgerReadOnly(path, owner);
   try {
-    database.run("VACUUM INTO @destination", { destination });
-    const copy = new LedgerDatabase(destination);
-    makeBackup(copy);
-    copy.close();
+    copyOf(database, destination);
   } finally {
     database.close();
   }
+}
+
+function copyOf(database: LedgerDatabase, destination: string): void {
+  closeSync(openSync(destination, "wx", 0o600));
+  database.run("VACUUM INTO @destination", { destination });
+  const copy = new LedgerDatabase(destination);
+  makeBackup(copy);
+  copy.close();
+}
+
+/**
+ * Notices that an open ledger was moved, deleted or replaced: SQLite would continue to write into a file that the next
+ * run does not find.
+ */
+export function keepInPlace(database: LedgerDatabase) {
+  const path = database.name;
+  const fileThere = () => {
+    const file = statSync(path, { throwIfNoEntry: false });
+    return file === undefined ? null : `${file.dev}:${file.ino}`;
+  };
+  const mine = fileThere();
+  let copy: string | null = null;
+  return {
+    /** @throws RowferryError `ledger-not-written` */
+    refuseMoved(): void {
+      const found = fileThere();
+      if (found === mine) return;
+      copy ??= found === null ? path : `${path}.of-${process.pid}`;
+      const restore = found === null ? "" : `\`rowferry ledger restore ${shellQuoted(copy)}\`, then `;
+      throw new RowferryError(
+        "ledger-not-written",
+        "The ledger was moved, deleted or replaced during this run, so the run stopped.",
+        { place: { file: path }, hint: `A copy of all that it held is in ${copy}. Run ${restore}\`rowferry resume\`.` },
+      );
+    },
+    /** Makes the copy that was told of. Call once nothing more is written. */
+    rescue(): void {
+      if (copy === null) return;
+      makeFolder(dirname(copy));
+      copyOf(database, copy);
+    },
+  };
 }

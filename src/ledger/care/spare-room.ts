@@ -37,8 +37,13 @@ export function createSpareRoom(paths: { ledger: string; journal: string | null 
     for (const { file, bytes } of files) takeOne(file, bytes);
   }
 
+  /** In a folder that is read-only by now, the next run removes them. */
   function giveBack(): void {
-    if (isTaken) for (const { file } of files) rmSync(file, { force: true });
+    if (!isTaken) return;
+    for (const { file } of files)
+      try {
+        rmSync(file, { force: true });
+      } catch {}
   }
 
   function failed(error: unknown): void {
