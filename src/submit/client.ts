@@ -97,7 +97,9 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
       const headers = Object.fromEntries(
         Object.entries(reply.headers).map(([name, value]) => [name, strike(value, secrets)]),
       );
-      const retryAfterMs = asked(reply.headers["retry-after"], serviceClock.now());
+      // Whoever names a date means it by its own clock, which may be neither ours nor the service's.
+      const saidAt = Date.parse(reply.headers["date"] ?? "");
+      const retryAfterMs = asked(reply.headers["retry-after"], Number.isNaN(saidAt) ? serviceClock.now() : saidAt);
       const answer = { reply: { ...reply, headers }, reading };
       return { ...sent, durationMs: clock.now() - startedAt, retryAfterMs, answer };
     } catch (error) {
@@ -111,10 +113,10 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
 /** The longest Retry-After that is obeyed. */
 const longestRetryAfterMs = 120_000;
 
-/** A Retry-After, seconds or a date, in ms. */
-function asked(header = "", serviceNow: number): number {
+/** A Retry-After, seconds or a date, in ms. `saidAt`: the time of the answer. */
+function asked(header = "", saidAt: number): number {
   const text = header.trim();
-  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - serviceNow;
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - saidAt;
   return ms > 0 ? Math.min(longestRetryAfterMs, ms) : 0;
 }
 
