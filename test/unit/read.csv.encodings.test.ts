@@ -218,3 +218,9 @@ test("words of the West are read without a question, one odd line among them too
   expect(table.dialect).toMatchObject({ encoding: "windows-1252" });
   expect(table.rows).toHaveLength(5);
 });
+
+test("so are words of which a program has put only the letters of ASCII into lower case", async () => {
+  const text = "id;nome\n1;SÃo JosÉ\n2;ConceiÇÃo\n3;JoÃo AntÔnio\n4;MÜller";
+  const table = await readFile(await temporaryFile(iconv.encode(text, "windows-1252")));
+  expect(table.rows[0]?.cells).toEqual(["1", "SÃo JosÉ"]);
+});

@@ -36,10 +36,10 @@ const PROOF_LINES = 3;
 const MAX_ODD_LINES = 10_000;
 /**
  * What words of the West do not hold as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
- * within a word signs or capitals that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), and the Polish zł.
+ * within a word signs, or a capital Æ or Ž, that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), and the Polish zł.
  */
 const FOREIGN =
-  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z](?:[\x80\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z\xc0-\xff]|[\x8a\x8c\x8e\x9f\xc0-\xd6\xd8-\xde][a-z])|[zZ]\xb3/;
+  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z](?:[\x80\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z\xc0-\xff]|[\x8a\x8c\x8e\x9f\xc6][a-z])|[zZ]\xb3/;
 /** Offered to a person who has to name one. */
 const OTHERS = [
   "windows-1250",
