@@ -81,6 +81,8 @@ export class Expected {
   private readonly corrected = new Map<string, number>();
   /** Cells that a person has given up, and how often: of equal rows only those that were named. */
   private readonly dismissed = new Map<string, number>();
+  /** Invalid rows, by file and cells, whose event a later row of their file brought: they are done with it. */
+  private readonly settled = new Set<string>();
   /** Events of which a row of the newest import with it says something else than what has landed, and which import that was. */
   private readonly changed = new Map<string, number>();
 
@@ -144,7 +146,8 @@ export class Expected {
         // A row that was corrected here, and that nobody has mended in its source: as many as were corrected.
         const nth = (handed.get(raw) ?? 0) + 1;
         const isCorrectedBefore = group.fate !== "skipped" && fix === null && nth <= (this.corrected.get(raw) ?? 0);
-        if (isCorrectedBefore) {
+        const isSettled = group.fate === "invalid" && this.settled.has(state.bytes + raw);
+        if (isCorrectedBefore || isSettled) {
           handed.set(raw, nth);
           counts.known += rows.length;
           continue;
@@ -278,9 +281,11 @@ export class Expected {
     for (const document of documents) if (!this.firsts.has(document.id)) this.firsts.set(document.id, document);
     let known = events.length > 0;
     for (const { id, document, content } of events) {
-      this.forget(({ holds, state: of }) =>
-        holds.some(({ event, twice }) => event === id && !(twice === true && of.step === this.step)),
-      );
+      this.forget(({ holds, raw, state: of }) => {
+        const isBrought = holds.some(({ event, twice }) => event === id && !(twice === true && of.step === this.step));
+        if (isBrought && of === state) this.settled.add(state.bytes + raw);
+        return isBrought;
+      });
       const before = this.landed.get(id);
       if (before !== undefined) {
         if (!same(before, content)) this.changed.set(id, this.step);
