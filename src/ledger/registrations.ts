@@ -33,6 +33,7 @@ export interface Registration {
   reason: string | null;
   serviceId: string | null;
   payload: string;
+  extended: string;
 }
 
 export interface ForeignParticipant {
@@ -52,7 +53,8 @@ interface OpenRow {
   isNew: number;
 }
 
-const columns = "r.id, r.kind, r.state, r.reason, r.service_id AS serviceId, r.payload FROM registrations r";
+const columns =
+  "r.id, r.kind, r.state, r.reason, r.service_id AS serviceId, r.payload, r.extended FROM registrations r";
 
 const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid
   CROSS JOIN row_records rr ON rr.row_id = r.id

@@ -21,19 +21,29 @@ export function sentExternalId(
   );
 }
 
+type SentSettings = Pick<MappingSettings, "references" | "replacementExternalId" | "addresses">;
+
 export function createBodies(
   registrations: RegistrationStore,
   work: WorkStore,
-  settingsOf: (document: WorkDocument) => Pick<MappingSettings, "references" | "replacementExternalId">,
+  settingsOf: (document: WorkDocument) => SentSettings,
 ) {
-  const isInline = (document: WorkDocument | null) => document !== null && settingsOf(document).references === "inline";
+  /** Null: parties are referred to by their ids. */
+  const inlineBy = (document: WorkDocument | null): SentSettings | null => {
+    const settings = document && settingsOf(document);
+    return settings?.references === "inline" ? settings : null;
+  };
 
-  const reference = (kind: "participant" | "address", ref: number | null, inline: boolean): JsonObject => {
+  const reference = (kind: "participant" | "address", ref: number | null, inline: SentSettings | null): JsonObject => {
     if (ref === null) return {};
     const found = registrations.party(ref);
     if (found?.serviceId == null) throw new Error(`a request was planned before its ${kind} was registered`);
-    // A party given only by its id has no data to send inline.
-    if (inline && found.payload !== "{}") return { [kind]: parseJson(found.payload) };
+    // A party given only by its id has no data to send inline. An address must be as it was registered: the service may
+    // take one without its further fields for another.
+    if (inline !== null && found.payload !== "{}") {
+      const extended = inline.addresses.extendedFields ? found.extended : "{}";
+      return { [kind]: { ...(parseJson(found.payload) as JsonObject), ...(parseJson(extended) as JsonObject) } };
+    }
     return { [`${kind}Id`]: found.serviceId };
   };
 
@@ -44,8 +54,8 @@ export function createBodies(
       ...(parseJson(document.fields) as JsonObject),
       ...(externalId === null ? {} : { externalId }),
       deduplicationId: documentDeduplicationId(document),
-      ...reference("participant", document.participant, isInline(document)),
-      ...reference("address", document.address, isInline(document)),
+      ...reference("participant", document.participant, inlineBy(document)),
+      ...reference("address", document.address, inlineBy(document)),
     };
   };
 
@@ -62,7 +72,7 @@ export function createBodies(
   };
 
   /** As in `events` (service.md, Event). */
-  const eventText = (event: WorkEvent, inline: boolean): string => {
+  const eventText = (event: WorkEvent, inline: SentSettings | null): string => {
     const added = {
       externalCreatedAt: new Date(event.at).toISOString(),
       deduplicationId: event.deduplicationId,
@@ -73,7 +83,7 @@ export function createBodies(
   };
 
   const list = (events: readonly WorkEvent[]): string => {
-    const inline = events[0] !== undefined && isInline(work.document(events[0].document));
+    const inline = inlineBy(events[0] === undefined ? null : work.document(events[0].document));
     return `[${events.map((event) => eventText(event, inline)).join(",")}]`;
   };
 

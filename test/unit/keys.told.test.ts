@@ -94,6 +94,15 @@ describe("an address that is given twice", () => {
     await office.brought("org-1.csv", orgs(withoutZip));
     expect(warningsOf(await office.brought("org-2.csv", orgs(alfa)))).toEqual(["1 address-differs"]);
   });
+
+  it("goes inline with the further fields with which it is registered, for the service may compare them all", async () => {
+    const { settings, ...rest } = referring("first");
+    const office = openOffice({ ...rest, settings: { ...settings, references: "inline" } });
+    await office.brought("org-1.csv", orgs(alfa));
+    office.writeCsv("load-1.csv", load("L1"));
+    const { out } = await office.type("plan", "m.yaml", "load-1.csv", "--document", "L1");
+    expect(out.match(/"zipCode": ?"13000000"/g)).toHaveLength(2);
+  });
 });
 
 it.each([
