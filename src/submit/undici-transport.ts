@@ -23,6 +23,7 @@ export interface UndiciTransportOptions {
 }
 
 const CONNECT_MS = 10_000;
+const READ_MS = 500;
 
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
   const maxAnswerBytes = options.maxAnswerBytes ?? 8 * 1024 * 1024;
@@ -97,9 +98,13 @@ async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit
   const { headersMs, bodyMs } = request.timeouts;
   // undici's timeouts limit silence; a body that trickles forever is never silent.
   const deadline = new AbortController();
-  const bound = (kind: TransportFailureKind, ms: number) =>
-    setTimeout(() => deadline.abort(new TransportFailure(kind, true, `No complete answer within ${ms} ms.`)), ms);
-  let timer = bound("headers-timeout", CONNECT_MS + headersMs + 2_000);
+  let timer: NodeJS.Timeout | undefined;
+  const bound = (kind: TransportFailureKind, ms: number) => {
+    const cut = () => deadline.abort(new TransportFailure(kind, true, `No complete answer within ${ms} ms.`));
+    // A process that was stopped (Ctrl-Z, a paused container) first reads the answer that has come meanwhile.
+    timer = setTimeout(() => (timer = setTimeout(cut, READ_MS)), ms - READ_MS);
+  };
+  bound("headers-timeout", CONNECT_MS + headersMs + 2_000);
   const chunks: Buffer[] = [];
   let size = 0;
   let answer: Dispatcher.ResponseData;
@@ -114,7 +119,7 @@ async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit
       signal: deadline.signal,
     });
     clearTimeout(timer);
-    timer = bound("body-timeout", bodyMs * 4);
+    bound("body-timeout", bodyMs * 4);
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) throw new TransportFailure("too-large", true, `The answer is larger than ${limit} bytes.`);

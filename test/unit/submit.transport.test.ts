@@ -126,6 +126,21 @@ describe("an answer", () => {
     expect((await undici()(get(url))).body).toBe('"ção 🚛"');
   });
 
+  it("that came while the process was stopped is read, however long that was", { tags: ["long"] }, async () => {
+    const stopped = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
+    const url = await http((_request, response) => {
+      response.flushHeaders();
+      // After this phase of the event loop, timers come before sockets.
+      const answer = () => {
+        response.end("{}");
+        stopped();
+      };
+      setTimeout(() => setImmediate(answer), 200);
+    });
+    const timeouts = { headersMs: 1_100, bodyMs: 1_100 };
+    expect((await undici()({ ...get(url), timeouts })).body).toBe("{}");
+  });
+
   it("keeps the connection for the next request", async () => {
     const ports = new Set<number | undefined>();
     const url = await http((request, response) => {

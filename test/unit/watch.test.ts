@@ -379,7 +379,7 @@ describe("watch", () => {
       expect([existsSync(ledger), inbox.landed()]).toEqual([false, ["A"]]);
       renameSync(inbox.path("moved.db"), ledger);
     });
-    expect(err).toContain("This watch has used the ledger, and it is gone.");
+    expect(err).toContain("The ledger that this watch has used is gone.");
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 

@@ -40,10 +40,10 @@ export const spec = sendingCommand({
     const teller = await tellerOf(target, world);
     let looked = 0;
     const hasLedger = () => existsSync(target.ledgerPath);
-    let hadLedger = hasLedger();
+    let hadLedger = false;
     const requireLedger = () => {
       if (!hadLedger || hasLedger()) return;
-      throw new RowferryError("ledger-missing", "This watch has used the ledger, and it is gone.", {
+      throw new RowferryError("ledger-missing", "The ledger that this watch has used is gone.", {
         place: { file: target.ledgerPath },
         hint: "Put it back; then the file is imported. A new ledger, which the next watch would begin, does not know what was sent.",
       });
