@@ -30,6 +30,8 @@ export function runShellCommand(
       cwd,
       env: { ...withoutSecrets(env), TZ: ownZone },
       stdio: ["pipe", output, output],
+      // A group of its own, so that all of `a; b` can be stopped.
+      detached: true,
     });
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     const letGo = () => streams.forEach((stream) => stream.destroy());
@@ -40,7 +42,11 @@ export function runShellCommand(
       resolve(how);
     };
     const stop = (why: string) => {
-      child.kill();
+      try {
+        process.kill(-(child.pid ?? Number.NaN));
+      } catch {
+        // It has just ended.
+      }
       end(why);
     };
     const limit = setTimeout(() => stop(`took more than ${limitMs / 60_000} min, and was stopped`), limitMs);

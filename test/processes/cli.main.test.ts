@@ -266,17 +266,36 @@ describe("flags reach the pipeline", () => {
     expect([await code, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 10 min, and was stopped/)]);
   });
 
-  it("a signal stops an --on-finish command; the run keeps its own exit code", async () => {
+  it("a signal stops an --on-finish command and what it has started; the run keeps its own exit code", async () => {
     const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
-    const code = type(world, "import", "m.yaml", "a.csv", "--on-finish", "touch hanging; exec sleep 60");
-    await expect.poll(() => existsSync(join(world.cwd, "hanging")), { timeout: 10_000 }).toBe(true);
+    const begun = join(world.cwd, "begun");
+    const code = type(
+      world,
+      "import",
+      "m.yaml",
+      "a.csv",
+      "--on-finish",
+      "echo $$ > begun.new; mv begun.new begun; sleep 60; true",
+    );
+    await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true);
     world.send("SIGTERM");
     expect([await code, world.err]).toEqual([
       3,
       expect.stringContaining("--on-finish command was stopped by a signal"),
     ]);
+    const group = -Number(readFileSync(begun, "utf8"));
+    await expect.poll(() => !isRunning(group), { timeout: 10_000 }).toBe(true);
   });
 });
+
+/** Negative: a process group. */
+function isRunning(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe("signals", () => {
   it.each([

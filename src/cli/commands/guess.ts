@@ -1,5 +1,5 @@
 /** `rowferry guess <files…>`: drafts a mapping and lists open decisions. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -12,6 +12,7 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../model/make-folder.js";
 import { canonicalEncoding } from "../../read/csv/encoding.js";
+import { writeAtomically } from "../../report/atomic-file.js";
 import { counted, grouped } from "../../report/figures.js";
 import { quotedPath } from "../../model/shell-quoted.js";
 import type { FileCheck } from "../../model/summary.js";
@@ -87,7 +88,8 @@ async function guess(
   const draft = terminal === null ? draftMapping(sampled.tables, options) : await askAll(terminal, sampled, options);
   if (path !== null) {
     makeFolder(dirname(path), 0o777);
-    writeFileSync(path, draft.yaml, { flag: force === true ? "w" : "wx" });
+    const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0o666 & ~process.umask() };
+    await writeAtomically(path, (file) => file.write(draft.yaml), mode & 0o777);
   }
   const checks = await verify(frame, files, draft.yaml);
   if (json) {
