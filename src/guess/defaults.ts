@@ -201,7 +201,7 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   if (said !== undefined && others.length === 0) return said;
   const zone = zones.get(country) ?? "UTC";
   if (dates.length === 0) return zone;
-  const isOfZones = /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?|utc|gmt)\b/;
+  const isOfZones = /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?|utc|gmt|offset)\b/;
   const beside = columns.find(({ header }) => zoneOf(header) === undefined && isOfZones.test(foldHeader(header)));
   const joined = dates.find((one) => one.clock.length > 0 && zoneIn(one) !== undefined);
   const doubt =

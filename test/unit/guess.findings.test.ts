@@ -156,9 +156,9 @@ describe("what a careful eye sees", () => {
     ],
   );
 
-  it("a column of time zones is told", async () => {
-    const { said } = await draft("Pedido;Data;Time zone", "A#;2#/03/2026 10:00;Europe/Berlin");
-    expect(said).toContain('"Time zone" may say otherwise, and is not used for that');
+  it.each(["Time zone", "UTC Offset", "Offset"])("a column of time zones is told: %s", async (header) => {
+    const { said } = await draft(`Pedido;Data;${header}`, "A#;2#/03/2026 10:00;-03:00");
+    expect(said).toContain(`"${header}" may say otherwise, and is not used for that`);
   });
 
   it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", async () => {
@@ -350,6 +350,12 @@ describe("what people write (F28)", () => {
       "Sample;Date;Result",
       "S#;2026-02-2#;{0,1#|0,2#|0,3#|0,4#|0,5#|0,6#|0,7#|0,8#|<0,05}",
       { columns: { result: "Result" } },
+    ],
+    [
+      "a time of day with milliseconds belongs to the day beside it",
+      "OS;Data;Hora",
+      "D#;2026-02-2#;08:15:0#.12#",
+      { defaults: { dates: ["yyyy-MM-dd H:mm:ss.u"] }, at: ["=data_at"] },
     ],
     [
       "a ticket is the document rather than a weight beside it",
