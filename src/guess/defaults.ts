@@ -25,7 +25,7 @@ const believed = 200;
 const blankBeside: [word: string, where: "some" | "every", isOther: (cell: string) => boolean][] = [
   ["00000000", "every", (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell)],
   ["NA", "some", (cell) => /^-?\d[-+\d.:, e]*$/.test(cell)],
-  [".", "some", (cell) => /^-?[\d.,]*\d[\d.,]*$/.test(cell)],
+  [".", "some", (cell) => /^-?[.,]*\d[\d.,]*$/.test(cell)],
 ];
 
 /** Of each column with the word the other cells. */
