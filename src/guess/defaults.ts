@@ -19,23 +19,24 @@ const noDay =
 const believed = 200;
 
 /**
- * Blanks where each other cell of one of their columns is such a text; elsewhere they may be a number or a code: SAP's
- * empty date, and a number that R or SAS does not have.
+ * Blanks where the other cells of one of their columns, or of every one, are such texts; elsewhere they may be a number or a
+ * code: SAP's empty date, and a number that R or SAS does not have.
  */
-const blankBeside: [word: string, isOther: (cell: string) => boolean][] = [
-  ["00000000", (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell)],
-  ["NA", (cell) => /^-?\d[-+\d.:, e]*$/.test(cell)],
-  [".", (cell) => /^-?[\d.,]*\d[\d.,]*$/.test(cell)],
+const blankBeside: [word: string, where: "some" | "every", isOther: (cell: string) => boolean][] = [
+  ["00000000", "every", (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell)],
+  ["NA", "some", (cell) => /^-?\d[-+\d.:, e]*$/.test(cell)],
+  [".", "some", (cell) => /^-?[.,]*\d[\d.,]*$/.test(cell)],
 ];
 
-function isBeside(samples: readonly (readonly Row[])[], word: string, isOther: (cell: string) => boolean) {
-  return samples.some((rows) => {
+/** Of each column with the word the other cells. */
+function besides(samples: readonly (readonly Row[])[], word: string): string[][] {
+  const others = samples.flatMap((rows) => {
     const columns = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === word ? at : []))));
-    return [...columns].some((at) => {
-      const others = rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "" && cell !== word);
-      return others.length > 0 && others.every(isOther);
-    });
+    return [...columns].map((at) => rows.map(({ cells }) => cells[at] ?? ""));
   });
+  return others
+    .map((cells) => cells.filter((cell) => cell !== "" && cell !== word))
+    .filter((cells) => cells.length > 0);
 }
 
 /** Texts for a blank in the tables' sampled rows. Always includes the empty text. */
@@ -48,7 +49,10 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   const found = [...blankWords, ...[...counts.keys()].filter((cell) => noDay.test(cell)).toSorted()].filter(
     (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
   );
-  const beside = blankBeside.filter(([word, isOther]) => isBeside(samples, word, isOther));
+  const beside = blankBeside.filter(([word, where, isOther]) => {
+    const columns = besides(samples, word);
+    return columns.length > 0 && columns[where]((cells) => cells.every(isOther));
+  });
   return ["", ...found, ...beside.map(([word]) => word)];
 }
 
@@ -236,7 +240,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
     const padded = cells.find(({ kind, text }) => kind === "text" && /^0\d+$/.test(text));
     const bared = cells.find(({ kind, text }) => kind === "number" && text.length < (padded?.text.length ?? 0));
-    if (padded !== undefined && bared !== undefined)
+    if (type.as === "text" && padded !== undefined && bared !== undefined)
       notes.add(
         `zeros: some of "${header}" begin with zeros (${padded.text}); numbers such as ${bared.text} may have lost theirs`,
       );

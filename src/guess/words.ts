@@ -114,7 +114,8 @@ export function tellsTime(header: string): boolean {
 
 /** The zone that a header names: `created_at_utc` → UTC, `Data (UTC-5)` → Etc/GMT+5, which turns the sign. */
 export function zoneOf(header: string): string | undefined {
-  const zone = /(?<![\p{L}\d])(?:utc|gmt)(?:\s?([+-])\s?0?(\d\d?)(?::?00)?)?(?![\p{L}\d:]|\s?[+-]\s?\d)/iu.exec(header);
+  const zone =
+    /(?<![\p{L}\d])(?:utc|gmt)(?:\s?([+-])\s?0?(\d\d?)(?::?00)?)?(?![\p{L}\d:]|\s?[+-]\s?\d|[ _]offset)/iu.exec(header);
   if (zone === null || Number(zone[2] ?? 0) > 12) return undefined;
   return Number(zone[2] ?? 0) === 0 ? "UTC" : `Etc/GMT${zone[1] === "-" ? "+" : "-"}${zone[2]}`;
 }

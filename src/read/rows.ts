@@ -90,7 +90,7 @@ function doubtfulDates(header: readonly string[]) {
 
 /** `TO` of `#,##0.0\ "TO"`, `R$` of `[$R$-416] 0.00`; "": none. */
 function unitOf(format: string): string {
-  const [shown = ""] = format.replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"').split(";");
+  const [shown = ""] = format.replace(/\[\$([^\][-]*)(?:-[^\][]*)?\]/g, '"$1"').split(";");
   const said = [...shown.matchAll(/"([^"]*)"|\\(.)|[\p{Sc}%]/gu)].map(
     ([sign, quoted, escaped]) => quoted ?? escaped ?? sign,
   );

@@ -321,6 +321,12 @@ describe("what people write (F28)", () => {
       { defaults: { blank: [""] } },
     ],
     [
+      "nor beside a column of codes",
+      "Beleg;Datum;Storno;Charge",
+      "B#;2026022#;{00000000|20260301};{00000000|00004711}",
+      { defaults: { blank: [""] } },
+    ],
+    [
       "so are the NA of R and the point of SAS among numbers",
       "Beleg;Datum;Menge;Rabatt;Art",
       "B#;2026-02-2#;{1e+05|NA|2.5};{.|1.5};{NA|b}",

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
 import { maybe, writtenOut } from "../described.js";
 
-/** Zero-width space, marks of direction, word joiner, BOM. Not the joiners that emoji and some scripts need. */
-const MARKS = "\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff";
-/** Also control characters but tab and line feed, and the soft hyphen. */
-const INVISIBLE = new RegExp(`(?![\\t\\n])\\p{Cc}|[\\u00ad${MARKS}]`, "gu");
-const MARK = new RegExp(`[${MARKS}]`, "gu");
+/**
+ * Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, marks of direction, word
+ * joiner, BOM. Not the joiners that emoji and some scripts need.
+ */
+const INVISIBLE = /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+/** Those that are never seen: a soft hyphen may be a minus. */
+const MARK = /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 /** A fast test: hardly any cell needs cleaning. */
 const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\p{Cf}]/u;
 
