@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { openLedgerOfAnyone } from "../../src/ledger/open-ledger.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
@@ -147,7 +148,7 @@ describe("rowferry doctor", () => {
     expect(world.out).toContain("The sandbox needs no credential and no network.");
     expect(world.out).not.toContain("rights");
     chmodSync(state, 0o777);
-    writeFileSync(join(state, "ledger.db"), "");
+    openLedgerOfAnyone(join(state, "ledger.db")).close();
     chmodSync(join(state, "ledger.db"), 0o644);
     expect(await type(world, "doctor")).toBe(0);
     expect(world.out).toContain("state/sandbox can be written by other users (chmod go-w");
