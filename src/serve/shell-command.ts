@@ -38,15 +38,21 @@ export function runShellCommand(
     const end = (how: string | null) => {
       clearTimeout(limit);
       signal?.removeEventListener("abort", interrupted);
+      process.removeListener("exit", kill);
       letGo();
       resolve(how);
     };
-    const stop = (why: string) => {
+    const kill = () => {
       try {
         process.kill(-(child.pid ?? Number.NaN));
       } catch {
         // It has just ended.
       }
+    };
+    // The second Ctrl-C, which reaches us alone, does not wait for it.
+    process.once("exit", kill);
+    const stop = (why: string) => {
+      kill();
       end(why);
     };
     const limit = setTimeout(() => stop(`took more than ${limitMs / 60_000} min, and was stopped`), limitMs);
@@ -55,7 +61,10 @@ export function runShellCommand(
     for (const stream of streams) stream.setEncoding("utf8").on("data", (text: string) => print?.(text));
     // A command that does not read its input closes the pipe.
     child.stdin?.on("error", () => {}).end(input);
-    child.on("error", reject);
+    child.on("error", (error) => {
+      reject(error);
+      end(null);
+    });
     child.on("exit", () => setTimeout(letGo, GRACE_MS).unref());
     child.on("close", (code, killedBy) => end(code === 0 ? null : `ended with ${code ?? killedBy}`));
   }).catch(({ code, message }: NodeJS.ErrnoException) => `could not be run (${code ?? message})`);
