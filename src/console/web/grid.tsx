@@ -37,7 +37,7 @@ interface Typing {
 
 const ROW_HEIGHT = 30;
 /** Rows drawn beyond the visible ones. */
-const MARGIN = 4;
+const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
 
