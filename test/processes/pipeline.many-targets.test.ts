@@ -14,8 +14,6 @@ const here = installed();
 describe.runIf(redisIsHere())("eight targets of two credentials (needs redis-server)", () => {
   test("each credential is at its limit, no target starves, and one that was killed goes on elsewhere", {
     tags: ["long"],
-    // A starved machine sees arrivals late and together.
-    retry: 1,
   }, async () => {
     const doors = [await openDoor({ rate: RATE, burst: BURST }), await openDoor({ rate: RATE, burst: BURST })] as const;
     const port = await freePort();

@@ -35,8 +35,9 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
       const sums = seconds.map((counts) => counts.reduce((sum, count) => sum + count, 0));
       expect(median(sums), `of 100: ${sums.join(", ")}`).toBeGreaterThanOrEqual(97);
       for (const host of perHost.keys()) {
-        const shares = seconds.map((counts, second) => (counts[host] ?? 0) / ((sums[second] ?? 0) / 3));
-        expect(Math.abs(median(shares) - 1), String(shares)).toBeLessThan(0.11);
+        // In per cent: as fractions, 0.1 is not always a tenth.
+        const shares = seconds.map((counts, second) => (300 * (counts[host] ?? 0)) / (sums[second] ?? 0));
+        expect(Math.abs(median(shares) - 100), String(shares)).toBeLessThanOrEqual(10);
       }
     } finally {
       await stop();
@@ -96,8 +97,6 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
 
   it("slows down to a tenth while Redis is gone, and recovers when it is back, though it has forgotten everything", {
     tags: ["long"],
-    // A starved machine stays below any rate.
-    retry: 1,
   }, async () => {
     const port = await freePort();
     let stop = await startRedis(port);
