@@ -81,12 +81,16 @@ async function guess(
     });
   const path = output === undefined ? null : resolve(cwd, output);
   const shown = path === null ? null : shownPath(path, cwd);
-  // Before the questions, whose answers would be lost.
-  if (path !== null && shown !== null && force !== true && existsSync(path))
-    throw new RowferryError("file-exists", "the file exists, and is left as it is", { place: { file: shown } });
+  const refuseExisting = () => {
+    if (path !== null && shown !== null && force !== true && existsSync(path))
+      throw new RowferryError("file-exists", "the file exists, and is left as it is", { place: { file: shown } });
+  };
+  // Before the questions, whose answers would be lost; and after them, when somebody may have written it.
+  refuseExisting();
   const sampled = await sampleFiles(files, { cwd, signal, encoding });
   const draft = terminal === null ? draftMapping(sampled.tables, options) : await askAll(terminal, sampled, options);
   if (path !== null) {
+    refuseExisting();
     makeFolder(dirname(path), 0o777);
     const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0o666 & ~process.umask() };
     await writeAtomically(path, (file) => file.write(draft.yaml), mode & 0o777);
