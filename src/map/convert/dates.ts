@@ -65,7 +65,7 @@ const TOKENS: { [token: string]: string } = {
   s: "(?<second>\\d{1,2})",
   SSS: "(?<fraction>\\d{3})",
   S: "(?<fraction>\\d{1,3})",
-  a: "(?<meridiem>[AaPp])\\.?[ \\u00a0\\u202f]?[Mm]\\.?",
+  a: "(?<meridiem>[AaPp])\\.? ?[Mm]\\.?",
   ZZ: "(?<offset>Z|[+-]\\d{2}:\\d{2})",
   ZZZ: "(?<offset>Z|[+-]\\d{4})",
 };
@@ -190,7 +190,7 @@ export function compileDateFormat(written: string, options: DateFormatOptions): 
 
 function digitReader(pieces: readonly RegExpExecArray[], { twoDigitYears }: DateFormatOptions): ReadDate {
   const patterns = pieces.map(([, quoted, token = "", , literal]) => {
-    const text = (quoted ?? literal ?? "").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ +/g, "[ \\u00a0]+");
+    const text = (quoted ?? literal ?? "").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ +/g, " +");
     return TOKENS[token] ?? text;
   });
   return reader(new RegExp(`^${patterns.join("")}$`), twoDigitYears);
