@@ -132,8 +132,11 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
       stop = await startRedis(port);
       await vi.waitFor(() => expect(told).toEqual(["lost", "found"]), { timeout: 8_000 });
       const foundAt = Date.now();
-      await wait(2_500);
-      expect(within(foundAt + 500, foundAt + 2_500)).toBeGreaterThanOrEqual(150);
+      await wait(3_500);
+      // Not counted: a moment in which this process was not let run.
+      const quarters = Array.from({ length: 12 }, (_, quarter) => foundAt + 500 + quarter * 250);
+      const each = quarters.map((from) => within(from, from + 250));
+      expect(median(each), `of 25: ${each.join(", ")}`).toBeGreaterThanOrEqual(19);
       expect(refusedBy(100, 40, times)).toBe(0);
     } finally {
       going.abort();
