@@ -14,6 +14,7 @@ import type { Row } from "../model/row.js";
 import { areFloats, type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
+import { filledDown, hangingColumns } from "./fill.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
 import { findAsides } from "./totals.js";
 import { oneLine, Said, type Tree, type Trees, write } from "./tree.js";
@@ -51,7 +52,13 @@ export interface Draft {
 /** A file with more columns has usually been read with the wrong delimiter. */
 const MOST_COLUMNS = 2000;
 
-type Profiled = InputDraft & { table: GuessTable; files: string[]; sheets: string[] };
+type Profiled = InputDraft & {
+  table: GuessTable;
+  files: string[];
+  sheets: string[];
+  /** Positions of columns whose blank cells take the value above. */
+  hanging: readonly number[];
+};
 
 export function draftMapping(tables: readonly GuessTable[], options: GuessOptions = {}): Draft {
   const decisions = new Decisions(options.answers ?? new Map());
@@ -59,7 +66,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   const rank = ({ columns }: InputDraft) => tableKinds.indexOf(kindOf(columns));
   const rowsOf = ({ columns }: InputDraft) => columns[0]?.values.length ?? 0;
   const { country, now = Date.now() } = options;
-  const drafts = profileTables(tables, { blank: new Set(blank), country, now, notes: decisions.notes }).toSorted(
+  const drafts = profileTables(tables, { blank: new Set(blank), country, now }, decisions).toSorted(
     (one, other) => rank(one) - rank(other),
   );
   const semicolons = tables.some(({ dialect }) => dialect.format === "csv" && dialect.delimiter === ";");
@@ -108,7 +115,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
 }
 
 /** Files with the same header are one input, and so are the sheets of a series, such as one for each month. */
-function profileTables(tables: readonly GuessTable[], given: Given & Pick<Decisions, "notes">): Profiled[] {
+function profileTables(tables: readonly GuessTable[], given: Given, decisions: Decisions): Profiled[] {
   const names = new Set<string>();
   const alike = Map.groupBy(tables, ({ sheet, header, dialect }) =>
     JSON.stringify([sheet === null ? null : seriesOf(sheet), header, dialect.format]),
@@ -121,16 +128,6 @@ function profileTables(tables: readonly GuessTable[], given: Given & Pick<Decisi
     const aside = new Set(asides.flatMap((one) => one.rows));
     const isRow = ({ cells }: Row) => table.header.length < 3 || cells.filter(isFilled).length > 1;
     const rows = sample.filter((row) => row.problems === null && !aside.has(row) && isRow(row));
-    const columns = profile(table.header.slice(0, MOST_COLUMNS), rows, given);
-    const called = new Map(columns.map((column) => [column.index, column.name]));
-    const skip = asides.flatMap(({ column, example, condition }) => {
-      const word = columns.find(({ index }) => index === column);
-      if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
-      const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
-      if (said !== null && example !== undefined)
-        given.notes.add(`skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`);
-      return said ?? [];
-    });
     // Of a file in an archive, patterns see the inner name only.
     const files = [...new Set(same.map(({ file }) => file.split("/").at(-1) ?? file))];
     const sheets = [...new Set(same.flatMap(({ sheet }) => sheet ?? []))];
@@ -141,8 +138,34 @@ function profileTables(tables: readonly GuessTable[], given: Given & Pick<Decisi
             .trim()
         : sheets[0];
     const name = nameOf(series || table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
-    return [{ table, files, sheets, name, columns, records: {}, skip, above: [] }];
+    const hanging = chooseHanging(rows, table.header, name, decisions);
+    const columns = profile(table.header.slice(0, MOST_COLUMNS), filledDown(rows, hanging), given);
+    const called = new Map(columns.map((column) => [column.index, column.name]));
+    const skip = asides.flatMap(({ column, example, condition }) => {
+      const word = columns.find(({ index }) => index === column);
+      if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
+      const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
+      if (said !== null && example !== undefined)
+        decisions.notes.add(
+          `skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`,
+        );
+      return said ?? [];
+    });
+    return [{ table, files, sheets, name, columns, hanging, records: {}, skip, above: decisions.take() }];
   });
+}
+
+function chooseHanging(rows: readonly Row[], header: readonly string[], input: string, decisions: Decisions): number[] {
+  const hanging = hangingColumns(rows, Math.min(header.length, MOST_COLUMNS));
+  if (hanging.length === 0) return [];
+  const shown = listed(
+    hanging.map((column) => `"${shorten(header[column] ?? "")}"`),
+    5,
+  );
+  return decisions.choose(`${input}.fill`, `does a blank cell of ${shown} mean the value above?`, [
+    { value: hanging, label: "yes, `fill: down`", why: "their first row is filled, and most others are not", score: 1 },
+    { value: [], label: "no, it means that there is none" },
+  ]);
 }
 
 const months = new Set(
@@ -208,7 +231,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
 
 /** Each column with its type and three samples; a column that cannot be named becomes a comment. */
 function columnsTree(
-  { columns, table: { header, sample: rows }, records }: Profiled,
+  { columns, hanging, table: { header, sample: rows }, records }: Profiled,
   defaults: Defaults,
 ): [Trees, string[]] {
   const { keys, instants } = mentioned(columns, records);
@@ -239,6 +262,7 @@ function columnsTree(
     const type =
       column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
     const own: Trees = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
+    if (hanging.includes(index)) own["fill"] = "down";
     // As an instant, a day would be sent with hours, and as the day before where clocks are ahead of UTC.
     const isDone = column.role === "personal" || records["events"] !== undefined;
     if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";

@@ -12,6 +12,8 @@ export interface HeaderUse {
   nth: { position: number; count: number } | null;
   /** Whether it reads as a formula over columns, whose = was forgotten. */
   isFormula: boolean;
+  /** Whether a blank cell takes the value above. */
+  fillsDown: boolean;
 }
 
 export type Headers = ReturnType<typeof openHeaders>;

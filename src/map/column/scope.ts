@@ -159,7 +159,7 @@ export class Scope {
     }
     if (headers === undefined && except !== undefined)
       site.at("except").reportName("mapping-value", " belongs to `headers`.");
-    for (const other of ["header", "nth", "required"] as const)
+    for (const other of ["header", "nth", "required", "fill"] as const)
       if (headers !== undefined && spec[other] !== undefined)
         site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
     const { timezone } = { ...this.shared.conversions.defaults, ...(spec as ColumnObject & ConvertDefaults) };
@@ -191,7 +191,14 @@ export class Scope {
     const nth = nthOf(spec.nth, site);
     const told = [header ?? []].flat();
     const isFormula = told.some((one) => isBareFormula(one, this.names()));
-    column.use = { name, headers: told, optional: spec.optional === true, nth, isFormula };
+    column.use = {
+      name,
+      headers: told,
+      optional: spec.optional === true,
+      nth,
+      isFormula,
+      fillsDown: spec.fill === "down",
+    };
     const blanks = [...Object.values(spec.map ?? {}), spec.otherwise].some((value) => value === "");
     // Where the map makes blanks, only the value tells.
     if (!blanks) column.filled = (view) => cell.filled(view, indexOf(view));

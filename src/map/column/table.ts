@@ -4,6 +4,7 @@ import { foldName } from "../../model/fold.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import type { TableSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
+import { fillDown } from "../input/fill-down.js";
 import type { Column } from "../piece.js";
 import { openHeaders, type HeaderUse } from "./headers.js";
 import { Scope, type Shared } from "./scope.js";
@@ -48,7 +49,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     .flat()
     .map((header) =>
       find(
-        { name: header, headers: [header], optional: false, nth: null, isFormula: false },
+        { name: header, headers: [header], optional: false, nth: null, isFormula: false, fillsDown: false },
         site.at("key", site.label),
       ),
     );
@@ -63,9 +64,10 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     columns.set(called, column);
     view.index[column.slot] = find(column.use, place);
   }
+  const look = fillDown([...columns.values()], view, (row) => view.look(row, null));
   const rows = new Map<string, { values: Map<string, Value>; shown: string; number: number }>();
   for (const row of source.problems.length > before ? [] : file.rows) {
-    view.look(row, null);
+    look(row);
     const texts = keys.map((index) => cells.text(row.cells[index] ?? "", "text"));
     if (texts.includes("")) continue;
     const values = new Map<string, Value>();

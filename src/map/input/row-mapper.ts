@@ -36,7 +36,7 @@ type Problems = readonly Problem[];
 
 /** The cells of such rows may be under the wrong headers. */
 const SHAPELESS: ReadonlySet<Code> = new Set<Code>(["row-short", "row-long", "quote-stray", "line-cut"]);
-const isShapeless = (problems: Problems) => problems.some(({ code }) => SHAPELESS.has(code));
+export const isShapeless = (problems: Problems) => problems.some(({ code }) => SHAPELESS.has(code));
 /** A group is held in memory as a whole. */
 const MAX_GROUP = 100_000;
 const SHOWN = 8;
@@ -46,7 +46,7 @@ export function bindRowMapper(
   parts: InputParts,
   view: View,
   unread: ReadonlySet<string>,
-): Pick<RowMapper, "map" | "end"> {
+): { map(row: Row): MappedRow[] } & Pick<RowMapper, "end"> {
   const { skip, rowId, group, events, dispatch, rowsWithoutEvents } = parts;
   const { header, made } = view;
   const participants = [...parts.participants.values()].map((piece) => share(piece, view));
@@ -225,7 +225,7 @@ export function bindRowMapper(
   };
 
   return {
-    map: (rows) => rows.flatMap((row) => (group === undefined ? mapOne([row]) : mapGrouped(row, group.run))),
+    map: (row) => (group === undefined ? [mapOne([row])] : mapGrouped(row, group.run)),
     end() {
       beside = [];
       return close();

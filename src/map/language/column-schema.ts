@@ -53,6 +53,10 @@ export const commonSettings = {
     z.boolean(),
     "Whether a file may lack the column, which is then blank. With `headers`: whether a file may lack all such columns.",
   ),
+  fill: maybe(
+    z.literal("down"),
+    "`down`: a blank cell takes the value above, as in lists that name a customer once for all of its rows. Rows that are skipped give no value, and texts listed under `blank` stay blank. Do not sort such a file.",
+  ),
   nth: maybe(
     z
       .custom<string>(

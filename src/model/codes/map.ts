@@ -62,6 +62,11 @@ export const mapCodes = {
     "Correct that row; this one needs no change. If that row belongs to no group, take it out of the rejected file, and `skip` such rows in the mapping.",
     "The second of three weighings that make a sum has no ticket number: neither half of the sum is sent.",
   ),
+  "value-above": mark(
+    "A blank cell would take the value above (`fill: down`), but a row above has another number of cells, so that its values may be under the wrong headers.",
+    "Write the value in this row, too.",
+    "The row that names the customer has one delimiter too many; the rows below it name none.",
+  ),
   "reference-absent": mark(
     "A record refers to another record of its row that does not exist there, because its `when` does not hold.",
     "Fill the columns of that other record; or in the mapping, restrict this one with the same `when`.",

@@ -1,0 +1,52 @@
+/** Columns whose blank cells seem to mean the value above, as in printed lists and pivot tables. */
+import type { Row } from "../model/row.js";
+import { isFilled } from "../read/header.js";
+
+/** In a list, a group has a few rows; fewer blanks are hardly groups. */
+const BLANK = 0.3;
+/** Cells that a row of details always has. */
+const DETAILS = 0.9;
+
+const at = (row: Row | undefined, column: number): string => row?.cells[column]?.trim() ?? "";
+
+/**
+ * The first columns: each begins filled, often goes on blank, and hardly repeats what stands above; a row that names an
+ * outer group names an inner one, too. Columns of details follow.
+ */
+export function hangingColumns(rows: readonly Row[], width: number): number[] {
+  const hanging: number[] = [];
+  for (let column = 0; column < width - 1; column++) {
+    const filled = rows.filter((row) => isFilled(at(row, column)));
+    const repeats = filled.filter((row, index) => at(row, column) === at(filled[index - 1], column));
+    const hangs =
+      filled.length > 1 &&
+      filled[0] === rows[0] &&
+      rows.length - filled.length >= rows.length * BLANK &&
+      repeats.length <= filled.length * (1 - DETAILS) &&
+      hanging.every((outer) => rows.every((row) => !isFilled(at(row, outer)) || isFilled(at(row, column))));
+    if (!hangs) break;
+    hanging.push(column);
+  }
+  const inner = hanging.at(-1);
+  if (inner === undefined) return [];
+  const details = rows.filter((row) => !isFilled(at(row, inner)));
+  const hasDetails = (column: number) =>
+    details.filter((row) => isFilled(at(row, column))).length >= details.length * DETAILS;
+  return Array.from({ length: width - inner - 1 }, (_, index) => inner + 1 + index).some(hasDetails) ? hanging : [];
+}
+
+/** As the mapping reads them under `fill: down`. */
+export function filledDown(rows: readonly Row[], hanging: readonly number[]): Row[] {
+  if (hanging.length === 0) return [...rows];
+  const above = new Map<number, Row>();
+  return rows.map((row) => {
+    const [cells, kinds] = [[...row.cells], row.kinds === null ? null : [...row.kinds]];
+    for (const column of hanging) {
+      if (isFilled(at(row, column))) above.set(column, row);
+      const from = above.get(column) ?? row;
+      cells[column] = from.cells[column] ?? "";
+      if (kinds !== null) kinds[column] = from.kinds?.[column] ?? "text";
+    }
+    return { ...row, cells, kinds };
+  });
+}

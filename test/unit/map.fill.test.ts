@@ -1,0 +1,81 @@
+/** `fill: down`: lists that name a customer once for all of its rows. */
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { testWorld, type } from "../support/cli.world.js";
+import { draftOf, text } from "../support/drafts.js";
+import { bind, headerOf, load, mapRows, mappingWith, problemsOf, recordsOf, row } from "../support/map.support.js";
+
+const HEADER = "Customer;Doc;Day;Kg";
+const FILLED = mappingWith({
+  input: 'skip: =blank(day)\ncsv: { delimiter: ";" }',
+  columns: "customer: { header: Customer, fill: down }\nkg: Kg",
+  attributes: "Customer: =customer, Kg: =kg",
+})
+  .replace("doc: Doc", "doc: { header: Doc, fill: down }")
+  .replace("key: once", "key: =kg");
+
+const said = (mapped: ReturnType<typeof mapRows>) =>
+  recordsOf(mapped.filter(({ outcome }) => outcome.fate !== "skipped")).events.map(
+    ({ document, attributes }) => `${document.key} ${attributes.map(({ value }) => value).join(" ")}`,
+  );
+
+describe("a column that fills down", () => {
+  it("gives blank cells the value above, but none of a row that is skipped", async () => {
+    const mapped = mapRows(await load(FILLED), [
+      { Customer: "Acme", Doc: "1", Day: "01/02/2026", Kg: "1" },
+      { Day: "02/02/2026", Kg: "2" },
+      { Customer: "Total Acme", Kg: "3" },
+      { Doc: "2", Day: "03/02/2026", Kg: "4" },
+      { Customer: "Beta", Doc: "3", Day: "03/02/2026", Kg: "5" },
+      { Day: "04/02/2026", Kg: "6" },
+    ]);
+    expect(said(mapped)).toEqual(["1 Acme 1", "1 Acme 2", "2 Acme 4", "3 Beta 5", "3 Beta 6"]);
+  });
+
+  it("knows nothing of rows below one with another number of cells, until it is filled again", async () => {
+    const mapping = await load(FILLED);
+    const header = headerOf(mapping, [{ Customer: "", Doc: "", Day: "", Kg: "" }]);
+    const long = row(3, header, { Customer: "Acme", Doc: " Ltd", Day: "3", Kg: "01/02/2026" });
+    long.problems = [{ code: "row-long", message: "", hint: null, column: null }];
+    const [, , unclear, clear] = bind(mapping, header).map([
+      row(2, header, { Customer: "Zeta", Doc: "9", Day: "01/02/2026" }),
+      long,
+      row(4, header, { Day: "02/02/2026" }),
+      row(5, header, { Customer: "Beta", Doc: "4", Day: "03/02/2026", Kg: "5" }),
+    ]);
+    expect(problemsOf(unclear)[0]).toMatchObject({ code: "value-above", column: "Customer" });
+    expect(clear?.outcome.fate).toBe("valid");
+  });
+
+  it("shows the values in the rejected file, whose rows are no neighbours", async () => {
+    const world = testWorld({ pipeline });
+    const write = (name: string, content: string) => writeFileSync(join(world.cwd, name), content);
+    write("m.yaml", FILLED);
+    write("a.csv", text([HEADER, "Acme;1;01/02/2026;1", ";;32/02/2026;2", "Beta;2;01/02/2026;3", ";;33/02/2026;4"]));
+    expect(await type(world, "import", "m.yaml", "a.csv", "--fresh")).toBe(3);
+    const [rejected = ""] = globSync("state/sandbox/runs/*/a.rejected.csv", { cwd: world.cwd });
+    const lines = readFileSync(join(world.cwd, rejected), "utf8");
+    expect(lines).toContain("\nAcme;1;32/02/2026;2;");
+    expect(lines).toContain("\nBeta;2;33/02/2026;4;");
+    // A cell that a person clears is blank, and not the row above's.
+    write("b.rejected.csv", lines.replace("Acme;1;32", "Acme;1;02").replace("Beta;2;33", ";2;02"));
+    expect(await type(world, "import", "m.yaml", "b.rejected.csv")).toBe(0);
+    world.stdout.text = "";
+    await type(world, "sandbox", "dump");
+    expect(world.out.match(/"Customer"[^}]*"(?:Acme|Beta)"/g)).toHaveLength(3);
+  });
+
+  it("is a decision of a draft where the first columns are filled in the first row of each group", async () => {
+    const lines = ["Acme;A-1;01/02/2026 08:00;Coleta", ";;02/02/2026 08:00;Pesagem", ";A-2;13/02/2026 08:00;Coleta"];
+    const more = [";;14/02/2026 08:00;Pesagem", "Beta;A-3;03/02/2026 08:00;Coleta", ";;04/02/2026 08:00;Pesagem"];
+    const drafted = await draftOf({ "a.csv": text(["Cliente;Pedido;Data Evento;Evento", ...lines, ...more]) });
+    expect(drafted.input.columns).toMatchObject({
+      cliente: { header: "Cliente", fill: "down" },
+      pedido: { header: "Pedido", fill: "down" },
+      evento: "Evento",
+    });
+    expect(Object.values(drafted.input.documents)).toMatchObject([{ key: "=pedido" }]);
+    expect(drafted.said).toContain('does a blank cell of "Cliente", "Pedido" mean the value above?');
+  });
+});
