@@ -87,8 +87,10 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
   const columns = header.flatMap((text, index): Column[] => {
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
-    const cells = seen.flatMap(({ cells: all, kinds }, row): Cell[] => {
-      const cell = asSeen(all[index] ?? "").trim();
+    const units = new Set(seen.flatMap(({ looks }) => looks?.[index]?.shown?.replace(/^\S+ /, "") ?? []));
+    const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
+      const shown = units.size > 1 ? looks?.[index]?.shown : undefined;
+      const cell = asSeen(shown ?? all[index] ?? "").trim();
       const kind = kinds?.[index] ?? "text";
       if (blank.has(cell)) return [];
       return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
