@@ -95,7 +95,7 @@ function shownUnits(header: readonly string[]) {
     look({ looks = [] }: Row): void {
       for (const [column, look] of looks.entries()) {
         const unit = look?.shown?.replace(/^\S+ /, "");
-        if (unit !== undefined) seen.set(column, (seen.get(column) ?? new Set()).add(unit));
+        if (unit !== undefined && look?.unitRead !== true) seen.set(column, (seen.get(column) ?? new Set()).add(unit));
       }
     },
     notes: (): string[] =>

@@ -219,8 +219,9 @@ export function kindOf(value: Scalar): "text" | "number" | "boolean" {
 export function cellReading(reader: Reader, cells: Cells) {
   const cellAt = ({ cells: all, kinds, looks }: Row | View, index: number) => {
     const kind: CellKind = kinds?.[index] ?? "text";
-    const shown = reader.hasUnits ? looks?.[index]?.shown : undefined;
-    return { kind, cell: shown ?? all[index] ?? "" };
+    const look = reader.hasUnits ? looks?.[index] : null;
+    if (look?.shown !== undefined) look.unitRead = true;
+    return { kind, cell: look?.shown ?? all[index] ?? "" };
   };
   const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
     const { cell, kind } = cellAt(row, index);
