@@ -112,10 +112,15 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (column.role === "numbered") column.role = isOfHouse(column, columns) ? "number" : "code";
     // A `Vorgang` may be a case as well as what happened to it.
     if (column.role === "eventType" && column.distinct.size > MOST_WORDS && isCoded(column)) column.role = "document";
+    if (column.role === "placeName" && share(column.cells, ({ text: cell }) => MEASURE.test(cell)) >= enough / 2)
+      column.role = "unit";
     if (column.role === "stateOrStatus") column.role = isOfCountry(column, columns, country) ? "state" : "status";
   }
   return columns;
 }
+
+/** `mg/L`: an `Unidade` that is no place. */
+const MEASURE = /^(%|°C|[km]?g|t|ton|m?l|[ck]?m|m[23²³]|un|und|pcs?|pç|cx|kwh|\S{1,4}\/.{1,9})$/iu;
 
 /** More are no words of events. */
 export const MOST_WORDS = 25;
