@@ -16,7 +16,7 @@ import { RowferryError } from "../model/error.js";
 import { areNearlyEqual } from "../model/near-keys.js";
 import { columnName, originalColumns, ownPosition } from "../model/own-columns.js";
 import type { Problem } from "../model/problem.js";
-import type { CellKind } from "../model/row.js";
+import type { CellKind, CellLook } from "../model/row.js";
 import type { Target } from "../model/target.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
@@ -189,7 +189,14 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       await writeRejectedFile(path, {
         ...input,
         // What a person typed is meant, also in a key.
-        rows: ready.map(({ file: { ref, cells, kinds } }) => ({ ref, cells, kinds, problems: [], isConfirmed: true })),
+        rows: ready.map(({ file: { ref, cells, kinds, looks } }) => ({
+          ref,
+          cells,
+          kinds,
+          looks: looks?.map((look) => (look?.shown !== undefined && look.format ? { format: look.format } : null)),
+          problems: [],
+          isConfirmed: true,
+        })),
       });
       const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], refs: [], rows: 0 };
       group.files.push(path);
@@ -307,10 +314,10 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           if (!isOpen(ref)) left.rows += 1;
           const code = isConfirmed && isOpen(ref) ? textIn(open, ref, CODE) : null;
           if (code !== null) edits.set(`${ref} ${CODE}`, { ref, column: CODE, replaces: code, value: "ok" });
-          for (const [column, cell, kind] of isOpen(ref) ? cells : []) {
+          for (const [column, cell, kind, look] of isOpen(ref) ? cells : []) {
             const original = open.reader.cell(idOf(ref), column);
             const spell = spellings.get(inputOf(idOf(ref)));
-            const value = kind === "text" || cell === original ? cell : (spell?.(column, cell, kind) ?? cell);
+            const value = kind === "text" || cell === original ? cell : (spell?.(column, cell, kind, look) ?? cell);
             const typed = open.drafts.get(ref)?.get(column);
             const replaces = typed ?? original;
             const before = edits.get(`${ref} ${column}`)?.value ?? value;
@@ -418,7 +425,7 @@ const idsOf = (open: Open, cause: CauseName): number[] =>
 
 interface Line {
   ref: string;
-  cells: [column: string, cell: string, kind: CellKind][];
+  cells: [column: string, cell: string, kind: CellKind, look: CellLook | null][];
   /** A person wrote `ok` for its code. */
   isConfirmed: boolean;
 }
@@ -446,11 +453,11 @@ async function readReferences(path: string): Promise<Line[]> {
     const shown = originalColumns(header).map((position) => [columnName(header, position), position] as const);
     const found: Line[] = [];
     for await (const batch of rows())
-      for (const { cells, kinds } of batch)
+      for (const { cells, kinds, looks } of batch)
         found.push({
           ref: (cells[own] ?? "").trim(),
           isConfirmed: cells[code]?.trim().toLowerCase() === "ok",
-          cells: shown.map(([name, position]) => [name, cells[position] ?? "", kinds?.[position] ?? "text"]),
+          cells: shown.map(([name, at]) => [name, cells[at] ?? "", kinds?.[at] ?? "text", looks?.[at] ?? null]),
         });
     return found;
   } finally {

@@ -12,7 +12,7 @@ import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
 import { ofMember, type Problem } from "../model/problem.js";
-import type { CellKind, Row } from "../model/row.js";
+import type { CellKind, CellLook, Row } from "../model/row.js";
 import { CODE, type Drafts } from "./drafts.js";
 import { forPage, problemsOnPage } from "./jobs.js";
 
@@ -79,7 +79,8 @@ export function createJudge() {
     /** Cells of an input's columns as a person would type them. */
     async spelling(input: StoredInput) {
       const { spell } = await mapper(input);
-      return (column: string, cell: string, kind: CellKind) => spell(columnPosition(input.header, column), cell, kind);
+      return (column: string, cell: string, kind: CellKind, look: CellLook | null) =>
+        spell(columnPosition(input.header, column), cell, kind, look);
     },
 
     /** `zones` by column: where its local times are from; null: it holds no times. */
@@ -140,10 +141,11 @@ function judgeGroup(
     mapped === null
       ? null
       : mapped(
-          rows.map(({ row: number, cells, kinds, corrects }) => ({
+          rows.map(({ row: number, cells, kinds, looks, corrects }) => ({
             number,
             cells: [...cells],
             kinds,
+            looks,
             problems: null,
             corrects,
           })),
@@ -166,7 +168,7 @@ function judgeGroup(
   const told = problemsOnPage(problems);
   const twin = before.find(({ code }) => code === "event-key-twice");
   const shown = originalColumns(header);
-  return patched.map(({ file, before: { ref, lead, row, cells, kinds } }) => {
+  return patched.map(({ file, before: { ref, lead, row, cells, kinds, looks } }) => {
     const draft = shown.flatMap((position, column) =>
       file.cells[position] === (cells[position] ?? "") ? [] : [[column, file.cells[position]]],
     );
@@ -180,7 +182,7 @@ function judgeGroup(
       get spelt(): { [position: number]: string } {
         const typed = shown.flatMap((position, column) => {
           const [cell = "", kind = "text"] = [cells[position], kinds?.[position]];
-          const text = kind === "text" ? cell : spell(position, cell, kind);
+          const text = kind === "text" ? cell : spell(position, cell, kind, looks?.[position]);
           return text === cell ? [] : [[column, text] as const];
         });
         return Object.fromEntries(typed);

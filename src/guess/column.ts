@@ -87,8 +87,10 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
   const columns = header.flatMap((text, index): Column[] => {
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
-    const cells = seen.flatMap(({ cells: all, kinds }, row): Cell[] => {
-      const cell = asSeen(all[index] ?? "").trim();
+    const units = new Set(seen.flatMap(({ looks }) => looks?.[index]?.shown?.replace(/^\S+ /, "") ?? []));
+    const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
+      const shown = units.size > 1 ? looks?.[index]?.shown : undefined;
+      const cell = asSeen(shown ?? all[index] ?? "").trim();
       const kind = kinds?.[index] ?? "text";
       if (blank.has(cell)) return [];
       return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
@@ -110,10 +112,15 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (column.role === "numbered") column.role = isOfHouse(column, columns) ? "number" : "code";
     // A `Vorgang` may be a case as well as what happened to it.
     if (column.role === "eventType" && column.distinct.size > MOST_WORDS && isCoded(column)) column.role = "document";
+    if (column.role === "placeName" && share(column.cells, ({ text: cell }) => MEASURE.test(cell)) >= enough / 2)
+      column.role = "unit";
     if (column.role === "stateOrStatus") column.role = isOfCountry(column, columns, country) ? "state" : "status";
   }
   return columns;
 }
+
+/** `mg/L`: an `Unidade` that is no place. */
+const MEASURE = /^(%|°C|[km]?g|t|ton|m?l|[ck]?m|m[23²³]|un|und|pcs?|pç|cx|kwh|\S{1,4}\/.{1,9})$/iu;
 
 /** More are no words of events. */
 export const MOST_WORDS = 25;

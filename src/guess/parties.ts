@@ -298,7 +298,10 @@ export function address(
     countryState: state ?? (isStandIn ? "SP" : "?"),
     countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
-  for (const role of extended) if (columns[role] !== undefined) value[role] = ref(columns[role]);
+  // Positions of what has no street are of its events.
+  const isPlace = street !== undefined || city !== undefined;
+  for (const role of extended)
+    if (columns[role] !== undefined && (isPlace || !degrees.has(role))) value[role] = ref(columns[role]);
   return new Said({ ...value, zipCode }, decisions.take());
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ReadOptions } from "../model/dialect.js";
 import type { MappedRow } from "../model/mapped-row.js";
-import type { CellKind, Row } from "../model/row.js";
+import type { CellKind, CellLook, Row } from "../model/row.js";
 import type { KeyMakers } from "./fingerprints.js";
 import type { MappingProblem } from "./language/source.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
@@ -40,7 +40,7 @@ export interface RowMapper {
   /** What the mapping makes of a text in the column at that position; null: it reads no column there, or cannot read the text. Not while a row is mapped. */
   read(index: number, text: string): string | null;
   /** A typed cell at that position as a person would type it there: a text of the same value, else the cell as it is. Not while a row is mapped. */
-  spell(index: number, cell: string, kind: CellKind): string;
+  spell(index: number, cell: string, kind: CellKind, look?: CellLook | null): string;
   /** In file order; a group still open at the end comes with a later call. */
   map(rows: readonly Row[]): MappedRow[];
   end(): MappedRow[];

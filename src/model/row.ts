@@ -15,6 +15,10 @@ export type CellKind = "text" | "number" | "percent" | "date" | "time" | "durati
 export interface CellLook {
   /** Its number format; absent: General. */
   format?: string;
+  /** A number with the unit that its format shows: `12.5 t`. */
+  shown?: string;
+  /** The mapping has read it so. */
+  unitRead?: true;
   /** What the file holds where the text is not that: the number behind `00043`; "" for a formula that gives a blank text. */
   stored?: string;
   /** As it would be in row 1; null: it uses other rows. Absent: the cell has no formula. */

@@ -88,35 +88,21 @@ function doubtfulDates(header: readonly string[]) {
   };
 }
 
-/** `TO` of `#,##0.0\ "TO"`, `R$` of `[$R$-416] 0.00`; "": none. */
-function unitOf(format: string): string {
-  const [shown = ""] = format.replace(/\[\$([^\][-]*)(?:-[^\][]*)?\]/g, '"$1"').split(";");
-  const said = [...shown.matchAll(/"([^"]*)"|\\(.)|[\p{Sc}%]/gu)].map(
-    ([sign, quoted, escaped]) => quoted ?? escaped ?? sign,
-  );
-  const unit = said.join("").trim();
-  return /[\p{L}\p{Sc}%]/u.test(unit) ? unit : "";
-}
-
 /** A report of SAP or Excel may show tonnes in one row and kilograms in the next, by nothing but the formats of the cells. */
 function shownUnits(header: readonly string[]) {
-  const units = new Map<string, string>();
   const seen = new Map<number, Set<string>>();
   return {
-    look({ kinds, looks }: Row): void {
-      for (const [column, kind] of (looks === undefined ? null : kinds)?.entries() ?? []) {
-        const format = looks?.[column]?.format;
-        if (kind !== "number" || format === undefined) continue;
-        const unit = units.get(format) ?? unitOf(format);
-        units.set(format, unit);
-        if (unit !== "") seen.set(column, (seen.get(column) ?? new Set()).add(unit));
+    look({ looks = [] }: Row): void {
+      for (const [column, look] of looks.entries()) {
+        const unit = look?.shown?.replace(/^\S+ /, "");
+        if (unit !== undefined && look?.unitRead !== true) seen.set(column, (seen.get(column) ?? new Set()).add(unit));
       }
     },
     notes: (): string[] =>
       [...seen].flatMap(([column, shown]) => {
         if (shown.size < 2) return [];
         const name = header[column] || columnLetters(column + 1);
-        return `The formats of "${name}" show its numbers with different units (${listed([...shown], 5)}), which are not read: give the unit a column of its own.`;
+        return `The formats of "${name}" show its numbers with different units (${listed([...shown], 5)}), which only \`units\` in the mapping reads, such as \`units: { kg: 1, t: 1000 }\`.`;
       }),
   };
 }

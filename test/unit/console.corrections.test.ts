@@ -1,6 +1,7 @@
 /** What the console's corrections do to a ledger, without a server. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import exceljs from "exceljs";
 import { createCorrections } from "../../src/console/corrections.js";
 import { createJobs } from "../../src/console/jobs.js";
 import { createJudge } from "../../src/console/judge.js";
@@ -9,7 +10,7 @@ import type { Status } from "../../src/model/summary.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
-import { weighings, weighingsWith } from "../support/weighings.js";
+import { weighings, weighingsWith, weights } from "../support/weighings.js";
 
 function correctionsOf(office: Office) {
   const target = resolveTarget({ flags: {}, env: office.world.env, cwd: office.world.cwd });
@@ -178,4 +179,40 @@ describe("rows with several problems", () => {
     expect(terminal).toEqual([["number-unreadable", "Gross", 6]]);
     expect(console).toEqual(terminal);
   });
+});
+
+it("a unit that only a cell's format shows is read where the column has `units`, and in corrections of such rows", async () => {
+  const office = openOffice(
+    weighingsWith({ columns: { gross: { header: "Gross", as: "number", units: { kg: 1, t: 1000 } } } }),
+  );
+  const scaled = '[>=1000]#,##0.0,\\ "t";0" kg"';
+  const tonnes = '0.0" t"';
+  const book = new exceljs.Workbook();
+  const sheet = book.addWorksheet("Loads");
+  sheet.addRow(["Load", "At", "Gross"]);
+  const add = (load: string, at: string, gross: number, format: string) =>
+    (sheet.addRow([load, at, gross]).getCell(3).numFmt = format);
+  add("A", "2026-01-01 10:00", 12.5, tonnes);
+  add("B", "2026-01-01 10:00", 12_500, scaled);
+  add("C", "2026-01-01 10:00", 500, scaled);
+  add("D", "2026-01-01 10:00", 7, "General");
+  add("E", "soon", 9, tonnes);
+  add("F", "late", 1, '0" pcs"');
+  await book.xlsx.writeFile(office.path("w.xlsx"));
+  const { files } = await office.import("w.xlsx");
+  const corrections = correctionsOf(office);
+  const [table] = await corrections.grid({ code: "date-unreadable", column: "At", mistake: null });
+  expect(table?.rows.map(({ spelt }) => spelt)).toEqual([{ 2: "9 t" }, { 2: "1 pcs" }]);
+  const [row] = table?.rows ?? [];
+  const at = { ref: row?.ref ?? "", column: "At", replaces: "soon", value: "2026-01-02 10:00" };
+  await corrections.edit({ label: "At", edits: [at] });
+  const given: string[] = [];
+  await corrections.send(office.path("corrections"), (await corrections.tally()).drafts, (_, paths, begun) => {
+    given.push(...paths);
+    begun(process.pid);
+  });
+  await office.import(...given);
+  const rejected = files.find(({ kind }) => kind === "rejected")?.path ?? "";
+  expect(await office.type("import", "m.yaml", rejected)).toMatchObject({ code: 3 });
+  expect(weights(office)).toEqual(["A 0 12500", "B 0 12500", "C 0 500", "D 0 7", "E 0 9000"]);
 });

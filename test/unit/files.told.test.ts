@@ -138,7 +138,12 @@ test("numbers that only their formats show in different units are told by an imp
       line(at + 2, [`j${at}`, "13/10/2025"]).replace("</row>", `<c s="${format}"><v>12.5</v></c></row>`),
     );
     const sheets = [{ name: "S", rows: header + rows.join("") }];
-    return (await imported("rows.xlsx", await writeWorkbook({ formats, sheets }))).told;
+    const content = await writeWorkbook({ formats, sheets });
+    const read = jobs();
+    const note = { header: "note", as: "number", units: { KG: 1, TO: 1000 } };
+    const world = worldOf({ "rows.xlsx": content }, { rows: { ...read, columns: { ...read.columns, note } } });
+    expect((await typed(world, "import", "m.yaml", "rows.xlsx")).said).not.toContain("different units");
+    return (await imported("rows.xlsx", content)).told;
   };
   expect(await told(1, 2, 1)).toContain("show its numbers with different units (KG, TO)");
   expect(await told(3, 4)).toContain("different units (R$, US$)");

@@ -525,6 +525,18 @@ describe("what exports of other programs show", () => {
       { header: [1, 2], columns: { peso_tara: expect.anything() }, said: allStaged },
     ],
     [
+      "an `Unidade` of measures is no place, whose name it became: the results were sent without it",
+      "Amostra;Data;Cliente;CNPJ;Rua;Município;UF;Ensaio;Resultado;Unidade",
+      "A-#;2#/03/2026;Acme;CNPJ;Rua A;Campinas;SP;{pH|Cloro|Arsênio};#,5;{|mg/L|UFC/100 mL}",
+      { yaml: has("Unidade: =unidade"), address: { name: "=cliente" } },
+    ],
+    [
+      "positions without a street are of the events: an address of its own keeps one of them, and sends none",
+      "device_id,timestamp,latitude,longitude,speed",
+      "T-%,175668840#123,-23.5#,-46.6#,5#.5",
+      { yaml: has("latitude: =latitude"), address: expect.not.objectContaining({ latitude: "=latitude" }) },
+    ],
+    [
       "a column that its header calls tax ids stays one where a third of them are mistyped, and says so",
       "CT-e;CNPJ Emitente;CNPJ/CPF Destinatário;Destinatário;Endereço;Coleta",
       [

@@ -26,6 +26,8 @@ export interface Reader {
   never: Never | null;
   /** The value for a blank. */
   fallback: Value | undefined;
+  /** Whether it reads numbers with the units that their formats show. */
+  hasUnits: boolean;
   /** Null: the text (not blank) cannot be read; already reported at `index`. */
   read(text: string, kind: CellKind, index: number, view: View): Maybe<Value>;
 }
@@ -54,7 +56,8 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   const otherwise = otherwiseOf(spec);
 
   const { units = [] } = spec as { units?: object };
-  const isPercent = (Array.isArray(units) ? units : Object.keys(units)).includes("%");
+  const allowed = Array.isArray(units) ? units : Object.keys(units);
+  const isPercent = allowed.includes("%");
 
   const read: Reader["read"] = (given, givenKind, index, view) => {
     const cell = givenKind === "percent" && isPercent ? percentage(given) : given;
@@ -81,7 +84,7 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (value === "") return undefined;
     return accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value, index, view);
   };
-  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, read };
+  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, hasUnits: allowed.length > 0, read };
 }
 
 /** As a person types what a workbook stores: `12.5%` for 0.125. */
@@ -214,9 +217,11 @@ export function kindOf(value: Scalar): "text" | "number" | "boolean" {
 
 /** The row's value, the value on which a group's rows agree, or the default; and whether there is content in any cell. */
 export function cellReading(reader: Reader, cells: Cells) {
-  const cellAt = ({ cells: all, kinds }: Row | View, index: number) => {
+  const cellAt = ({ cells: all, kinds, looks }: Row | View, index: number) => {
     const kind: CellKind = kinds?.[index] ?? "text";
-    return { kind, cell: all[index] ?? "" };
+    const look = reader.hasUnits ? looks?.[index] : null;
+    if (look?.shown !== undefined) look.unitRead = true;
+    return { kind, cell: look?.shown ?? all[index] ?? "" };
   };
   const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
     const { cell, kind } = cellAt(row, index);

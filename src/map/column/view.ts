@@ -10,7 +10,7 @@ import type {
   ParticipantRecord,
   ParticipantRef,
 } from "../../model/records.js";
-import type { CellKind, Row } from "../../model/row.js";
+import type { CellKind, Looks, Row } from "../../model/row.js";
 import type { Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 
@@ -40,6 +40,7 @@ export class View {
   readonly made: Made = { participants: [], addresses: [], documents: [] };
   cells: readonly string[] = [];
   kinds: readonly CellKind[] | null = null;
+  looks: Looks | undefined;
   row = 0;
   /** Where the row was first; a row of a corrected file stands for the one that it corrects. */
   source: { file: string; sheet: string | null; row: number };
@@ -71,7 +72,7 @@ export class View {
 
   /** Looks at each row of the group by itself; problems then name the row. */
   eachMember(visit: (row: number) => void): void {
-    const { cells, kinds, row, source, members, problems } = this;
+    const { cells, kinds, looks, row, source, members, problems } = this;
     const stamp = this.#stamp;
     for (const member of this.group ?? []) {
       this.members = null;
@@ -80,12 +81,12 @@ export class View {
       visit(member.number);
       problems.push(...this.problems.map((problem) => ofMember(member.number, problem)));
     }
-    Object.assign(this, { cells, kinds, row, source, members, problems });
+    Object.assign(this, { cells, kinds, looks, row, source, members, problems });
     this.#stamp = stamp;
   }
 
-  #at({ cells, kinds, number, corrects }: Row): void {
-    Object.assign(this, { cells, kinds, row: number, source: corrects ?? { ...this.#place, row: number } });
+  #at({ cells, kinds, looks, number, corrects }: Row): void {
+    Object.assign(this, { cells, kinds, looks, row: number, source: corrects ?? { ...this.#place, row: number } });
     // Never a stamp that was used before: a row that was left may have changed what is remembered.
     this.#stamp = ++counter;
   }

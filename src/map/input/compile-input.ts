@@ -1,7 +1,7 @@
 /** Compiles one input: its columns and everything its rows yield. */
 import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
-import type { CellKind } from "../../model/row.js";
+import type { CellKind, CellLook } from "../../model/row.js";
 import { ITS_VALUES, percentage } from "../column/column.js";
 import { openHeaders } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
@@ -97,9 +97,12 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
       const said = (tell: (column: Column) => string | null) =>
         header.map((_, at) => [...new Set(reading(at).flatMap((column) => tell(column) ?? []))].join(", ") || null);
-      const read = (index: number, cell: string, kind: CellKind) => {
+      const read = (index: number, cell: string, kind: CellKind, look: CellLook | null = null) => {
         const cells = header.map((_, at) => (at === index ? cell : ""));
-        view.look({ number: 0, cells, kinds: header.map(() => kind), problems: null }, null);
+        view.look(
+          { number: 0, cells, kinds: header.map(() => kind), looks: header.map(() => look), problems: null },
+          null,
+        );
         const [column] = reading(index);
         const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
         return value == null ? null : asText(value, column?.type);
@@ -116,9 +119,9 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         types: said(({ as }) => as ?? "text"),
         zones: said(({ zone }) => zone),
         read: (index, text) => read(index, text, "text"),
-        spell: (index, cell, kind) => {
-          const given = read(index, cell, kind);
-          const texts = kind === "percent" ? [percentage(cell), cell] : [cell];
+        spell: (index, cell, kind, look) => {
+          const given = read(index, cell, kind, look);
+          const texts = [look?.shown ?? [], kind === "percent" ? percentage(cell) : [], cell].flat();
           const spelt = texts.map((text) => shared.cells.text(text, kind));
           return spelt.find((text) => read(index, text, "text") === given) ?? cell;
         },

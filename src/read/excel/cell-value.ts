@@ -30,6 +30,8 @@ export interface CellResult {
   fault: { code: Code; message: string; hint?: string } | null;
   /** The number whose digits the text shows; null: the text is what the file holds. */
   stored: string | null;
+  /** A number with the unit that its format shows. */
+  inUnit?: string;
 }
 
 const NOT_CALCULATED =
@@ -101,7 +103,9 @@ function numeric(stored: string, shown: NumberFormat, date1904: boolean): CellRe
   const plain = plainNumber(stored);
   if (plain === null) return faulty(`${quote(stored)} as a number`);
   if (as.kind === "digits" && /^\d+$/.test(plain)) return found(pictured(plain, as.picture), "text", plain);
-  return found(plain, as.kind === "percent" ? "percent" : "number");
+  if (as.kind === "percent") return found(plain, "percent");
+  if (as.kind !== "number" || as.unit === "") return found(plain, "number");
+  return { ...found(plain, "number"), inUnit: `${new Big(plain).div(1000 ** as.thousands).toFixed()} ${as.unit}` };
 }
 
 /** As workbooks store numbers; JavaScript also accepts blanks, `0x10` and `Infinity`. */

@@ -3,7 +3,7 @@
  * rows. Excel does not show the values of covered cells, so rows do not have them.
  */
 import { columnOf } from "../../model/formula.js";
-import type { CellKind } from "../../model/row.js";
+import type { CellKind, CellLook } from "../../model/row.js";
 import type { RawRow } from "../rows.js";
 import { MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
 import type { Zip } from "../zip.js";
@@ -72,7 +72,7 @@ function addMerge(merges: Merge[], text: string): void {
 export function mergeSweep(merges: readonly Merge[], fill: boolean, width: number): (row: RawRow) => void {
   let next = 0;
   let last = 0;
-  let active: (Merge & { text: string; kind: CellKind })[] = [];
+  let active: (Merge & { text: string; kind: CellKind; look: CellLook | null })[] = [];
   return (row) => {
     const { number, cells, kinds } = row;
     if (merges.length === 0) return;
@@ -80,7 +80,7 @@ export function mergeSweep(merges: readonly Merge[], fill: boolean, width: numbe
     last = number;
     active = active.filter(({ lastRow }) => lastRow >= number);
     for (let merge = merges[next]; merge !== undefined && merge.firstRow <= number; merge = merges[++next]) {
-      if (merge.lastRow >= number) active.push({ ...merge, text: "", kind: "text" });
+      if (merge.lastRow >= number) active.push({ ...merge, text: "", kind: "text", look: null });
     }
     const covered = active.reduce((sum, { firstColumn, lastColumn }) => sum + lastColumn - firstColumn + 1, 0);
     if (covered > MAX_COLUMN) throw new Error(`its merged ranges overlap in row ${number}`);
@@ -89,13 +89,16 @@ export function mergeSweep(merges: readonly Merge[], fill: boolean, width: numbe
       if (isFirst) {
         merge.text = cells[merge.firstColumn] ?? "";
         merge.kind = kinds?.[merge.firstColumn] ?? "text";
+        const { format, shown } = row.looks?.[merge.firstColumn] ?? {};
+        merge.look = format === undefined || shown === undefined ? null : { format, shown };
       }
       const from = merge.firstColumn + (isFirst ? 1 : 0);
       const end = Math.min(merge.lastColumn, (fill ? Math.max(width, cells.length) : cells.length) - 1);
       for (let column = from; column <= end; column++) {
         if (fill && column < width) setCell(row, column, merge.text, merge.kind);
         else if (cells[column] !== "") setCell(row, column, "", "text");
-        if (row.looks?.[column] !== undefined) row.looks[column] = null;
+        const look = fill && column < width ? merge.look : null;
+        if (look !== null || row.looks?.[column] !== undefined) (row.looks ??= [])[column] = look;
       }
       const faults = row.faults?.filter(({ column }) => column === null || column < from || column > merge.lastColumn);
       row.faults = faults === undefined || faults.length === 0 ? null : faults;

@@ -1,7 +1,8 @@
 /** How a number format shows a number: as a date, a duration, a row of digits, or a plain number. */
 
 export type ShownAs =
-  | { kind: "number" }
+  /** `unit`: what its format shows beside it; `thousands`: how often it is shown divided by a thousand. */
+  | { kind: "number"; unit: string; thousands: number }
   | { kind: "percent" }
   | { kind: "date"; hasDate: boolean; hasTime: boolean }
   | { kind: "duration" }
@@ -11,7 +12,7 @@ export type ShownAs =
 /** A format may have sections for negative values, zero, or conditions. */
 export type NumberFormat = (value: number) => ShownAs;
 
-const plain: ShownAs = { kind: "number" };
+const plain: ShownAs = { kind: "number", unit: "", thousands: 0 };
 export const generalFormat: NumberFormat = () => plain;
 
 /** Files leave out the codes of these ids. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel; a plain one stands for each. */
@@ -154,11 +155,20 @@ function shownAs(tokens: readonly Token[]): ShownAs {
   if (marks.includes("p") && /[0#g]/.test(marks)) return { kind: "percent" };
   const letters = marks.replace(/([sS])[xlt]*0+/g, "$1").replace(/[xltp]/g, "");
   // Digits among letters: the letters are an unquoted unit.
-  if (letters === "" || /[g0#]/.test(letters)) return plain;
+  if (letters === "" || /[g0#]/.test(letters)) return { kind: "number", ...unitOf(tokens) };
   const withoutMinutes = letters.replace(/(?<=[hHS])m|m(?=[sS])/g, "");
   const hasTime = /[has]/.test(withoutMinutes);
   if (/[dm]/.test(withoutMinutes)) return { kind: "date", hasDate: true, hasTime };
   return /[HS]/.test(letters) ? { kind: "duration" } : { kind: "date", hasDate: false, hasTime: true };
+}
+
+/** `TO` of `#,##0.0\ "TO"`, `R$` of `[$R$-416] 0.00`; `0.0,"t"` shows 12500 as 12.5t. */
+function unitOf(tokens: readonly Token[]) {
+  const said = tokens.filter(({ mark, text }) => mark === "t" || /[\p{Sc}%/]/u.test(text));
+  const unit = said.map(({ text }) => text.replace(/^\[\$([^\][-]*).*/, "$1")).join("");
+  const places = tokens.map(({ mark, text }) => (/[0#]/.test(mark) ? "0" : mark === "x" && text === "," ? "," : " "));
+  const [, commas = ""] = /0(,+)(?![0,])/.exec(places.join("")) ?? [];
+  return { unit: /[\p{L}\p{Sc}%]/u.test(unit) ? unit.trim() : "", thousands: commas.length };
 }
 
 /** `01.234.567/0001-95` for 1234567000195. */

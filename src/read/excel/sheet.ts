@@ -122,12 +122,13 @@ function sheetHandlers(
   }
 
   function closeCell(): void {
-    const { look } = cell.format;
+    let { look } = cell.format;
     if (look !== null) keepLook(look);
     // In many sheets most cells are styled and empty.
     if (cell.value === null && cell.inline === null && cell.formula === null) return;
-    const { text: shown, kind, fault: unread, stored } = evaluateCell(cell, context, zeros);
+    const { text: shown, kind, fault: unread, stored, inUnit } = evaluateCell(cell, context, zeros);
     if (unread !== null) fault(unread.code, `holds ${unread.message}`, unread.hint);
+    if (inUnit !== undefined) keepLook((look = { ...look, shown: inUnit }));
     if (stored !== null) keepLook({ ...look, stored });
     if (cell.formula !== null) {
       results?.add(cell.value?.trim() ?? "");
