@@ -88,6 +88,21 @@ describe("an import killed with SIGKILL and run again", () => {
   );
 });
 
+test("an import killed before its new ledger has its first page leaves nothing in the way of the next", async () => {
+  const killed = `data:text/javascript,${encodeURIComponent(`
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const { openSync } = fs;
+    fs.openSync = (path, ...how) => {
+      const file = openSync(path, ...how);
+      if (/ledger[.]db([.]part)?$/.test(path)) process.kill(process.pid, "SIGKILL");
+      return file;
+    };
+    syncBuiltinESMExports();`)}`;
+  expect((await here().import({ preload: [killed] })).code).toBeNull();
+  await here().expectWhole(await again());
+});
+
 test(
   "a restore killed before the backup takes its place leaves the former ledger there, which a new one would double",
   long,
