@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
+import { unlessAborted } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -81,17 +82,22 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
     await saveMetrics(world, flags.metrics, run?.summary ?? { target, exitCode, at: world.clock.now() });
     await onFinish(frame, flags.onFinish, { ...told, ROWFERRY_EXIT_CODE: String(exitCode) });
     if (teller === null || isWatched(world, exitCode)) return;
-    await notify(teller).catch((error: unknown) => {
-      const { message } = asRowferryError(error, false);
-      world.stderr.write(`rowferry: the next run may notify of the same again: ${plainText(message)}\n`);
-    });
+    let missed = "stopped by a signal";
+    const notified = notify(teller).then(
+      () => void (missed = ""),
+      (error: unknown) => void (missed = asRowferryError(error, false).message),
+    );
+    // What follows an interrupted run is run, but holds up a shutdown only briefly.
+    await unlessAborted(notified, signal.aborted ? AbortSignal.timeout(NOTIFY_MS) : signal);
+    if (missed !== "")
+      world.stderr.write(`rowferry: the next run may notify of the same again: ${plainText(missed)}\n`);
   };
   let exitCode: number;
   try {
     target = targetName({ flags, env: world.env, cwd: world.cwd });
     const sending = async (work: Work) => {
       teller = await tellerOf(work.target, world);
-      await teller?.began();
+      await unlessAborted(teller?.began() ?? Promise.resolve(), signal);
       // The console sees the running command.
       const course = keepCourse(work.target.stateFolder, () => world.clock.now(), work.target.rate);
       const until = flags.until === undefined ? undefined : nearestTimeOfDay(flags.until, now);
@@ -221,6 +227,8 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
 }
 
 const HOOK_MS = 10 * 60_000;
+/** After an interrupted run. */
+const NOTIFY_MS = 10_000;
 
 /** Its output goes to stderr; its failure is reported and changes nothing. */
 async function onFinish({ world, signal }: Frame, typed: string | undefined, told: Record<string, string>) {

@@ -1,5 +1,15 @@
 /** Opens a ledger: SQLite settings, schema, and the target it belongs to. */
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
@@ -41,10 +51,8 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Ledge
 /** Whoever it belongs to: for `ledger rebind` and `ledger rebuild`. */
 export function openLedgerOfAnyone(path: string): LedgerDatabase {
   makeFolder(dirname(path));
-  // Created with its final mode: another process could open it before a later change.
-  const isNew = !existsSync(path);
-  if (isNew) closeSync(openSync(path, "a", 0o600));
-  const database = openDatabase(path, {}, isNew);
+  if (!existsSync(path)) create(path);
+  const database = openDatabase(path);
   // Takes rights away from others, but keeps a read-only file read-only.
   const { mode } = statSync(path);
   chmodSync(path, mode & 0o700);
@@ -56,6 +64,30 @@ export function openLedgerOfAnyone(path: string): LedgerDatabase {
   createSchema(database, path);
   forgetDeadHolder(database);
   return database;
+}
+
+/** It has its name once it has its schema: an empty file would be taken for a ledger that lost what it held. */
+function create(path: string) {
+  const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (isLink) closeSync(openSync(path, "a", 0o600));
+  const whole = isLink ? realpathSync(path) : path;
+  const part = `${whole}.part`;
+  rmSync(part, { force: true });
+  // With its final mode: another process could open it before a later change.
+  closeSync(openSync(part, "wx", 0o600));
+  const database = new LedgerDatabase(part);
+  try {
+    database.pragma("journal_mode = MEMORY");
+    createSchema(database, part);
+    database.pragma("journal_mode = WAL");
+    database.close();
+    // The log of a ledger that was deleted would be read with this one.
+    rmSync(`${whole}-wal`, { force: true });
+    renameSync(part, whole);
+  } finally {
+    database.close();
+    rmSync(part, { force: true });
+  }
 }
 
 /** Makes a backup, or a copy without its log, usable as a ledger. @throws RowferryError `ledger-foreign` */
@@ -121,10 +153,10 @@ function orClose(database: LedgerDatabase, prove: () => void): LedgerDatabase {
   }
 }
 
-function openDatabase(path: string, options: Database.Options, isNew = false): LedgerDatabase {
+function openDatabase(path: string, options: Database.Options = {}): LedgerDatabase {
   try {
     // SQLite would take it for a new ledger, in which all is well, and delete its log.
-    if (!isNew && statSync(path).size === 0)
+    if (statSync(path).size === 0)
       throw new RowferryError(
         "ledger-damaged",
         "The ledger's file is empty: what it held is gone. If it never held anything, delete the file.",

@@ -119,7 +119,12 @@ export async function openSession(command: string, mapping: string | null, optio
     isNew = false;
     if (journal !== null && path !== null) {
       later(() => journal.close());
-      later(() => rememberEnd(() => rememberJournal(database, path)));
+      later(() =>
+        rememberEnd(() => {
+          journal.refuseMoved();
+          rememberJournal(database, path);
+        }),
+      );
     }
     const room = createSpareRoom({ ledger: target.ledgerPath, journal: path });
     later(() => room.close());
@@ -174,8 +179,12 @@ export async function openSession(command: string, mapping: string | null, optio
       bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id)),
       caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
       submitter,
-      /** The embedded sandbox's records are deleted with its ledger. @throws RowferryError `ledger-not-written` */
-      refuseMoved: serve ? () => {} : place.refuseMoved,
+      /** @throws RowferryError `ledger-not-written`, `journal-not-written` */
+      refuseMoved() {
+        // The embedded sandbox's records are deleted with its ledger.
+        if (!serve) place.refuseMoved();
+        journal?.refuseMoved();
+      },
       /** Null: the run continues. */
       stopped: null as Stopped | null,
       /** Names of empty files that the mapping does not allow. */

@@ -21,6 +21,7 @@ const failures: Record<string, [kind: TransportFailureKind, sent: boolean, words
   EHOSTUNREACH: ["unreachable", false, HIDDEN],
   ENETUNREACH: ["unreachable", false, HIDDEN],
   EADDRNOTAVAIL: ["unreachable", false, HIDDEN],
+  EMFILE: ["unreachable", false, "cannot be reached while so many files are open here; raise ulimit -n"],
   UND_ERR_HEADERS_TIMEOUT: ["headers-timeout", true, "gave no answer in time"],
   UND_ERR_BODY_TIMEOUT: ["body-timeout", true, "did not finish its answer in time"],
   UND_ERR_RES_EXCEEDED_MAX_SIZE: ["too-large", true, "gave an answer that is too large"],
@@ -60,6 +61,7 @@ export function asFailure(error: unknown, url: string): TransportFailure {
   if (kind !== undefined) return fail(kind, sent === true);
   if (name === "HTTPParserError") return fail("malformed", true, message);
   if (isTls(code)) return fail("tls", false);
+  if (syscall === "connect") return fail("unreachable", false);
   return /proxy response/i.test(message) ? fail("proxy", false, message) : fail("other", true, message);
 }
 

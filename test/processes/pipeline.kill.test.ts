@@ -1,5 +1,5 @@
 /** Real processes, killed with SIGKILL half-way and run again (P1, P4; HARD-CASES H33; DESIGN section 1). */
-import { copyFileSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { installed } from "./installation.js";
 import { allKillPoints, clockAhead, type KillPoint, killedAt, manifests, shortWaits } from "./processes.js";
@@ -89,6 +89,25 @@ describe("an import killed with SIGKILL and run again", () => {
 });
 
 test(
+  "an import killed before its new ledger has its first page leaves nothing in the way of the next",
+  long,
+  async () => {
+    const killed = `data:text/javascript,${encodeURIComponent(`
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const { openSync } = fs;
+    fs.openSync = (path, ...how) => {
+      const file = openSync(path, ...how);
+      if (/ledger[.]db([.]part)?$/.test(path)) process.kill(process.pid, "SIGKILL");
+      return file;
+    };
+    syncBuiltinESMExports();`)}`;
+    expect((await here().import({ preload: [killed] })).code).toBeNull();
+    await here().expectWhole(await again());
+  },
+);
+
+test(
   "a restore killed before the backup takes its place leaves the former ledger there, which a new one would double",
   long,
   async () => {
@@ -174,6 +193,19 @@ test.each([
     expect(await here().expectWhole(await here().import())).toBe(0);
   },
 );
+
+test.each([
+  ["deleted", (journal: string) => rmSync(journal)],
+  ["emptied", (journal: string) => truncateSync(journal)],
+])("a journal that is %s during an import stops it, and the next run misses it too", long, async (_, happens) => {
+  const args = ["import", ...journalled(), ...manifests];
+  const stopped = await here().runUntil(60, () => happens(here().path("journal")), args);
+  expect(stopped).toMatchObject({ code: 1, stderr: expect.stringMatching(/journal was moved, deleted/) });
+  expect((await again()).stderr).toMatch(/has lost entries/);
+  expect((await here().run(["ledger", "backup", here().path("backup.db"), "--forget-journal"])).code).toBe(0);
+  rmSync(here().path("journal"), { force: true });
+  expect(await here().expectWhole(await again())).toBe(0);
+});
 
 describe("two imports at once (H33)", () => {
   test("the second ends with exit code 5, or waits for the first; both files land once", long, () =>

@@ -160,6 +160,18 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     expect(err).toMatch(/webhook 127\.0\.0\.1:\d+ was not told: it did not answer in time/);
   });
 
+  it("a webhook that never answers is left at once when a signal comes, and that is said", async () => {
+    const hanging = await openReceiver();
+    hanging.answer(null);
+    const { night, world } = open(`notify: [{ webhook: { url: "${hanging.url}" } }]`);
+    const ending = night();
+    await vi.waitFor(() => expect(hanging.received).toHaveLength(1), 10_000);
+    world.send("SIGTERM");
+    const { code, err } = await ending;
+    expect([code, hanging.received.length]).toEqual([3, 1]);
+    expect(err).toContain("the next run may notify of the same again: stopped by a signal");
+  });
+
   it("a command that fails", async () => {
     const { night } = open("notify: [{ command: 'exit 7' }]");
     expect((await night()).err).toContain("command was not told: it ended with 7");

@@ -238,6 +238,7 @@ it.each([
     "::1:9 refuses connections: nothing listens there;",
   ],
   [{ code: "ENOTFOUND", hostname: "nohost.invalid" }, "dns", "nohost.invalid is a host that does not exist;"],
+  [{ code: "EMFILE", address: "::1", port: 9 }, "unreachable", "::1:9 cannot be reached while so many files are open"],
   [{ code: "ECONNRESET" }, "reset", "api.example.com closed the connection without an answer;"],
   [{ code: "ETIMEDOUT", syscall: "connect" }, "connect-timeout", "api.example.com accepted no connection in time;"],
   [
@@ -250,6 +251,11 @@ it.each([
   const failure = asFailure(Object.assign(new Error(`raw ${error.code}`), error), "https://api.example.com/documents");
   expect(failure).toMatchObject({ kind, message: expect.stringContaining(words) });
   expect(failure.message).toMatch(new RegExp(`^[^()]{20,170} \\(${error.code}\\)$`));
+});
+
+it("what no connection could be made for was not sent, whatever the reason", () => {
+  const refused = Object.assign(new Error("connect EPERM 10.0.0.1:443"), { code: "EPERM", syscall: "connect" });
+  expect(asFailure(refused, "https://api.example.com/documents")).toMatchObject({ kind: "unreachable", sent: false });
 });
 
 it("https where http is spoken is said in words", async () => {

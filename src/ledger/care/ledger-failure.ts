@@ -6,7 +6,7 @@ const reasons = {
   SQLITE_FULL: "the disk is full",
   SQLITE_IOERR: "the disk is full or fails, or a limit on the size of files is reached",
   SQLITE_READONLY: "the file, its -wal or -shm beside it, or the folder may not be written",
-  SQLITE_CANTOPEN: "the file or its folder may not be opened",
+  SQLITE_CANTOPEN: "it, its folder or a temporary file cannot be opened, or too many files are open (ulimit -n)",
   SQLITE_NOTADB: "the file is not a ledger",
 };
 

@@ -18,6 +18,8 @@ export type JournalEntry = JsonObject & {
 export interface Journal {
   /** Durable when it returns. @throws RowferryError `journal-not-written` */
   write(...entries: JournalEntry[]): void;
+  /** @throws RowferryError `journal-not-written` where the file was moved, deleted, replaced or cut since */
+  refuseMoved(): void;
   /** On the ledger's own disk, where it would be lost with it. */
   besideLedger: boolean;
   close(): void;
@@ -41,16 +43,33 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
     refuseAnothers(path, owner);
     return openDurableFile(path);
   });
-  const write = (text: string) => about(() => file.append(text));
+  let written = 0;
+  const write = (text: string) => {
+    about(() => file.append(text));
+    written = Math.max(written, file.size());
+  };
   about(() => {
     // A torn line belonged to a commit that never happened; nothing may follow it.
     const whole = isTornAtBirth(path, owner) ? 0 : endOfLastLine(path, file.size());
     if (whole < file.size()) file.cut(whole);
     if (whole === 0) write(headerOf(owner));
+    written = file.size();
   });
   return {
     write(...entries) {
       write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    },
+    refuseMoved() {
+      const found = about(() => statSync(path, { throwIfNoEntry: false }));
+      if ((found?.size ?? 0) >= written) return;
+      throw new RowferryError(
+        "journal-not-written",
+        "The journal was moved, deleted, replaced or cut during this run, so the run stopped.",
+        {
+          place: { file: path },
+          hint: "Put it back, then run `rowferry resume`. If it is lost, `rowferry ledger backup <file> --forget-journal` copies the ledger, and the next run may begin a new journal.",
+        },
+      );
     },
     besideLedger: statSync(path).dev === statSync(dirname(ledgerPath)).dev,
     close: () => file.close(),
