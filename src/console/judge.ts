@@ -48,7 +48,8 @@ export function createJudge() {
       const reads = mapping.inputs.find(({ name }) => name === input.mappingInput);
       if (reads === undefined)
         throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
-      const bound = reads.bind(input.header, { file: input.name, sheet: input.sheet });
+      // Rows are judged as the corrected file will have them: none is the neighbour of another.
+      const bound = reads.bind([...input.header, "rowferry_row"], { file: input.name, sheet: input.sheet });
       const { zones, spell } = bound;
       const map = (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]);
       return { failure: null, zones, spell, map };
