@@ -164,6 +164,13 @@ describe("a row that could not be placed, under `unplacedRows: hold`,", () => {
   const unplaced = ["L1 10 1 T1", " 20 x T2 open", "L1 30 3 T3"];
   const hold = { unplacedRows: "hold" };
 
+  it("goes on holding what is later in its input while its corrections are wrong", { tags: ["long"] }, async () => {
+    const office = await firstNight(unplaced, hold);
+    const mended = await rejected(office, { "": "L1", x: "2" });
+    expect(await put(office, "k.csv", await rejected(office, { x: "y" }))).toEqual(waiting(1, 1));
+    expect(await put(office, "k2.csv", mended)).toEqual(settled(2));
+  });
+
   it("goes on holding it when it comes again tomorrow", async () => {
     const office = await firstNight(unplaced, hold);
     expect(await put(office, "night-2.csv", rowsOf(...unplaced.slice(0, 2)))).toEqual(waiting(1, 1));

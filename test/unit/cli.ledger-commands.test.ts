@@ -134,6 +134,13 @@ describe("the way out of a rejected row", () => {
     );
   });
 
+  it("rejects has a row that was dismissed and reopened", async () => {
+    await typed("dismiss", "--row", "march.csv:3");
+    await typed("dismiss", "--undo", "--row", "march.csv:3");
+    expect((await typed("rejects")).out).toContain("correct 1 row in that file");
+    await office.ends(0, "ledger check");
+  });
+
   it.each(
     sampled(
       [

@@ -66,6 +66,14 @@ describe("a row that another file brought right", () => {
     for (const file of ["b.csv", "a.csv"]) expect(await brought(file, ...ledger)).toEqual(ended(0, 0));
     expect(weights(office)).toEqual(right);
   });
+
+  it("stays so when both files come again unchanged in one import", async () => {
+    const office = openOffice(weighings);
+    await office.brought("a.csv", loads("L1 10 1O", "L1 20 2"));
+    office.writeCsv("b.csv", loads("L1 10 10"));
+    for (const _ of ["that night", "the next"]) expect(await office.import("a.csv", "b.csv")).toEqual(ended(0, 0));
+    expect(weights(office)).toEqual(["L1 10 10", "L1 20 2"]);
+  });
 });
 
 describe("two rows of one import that correct one row", () => {
@@ -105,6 +113,12 @@ describe("two rows of one import that correct one row", () => {
     const [names = [], row = []] = office.rejectedRows(summary, { 1: "3", 2: "3" });
     expect((await office.brought("e.csv", [names, row])).exitCode).toBe(0);
     expect(weights(office)).toEqual(["L1 10 3", "L1 20 5"]);
+  });
+
+  it("in the same way are one", async () => {
+    const office = openOffice(weighings);
+    expect(await office.brought("c.csv", await corrected(office, "L1 10 1", "L1 10 1"))).toEqual(ended(0, 0));
+    expect(weights(office)).toEqual(["L1 10 1", "L1 20 5"]);
   });
 });
 
@@ -263,6 +277,17 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     expect(next.warnings).toMatchObject(told);
     expect((await office.brought("w-3.csv", loads(...bad, "L9 10 9", "L9 20 9"))).warnings).toEqual([]);
     expect(await office.brought("w-4.csv", loads("L1 10 10", "L1 20 21", "L2 30 30"))).toEqual(changed(3, 1));
+  });
+
+  it("only as often as it was corrected, also where the correction is staged again", async () => {
+    const office = openOffice(weighings);
+    const mended = { x: "1", "2026-01-01 10:10": "2026-01-01 10:11" };
+    const rows = office.rejectedRows(await office.brought("w.csv", loads(...twins)), mended);
+    await office.brought("corrected.csv", rows.slice(0, 2));
+    office.writeMapping({ ...weighings, description: "Loads" });
+    await office.import("corrected.csv");
+    const next = await office.brought("w.csv", loads(...twins), { end: "\n" });
+    expect(next).toMatchObject({ exitCode: 3, rows: { invalid: 1, known: 2 } });
   });
 
   const left: [what: string, row: string, events: object, rows: number][] = [

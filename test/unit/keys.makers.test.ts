@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import iconv from "iconv-lite";
 import { type Office, openOffice } from "../support/office.js";
+import { mapping } from "../support/mapping.js";
 import { sampled } from "../support/sample.js";
 import { loads, weighings, weighingsWith } from "../support/weighings.js";
 
@@ -117,6 +118,14 @@ describe("a table that a key is read from (F5)", () => {
     const office = await begun(keyed(key, tables({ missing: "blank" })), files);
     expect((await listing(office, "L1,one", "L2,two", "L3,three")).code).toBe(2);
   });
+
+  it("may be edited where no key reads it", async () => {
+    const office = await begun(keyed("=load", tables(), { attributes: { public: { Code: listed } } }), files);
+    expect(await listing(office, "L1,uno", "L2,two")).toMatchObject({
+      code: 3,
+      said: expect.stringContaining("changed"),
+    });
+  });
 });
 
 const functionKeys = [
@@ -144,8 +153,15 @@ describe("the same bytes, read in another encoding", () => {
     return office;
   }
 
-  it("is refused where keys would change", async () => {
+  it.each([
+    ["rows that landed in the last import", 0],
+    ["rows that were known in the last import", 1],
+  ])("is refused where keys would change, for %s", async (_title, again) => {
     const office = await misread("Ş1 10 1", "Ş2 20 2", "L3 30 3");
+    for (let time = 0; time < again; time++) {
+      writeFileSync(office.path("m.yaml"), `${mapping(wrong)}# ${time}\n`);
+      await office.ends(0, "import m.yaml w.csv");
+    }
     const answer = await under(office, turkish);
     expect(answer).toEqual(refused("as windows-1254 instead of windows-1252, 2 rows of this file would be sent twice"));
     expect(answer.said).toContain("load Þ1 is now load Ş1");
@@ -162,5 +178,11 @@ describe("the same bytes, read in another encoding", () => {
     );
     expect(answer.code).toBe(0);
     expect(there(office)).toEqual(["Þ1 1", "Ş1 1"]);
+  });
+
+  it("changes nothing where no key has such letters", async () => {
+    const office = await misread("L1 10 1");
+    expect((await under(office, turkish)).code).toBe(0);
+    expect(there(office)).toEqual(["L1 1"]);
   });
 });

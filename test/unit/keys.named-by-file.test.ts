@@ -11,6 +11,16 @@ const byFile = weighingsWith({ columns: { load: '=extract(file, "scale-([A-Z])")
 const bySheet = weighingsWith({ columns: { load: "=sheet" } });
 
 describe("a file whose name the mapping reads", () => {
+  it("with the bytes of another one is another one", async () => {
+    const office = openOffice(byFile);
+    for (const name of ["scale-A-1.csv", "scale-B-1.csv"]) office.writeCsv(name, loads("- 10 1"));
+    await office.import("scale-A-1.csv", "scale-B-1.csv");
+    await office.brought("scale-C-1.csv", loads("- 10 1"));
+    expect(weights(office)).toEqual(["A 10 1", "B 10 1", "C 10 1"]);
+    const again = await office.brought("scale-A-2.csv", loads("- 10 1"));
+    expect(again.rows).toMatchObject({ read: 1, known: 1 });
+  });
+
   it("gives its name to the rows that correct its own, also in a corrected file of a corrected file", async () => {
     const office = openOffice(byFile);
     const night = await office.brought("scale-A-1.csv", loads("- 10 1", "- 20 x"));

@@ -1,6 +1,6 @@
 /** Rows that share an event and bring one of their own each: an unreadable one is settled by no row but its own (HARD-CASES H14). */
 import { openOffice } from "../support/office.js";
-import { loads, weighings, weighingsWith } from "../support/weighings.js";
+import { loads, weighings, weighingsWith, weights } from "../support/weighings.js";
 
 const { weighing } = weighings.inputs.weighings.events;
 const opened = {
@@ -13,6 +13,16 @@ const opened = {
 const mapping = weighingsWith({ events: { opened, weighing } });
 
 describe("an unreadable row that shares an event with others", () => {
+  it("of its own file stays open, and holds what is later", async () => {
+    const office = openOffice(mapping);
+    const { exitCode, rows, open } = await office.brought("w.csv", loads("A 10 1", "A 20 x", "A 30 3"));
+    expect({ exitCode, rows, open: open.rows }).toMatchObject({ exitCode: 3, rows: { invalid: 1 }, open: 1 });
+    expect(weights(office)).toEqual(["A 0 0", "A 10 1"]);
+    // Its own row settles it, from another file too.
+    expect((await office.brought("v.csv", loads("A 20 2"))).exitCode).toBe(0);
+    expect(weights(office)).toEqual(["A 0 0", "A 10 1", "A 20 2", "A 30 3"]);
+  });
+
   it("stays open when another file brings the shared event", async () => {
     const office = openOffice(mapping);
     await office.brought("w1.csv", loads("A 20 x"));

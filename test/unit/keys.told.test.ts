@@ -365,6 +365,14 @@ describe("a copy of a mapping under another file name", () => {
     },
   );
 
+  it("is refused where it keys an event in another way", async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", loads("L1 10 1"));
+    office.writeMapping(weighingsWith({ event: { key: "=gross" } }));
+    renameSync(office.path("m.yaml"), office.path("copy.yaml"));
+    await office.ends(2, "import copy.yaml w.csv", "load/weighing (1 sent, such as load L1)");
+  });
+
   it("sends them where its documents are said to be others, and nothing where it is a mere copy", async () => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads("L1 10 1"));

@@ -132,6 +132,25 @@ describe("the sheet", () => {
       place: { sheet: "Plan3" },
     });
   });
+
+  test("chart sheets are not among the sheets", async () => {
+    const bytes = await writeWorkbook({
+      sheets: [january, { name: "Chart", rows: "<chartsheet/>" }],
+      change: (entry) =>
+        entry.name.endsWith("workbook.xml.rels")
+          ? {
+              ...entry,
+              data: entryText(entry).replace(
+                'worksheet" Target="worksheets/sheet2',
+                'chartsheet" Target="worksheets/sheet2',
+              ),
+            }
+          : entry,
+    });
+    const input = await openInput(await temporaryFile(bytes, "input.xlsx"));
+    expect(input.sheets).toEqual([{ sheet: "Manifestos Jan", hidden: false }]);
+    await input.close();
+  });
 });
 
 describe("hidden rows and columns", () => {
@@ -238,6 +257,12 @@ describe("merged cells", () => {
       };
       expect(lines(await readWorkbook(book))).toEqual(["2: 1 2", "3: 3 ."]);
     }
+  });
+
+  test("a row that holds nothing but what a merge gives it is blank", async () => {
+    const behindRows = '<mergeCells><mergeCell ref="A2:A4"/></mergeCells>';
+    const made = { sheets: [sheetOf("S", "a b / 1 2 / - / . 3", { behind: behindRows })] };
+    expect(lines(await readWorkbook(made, { fillMerged: true }))).toEqual(["2: 1 2", "4: 1 3"]);
   });
 
   test("a title merged over the whole width is a preamble, filled or not", async () => {

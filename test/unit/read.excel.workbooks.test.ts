@@ -92,6 +92,18 @@ describe("a workbook is read for what it is, however it is made:", () => {
 });
 
 describe("parts are found where the relationships say", () => {
+  test("backslashes in names and targets", () => {
+    const targets = edited((name, data) =>
+      name.endsWith(".rels") ? data.replace(/Target="[^"]*"/g, (target) => target.replaceAll("/", "\\")) : data,
+    );
+    return expectRead({
+      ...made,
+      change: (entry) => {
+        const changed = targets.change?.(entry) ?? entry;
+        return { ...changed, name: entry.name.replaceAll("/", "\\") };
+      },
+    });
+  });
   test("neither strings nor styles", async () => {
     const parts = { "xl/sharedStrings.xml": null, "xl/styles.xml": null };
     expect(await readCells('<row r="1"><c r="A1" s="3"><v>46082</v></c></row>', { parts })).toEqual([["number 46082"]]);

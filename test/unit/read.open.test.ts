@@ -79,6 +79,16 @@ describe("an input", () => {
       sheets: [{ sheet: null, hidden: false }],
     });
   });
+
+  test("may be left in the middle and is still closed", async () => {
+    const input = await opened(await temporaryFile(gzipSync(`a,b\n${"1,2\n".repeat(200_000)}`)));
+    const table = await input.open({});
+    for await (const batch of table.rows()) {
+      expect(batch.length).toBeLessThanOrEqual(64);
+      break;
+    }
+    await input.close();
+  });
 });
 
 describe("standard input", () => {

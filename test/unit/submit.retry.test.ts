@@ -59,6 +59,12 @@ describe("backoff", () => {
     const { gaps } = await play(append, [{ status: 503, headers: { "retry-after": asked } }, ok], 0);
     expect(gaps).toEqual([gap]);
   });
+
+  it("waits until the date that a Retry-After names, by the clock of the answer (open-points 17)", async () => {
+    const headers = { date: "Fri, 20 Nov 2026 02:30:00 GMT", "retry-after": "Fri, 20 Nov 2026 02:30:20 GMT" };
+    const { gaps } = await play(append, [{ status: 503, headers }, ok], 0);
+    expect(gaps).toEqual([20_000]);
+  });
 });
 
 it("a repeat carries the identical body (service.md, Errors: the same deduplicationId on every retry)", async () => {
