@@ -25,23 +25,17 @@ async function typedIn(env: Record<string, string>, ...argv: string[]) {
 }
 
 describe("a wrong command line", () => {
-  it.each(["replace", "resolve", "notify", "schema x", "ledger backup"])(
-    "%s: what it says can be typed",
-    async (line) => {
-      const { code, err, world } = await typedIn({}, ...line.split(" "));
-      const help = /`rowferry ([a-z ]+--help)` shows its options/.exec(err)?.[1] ?? err;
-      expect([code, (await typed(world, ...help.split(" "))).code]).toEqual([2, 0]);
-    },
-  );
+  it.each(["replace", "schema x", "ledger backup"])("%s: what it says can be typed", async (line) => {
+    const { code, err, world } = await typedIn({}, ...line.split(" "));
+    const help = /`rowferry ([a-z ]+--help)` shows its options/.exec(err)?.[1] ?? err;
+    expect([code, (await typed(world, ...help.split(" "))).code]).toEqual([2, 0]);
+  });
 });
 
 describe("an option that a command does not have", () => {
   it.each([
     ["import -dry-run", "--dry-run"],
-    ["show x --JSON", "--json"],
     ["resolve x --id 3", "--document-id"],
-    ["ledger prune --keep 9d", "--keep-for"],
-    ["import --color", "--no-color"],
   ])("%s means %s", async (line, meant) => {
     expect((await typedIn({}, ...line.split(" "))).err).toContain(`(Did you mean ${meant}?)`);
   });

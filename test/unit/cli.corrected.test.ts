@@ -88,7 +88,6 @@ describe("a rejected CSV file", () => {
     sampled(
       [
         ["a quote that looks stray", 'A2;6";02.10.2025 10:00;'],
-        ["text after a closing quote", 'A2;"six" inches;02.10.2025 10:00;'],
         ["a row whose last cell is missing", "A2;x;02.10.2025 10:00"],
       ],
       3,
@@ -158,7 +157,6 @@ describe("a rejected CSV file", () => {
       [
         ["UTF-8", (text) => Buffer.from(text)],
         ["UTF-16", (text) => iconv.encode(text, "utf-16le", { addBOM: true })],
-        ["commas, as Excel does in other countries", (text) => ansi(stringify(parse(text, { delimiter: ";" })))],
         ["tabs, and sep= above", (text) => Buffer.from(`sep=\t\r\n${text.replaceAll(";", "\t")}`)],
       ],
       3,

@@ -77,12 +77,6 @@ describe("rowferry guess", () => {
     expect(textOf(world, "mapping.yaml")).toContain("version: 2");
     expect(await type(world, "guess", "jobs.csv", "--force")).toBe(2);
   });
-
-  it("a file that is none is refused where there is no other", async () => {
-    const world = testWorld({ files: { "empty.csv": "" } });
-    expect(await type(world, "guess", "empty.csv")).not.toBe(0);
-    expect(world.out).toBe("");
-  });
 });
 
 describe("rowferry guess --ask", () => {

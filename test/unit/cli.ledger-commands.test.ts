@@ -335,7 +335,7 @@ describe("with --wait, while another process holds the ledger,", () => {
     office.world.clock = { now: () => office.world.now, sleep };
   }
 
-  it.each(["import m.yaml march.csv", "resume", "verify", "ledger prune --keep-for 0d"])(
+  it.each(["import m.yaml march.csv", "verify"])(
     "a signal ends `%s` as interrupted, not as a ledger in use",
     async (words) => {
       await meanwhile(() => office.world.send("SIGTERM"));
@@ -363,10 +363,4 @@ describe("with --wait, while another process holds the ledger,", () => {
     await meanwhile(() => utimesSync(office.path(`state/sandbox/runs/${run}/summary.json`), later, later));
     await office.ends(0, "ledger prune --keep-for 0d --wait --yes", "folders of 0 runs");
   });
-});
-
-it("`ledger rebind` without a target says that the sandbox has nothing to bind, and nothing of another tenant", async () => {
-  const answer = await openOffice(weighings).type("ledger", "rebind");
-  expect(answer).toEqual(refused("with --target"));
-  expect(answer.err).not.toContain("another tenant");
 });

@@ -143,12 +143,9 @@ describe("a backup is put back", () => {
   it.each(
     sampled(
       [
-        ["restore", "nowhere.db"],
         ["restore", "notes.csv"],
         ["restore", "copy.db", "--journal", "nowhere.ndjson"],
-        ["rebuild", "nowhere.ndjson"],
         ["rebuild", "journal.ndjson", "notes.csv"],
-        ["rebuild", "journal.ndjson", "nowhere.db"],
       ],
       3,
     ),

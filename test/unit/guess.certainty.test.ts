@@ -36,12 +36,6 @@ describe("the key of a document", () => {
       { said: asked, document: { key: "=nota" } },
     ],
     [
-      "is the claim's, not its member's or the provider's",
-      "NPI;Provider Name;Claim ID;Member ID;Service Date;Paid Date",
-      "1#;Acme %;CLM#;M%;0{1|2}/2#/2025;03/2#/2025",
-      { document: { key: "=claim_id" } },
-    ],
-    [
       "is the document's number, not that of its lines, whose words say nothing of what happened",
       "Pos;Beleg;Material;Kunde;Datum",
       "0000{1|2|3}0;{A|A|A|B|B|B|C|C|C}1;M#;K{1|1|1|2|2|2|3|3|3};2#.03.2025",
@@ -110,12 +104,6 @@ describe("numbers", () => {
       "Invoice;EIN;Vendor;Address;City;Date",
       "I-#;12-345678%;3M;10# Main St;Austin;03/2#/2026",
       { columns: { vendor: "Vendor", address: "Address" } },
-    ],
-    [
-      "versions and accounts are none, since 4.10 is not 4.1",
-      "Pedido;CNPJ;Data;Version;Conta",
-      "P-#;CNPJ;2#/03/2026;4.{9|10|11};1000.{10|20}",
-      { columns: { version: "Version", conta: "Conta" } },
     ],
   );
 
@@ -209,12 +197,6 @@ describe("what decides for others", () => {
       { defaults: { country: "US" }, columns: { state: "State" }, said: hasNot("which country") },
     ],
     [
-      "states decide alone only where they are called UF",
-      "Order;Date;Partita IVA;Provincia",
-      "O-#;2#/03/2026;7471181442#;{RN|TO|RE}",
-      { said: has("which country") },
-    ],
-    [
       "rows of one status are skipped where they have no time, and it is told",
       "OS;CNPJ;Data;Etapa;Situação",
       ["P-{1|1|2|2};CNPJ;2#/03/2026;{Visita|Fim};Feito", ...rows("P-9#;CNPJ;;Visita;Pendente", 3)],
@@ -222,12 +204,6 @@ describe("what decides for others", () => {
         skip: '=fold(situacao) == "pendente" && blank(data)',
         said: has('rows without a time whose "Situação" is "Pendente" are skipped'),
       },
-    ],
-    [
-      "rows of one carrier are not, for they have no time yet",
-      "OS;CNPJ;Data;Etapa;Transportadora",
-      ["P-{1|1|2|2};CNPJ;2#/03/2026;{Visita|Fim};Rápido", ...rows("P-9#;CNPJ;;Visita;Lento", 3)],
-      { skip: undefined },
     ],
   );
 });

@@ -46,7 +46,9 @@ async function stage(file: string) {
 }
 
 describe("fixtures with a known outcome, with no line edited and no decision open", () => {
-  it("one row an event: every valid row is staged, drafts are skipped, and the events are those of the file", async () => {
+  it("one row an event: every valid row is staged, drafts are skipped, and the events are those of the file", {
+    tags: ["long"],
+  }, async () => {
     const { fates, expected, yaml } = await stage("manifests/manifests-2025-09.csv");
     expect(yaml).not.toContain("draft: true");
     expect(fates("invalid")).toEqual([]);

@@ -86,9 +86,9 @@ const turns = Object.entries(places).map(([place, [holds, ending, command]], tur
   argv: (path: string) => command.split(" ").map((word) => (word === "@" ? path : word)),
 }));
 
-/** In a sample each place takes a sixth of them, another one than the place before. */
+/** In a sample each place takes one of them, another one than the place before. */
 describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
-  it.each(sampled(Object.entries(names), 6, turn))(
+  it.each(sampled(Object.entries(names), Object.keys(names).length, turn))(
     "whose name has %s is like any other",
     { timeout: 20_000 },
     async (_what, name) => {
@@ -102,7 +102,7 @@ describe.each(turns)("$place", ({ place, turn, holds, ending, argv }) => {
     },
   );
 
-  it.each(sampled(Object.entries(traps), 5, turn))(
+  it.each(sampled(Object.entries(traps), Object.keys(traps).length, turn))(
     "that leads to %s is told as that",
     { timeout: 20_000 },
     async (_what, make) => {

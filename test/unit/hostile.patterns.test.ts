@@ -91,7 +91,7 @@ describe("no pattern that backtracks super-linearly meets text from outside", ()
     ["given to new RegExp as a text", 'const x = new RegExp("^(a|a)*$");'],
     ["given to match() as a text", 'const x = "".match("^(a+)+$");'],
     ["composed", "const x = (part: string) => new RegExp(`^${part}$`);"],
-  ])("the check finds a pattern that is %s", async (_, code) => {
+  ])("the check finds a pattern that is %s", { tags: ["long"] }, async (_, code) => {
     expect((await Promise.all(patternsOf("x.ts", code).map(judge))).flat()).toHaveLength(1);
   });
 });

@@ -173,14 +173,6 @@ describe("a file that comes back with the same bytes", () => {
     expect(await office.import("w-a.csv")).toEqual(changed(3, 1));
     expect(await office.import("w-b.csv")).toMatchObject({ exitCode: 0, rows: { known: 3 } });
   });
-
-  it("costs nothing while all of it is what the timelines hold, whatever else has been imported", async () => {
-    const office = openOffice(weighings);
-    await office.brought("w-a.csv", loads(...A));
-    await office.brought("w-c.csv", loads("L3 10 1"));
-    const known = await office.import("w-a.csv");
-    expect(known).toMatchObject({ exitCode: 0, rows: { read: 3, known: 3 }, requests: { sent: 0 } });
-  });
 });
 
 describe("a file that was staged in part and comes back with fewer rows (F85)", () => {

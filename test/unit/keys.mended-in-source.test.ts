@@ -46,12 +46,6 @@ describe("a row whose event could not be told", () => {
       [good, mended, later, "L2 10 9 T9"],
     ],
     [
-      "where more of it was mended than what was wrong",
-      night,
-      ["w.csv", good, "L1 20 22 T2", later],
-      [good, "L1 20 22", later],
-    ],
-    [
       "without a time in a file of another name, where a row is where it was (night 8421907)",
       ["w.csv", "L2 soon 2", good],
       ["other.csv", "L2 20 2 T2", good],
@@ -106,7 +100,6 @@ describe("a row whose event could not be told", () => {
   });
 
   const holding: [what: string, next: string[]][] = [
-    ["is gone", ["w.csv", good, later]],
     ["is still wrong", ["w.csv", good, bad, later, "L2 10 9 T9"]],
     ["has a row of another time in its place", ["w.csv", good, "L1 25 2 T2", later]],
     ["has a row of another document in its place", ["w.csv", good, "L2 20 2 T2", later]],

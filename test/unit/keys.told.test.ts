@@ -324,20 +324,6 @@ describe("two rows of one event that differ", () => {
     expect(weights(office).toSorted()).toEqual(["L1 10 2", "L2 10 5"]);
   });
 
-  it("are open as long as their rejected file comes back as it was, and keep one file", async () => {
-    const office = openOffice(weighings);
-    let summary = await office.brought("w.csv", loads(...twice));
-    for (const again of ["again.csv", "once-more.csv"]) {
-      summary = await office.brought(again, office.rejectedRows(summary));
-      expect([summary.exitCode, summary.open.rows, weights(office)]).toEqual([3, 1, ["L2 10 5"]]);
-    }
-    const [header = [], , kept = []] = office.rejectedRows(summary);
-    const mended = await office.brought("mended.csv", [header, kept]);
-    expect(mended).toMatchObject({ exitCode: 0, open: { rows: 0 }, warnings: [{ code: "event-key-twice" }] });
-    expect(mended.warnings[0]?.example).toMatch(/is sent as this row has it, and not as once-more.csv, row 2 has it/);
-    expect(weights(office).toSorted()).toEqual(["L1 10 2", "L2 10 5"]);
-  });
-
   it("are found by check as by import, over all files (F118)", async () => {
     const office = openOffice(weighings);
     office.writeCsv("a.csv", loads(...twice.slice(0, 1)));

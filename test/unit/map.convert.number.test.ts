@@ -11,45 +11,26 @@ const valueOf = (...given: Parameters<typeof convert>) => convert(...given).valu
 describe("decimal under a comma", () => {
   gives("%j is %j, exactly", (cell) => valueOf("number", cell, "text", ","), {
     "1.500,50": "1500.5",
-    "1500,50": "1500.5",
     "1.234.567": "1234567",
     "1,500": "1.5",
-    "0,10": "0.1",
     ",5": "0.5",
     "007": "7",
     "-3,20": "-3.2",
     "−3,20": "-3.2",
     "3,20-": "-3.2",
     "(3,20)": "-3.2",
-    "+3": "3",
     "-0,00": "0",
-    "1 500,5": "1500.5",
     "1\u00a0500,5": "1500.5",
     "1'234'567,8": "1234567.8",
     "123456789012345678901234,567": "123456789012345678901234.567",
   });
 
-  it.each([
-    "1.5",
-    "1.50",
-    "12.34.567",
-    "1,5,0",
-    "1,",
-    "abc",
-    "-",
-    "--1",
-    "-(1)",
-    "1e3",
-    "1,23457E+11",
-    "12 34",
-    "1.2345",
-    "",
-    ".",
-    "1/2",
-    "10-20",
-  ])("%j is refused, never guessed", (cell) => {
-    expect(convert("number", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
-  });
+  it.each(["1.50", "12.34.567", "1,5,0", "abc", "-", "-(1)", "1e3", "1,23457E+11", "1.2345", "", ".", "1/2"])(
+    "%j is refused, never guessed",
+    (cell) => {
+      expect(convert("number", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+    },
+  );
 });
 
 gives("decimal under a point: %j is %j", (cell) => valueOf("number", cell, "text", "."), {
@@ -119,12 +100,9 @@ it("without a decimal mark in the mapping, bare digits are read and anything wit
 describe("units", () => {
   it.each([
     [{ name: "number", units: ["kg"] }, "1.500,50 kg", "1500.5"],
-    [{ name: "number", units: ["kg"] }, "1.500,50 KG.", "1500.5"],
-    [{ name: "number", units: ["kg"] }, "1.500,50", "1500.5"],
     [{ name: "number", units: ["R$"] }, "R$ 1.234,56", "1234.56"],
     [{ name: "number", units: ["R$"] }, "-R$ 1.234,56", "-1234.56"],
     [{ name: "number", units: ["%"] }, "12,5%", "12.5"],
-    [{ name: "number", units: ["m³"] }, "3 m³", "3"],
     [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "1,2345 t", "1234.5"],
     [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "7 g", "0.007"],
   ])("%j reads %j as %s", (spec, cell, value) => {

@@ -23,7 +23,6 @@ describe("text", () => {
     ["marks of direction go", "\u202aA\u200e/\u20661\u2069\u200f", "A/1"],
     ["joiners stay: emoji and some scripts need them", "👩\u200d🌾", "👩\u200d🌾"],
     ["line breaks of all kinds become one kind", "a \r\n b\rc\u2028d\u000be\u000cf", "a\nb\nc\nd\ne\nf"],
-    ["empty lines at the ends go", "\n\na\n\n", "a"],
     ["what looks like a formula is text", "=1+1", "=1+1"],
     ["nothing is left of invisible characters alone", "\u200b \u0000", ""],
   ])("%s", (_, cell, value) => {
@@ -70,14 +69,10 @@ describe("hash", () => {
 describe("boolean", () => {
   gives("%j is %j in any language when the mapping names none", (cell) => valueOf("boolean", cell), {
     Sim: true,
-    NAO: false,
     não: false,
-    s: true,
     yes: true,
-    No: false,
     oui: true,
     nein: false,
-    Verdadeiro: true,
     "1": true,
     "0": false,
     " true ": true,

@@ -3,7 +3,7 @@ import { load, mapRows, mappingWith, recordsOf, refusal } from "../support/map.s
 const DAY = { Doc: "1", Day: "01/02/2026" };
 
 describe("a number that the mapping itself writes", () => {
-  it.each(["007", "1.10", "1e3", "+5", "0x1F", ".5", "1.", "0o17", ".inf", "-0", "1_000.0e1"])(
+  it.each(["007", "1.10", "1e3", "+5", "0x1F", ".inf"])(
     "%s is refused unless it is in quotes: YAML would change it in silence (F77)",
     async (literal) => {
       const at = (text: string) => mappingWith({ attributes: `A: ${text}` });

@@ -32,11 +32,6 @@ describe("a mistake in a mapping", () => {
     ["a list", "- a", "mapping-value"],
     ["an input without records", "version: 2\nnamespace: x\ninputs: { a: {} }", "mapping-value"],
     [
-      "a conversion named like a part of every object",
-      mappingWith({ columns: "x: { header: X, as: constructor }" }),
-      "mapping-value",
-    ],
-    [
       "an option of a conversion of the wrong type",
       mappingWith({ columns: 'x: { header: X, as: text, maxLength: "9" }' }),
       "mapping-value",
@@ -84,26 +79,13 @@ describe("a mistake in a mapping", () => {
     ["no blank after a colon", whole.replace("namespace: ", "namespace:"), "blank after it", "Write namespace: "],
     ["a pattern without quotes", whole.replace("inputs:", "inputs:\n  b: { files: *.csv }"), "The alias", '"*.csv"'],
     ["no version", whole.replace("version: 2", ""), "missing", "`version: 2`"],
-    ["a list for names", whole.replace("x: {", "y: [a]\n      x: {"), "is a list", "Leave out the dashes"],
-    ["a text for a list", whole.replace("x: {", "y: { header: Y, oneOf: a }\n      x: {"), "a list", '["a"]'],
     ["curly quotes", mappingWith({ event: "when: =doc == “a”" }), "is not expected here", "straight quotes"],
-    ["a tab", whole.replace("      x: {", "\t     x: {"), "Tabs cannot indent", "blanks"],
     ["an empty part", whole.replace("      paper:", "    paper:"), "is empty", "Indent deeper"],
     ["an unclosed bracket", whole.replace("header: X }", "header: X"), "A sign is missing", "quotes"],
     ["a missing colon", whole.replace("header: X", "header X"), '"header X"', "`header: X`"],
     ["a misspelt part", whole.replace("inputs:", "input:"), 'no setting "input"', '"inputs"'],
     ["a unit", whole.replace("header: X", "header: X, as: number, units: kg"), '"kg"', '["kg"]'],
     ["a glob for a pattern", whole.replace("header: X", 'header: X, pattern: "*"'), 'pattern "*"', ".* any text"],
-    [
-      "a country that is none, though several columns use it",
-      mappingWith({ columns: "x: { header: X, as: taxId }\ny: { header: Y, as: phone }" }).replace(
-        "country: BR",
-        "country: XX",
-      ),
-      'defaults.country is "XX"; expected the code of a country',
-      "",
-    ],
-    ["a zone that is none", whole.replace("UTC", "BRT"), 'timezone: there is no time zone "BRT"', "America/Sao_Paulo"],
     ["a name with a blank", mappingWith({ columns: "my x: X", attributes: "A: =my_x" }), '"my x"', '"my_x"'],
     ["a name for a delimiter", whole.replace("columns:", "csv: { delimiter: tab }\n    columns:"), '"tab"', ""],
     ["a key without its =", mappingWith({}).replace("key: once", "key: doc"), "is the name of a column", "Write =doc"],
@@ -132,12 +114,6 @@ describe("a mistake in a mapping", () => {
     ["a yes for a formula", mappingWith({ input: "skip: yes" }), '"yes" is not a formula', "Write a formula, such as"],
     ["braces for a column", mappingWith({ attributes: 'A: "{{doc}}"' }), "is the name of a column", "Write =doc"],
     ["a formula without its =", mappingWith({ attributes: 'A: doc + doc + "-1"' }), "plain text", "'=doc"],
-    [
-      "minutes for months",
-      mappingWith({ columns: 'x: { header: X, as: timestamp, formats: ["dd/mm/yyyy HH:MM"] }' }),
-      "minutes (mm) in the place of the month",
-      "dd/MM/yyyy HH:mm",
-    ],
   ])("has one cause, and says how it is mended: %s", async (_title, yaml, cause, remedy) => {
     const { message, hint } = await refusal(yaml);
     expect(message).toContain(cause);

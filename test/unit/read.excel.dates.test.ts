@@ -16,20 +16,13 @@ describe("a number under a date format is a date", () => {
   test.each<[string | number, string, string]>([
     [14, "46082", "date 2026-03-01"],
     [22, "46082.586805555555", "date 2026-03-01T14:05:00"],
-    [22, "46082", "date 2026-03-01T00:00:00"],
-    [14, "46082.5", "date 2026-03-01T12:00:00"],
-    [57, "46082", "date 2026-03-01"],
     [32, "0.5", "time 12:00:00"],
-    ["dd/mm/yyyy", "46082", "date 2026-03-01"],
     ["[$-416]dd/mm/yyyy;@", "46082", "date 2026-03-01"],
     ['[$-416]d\\ "de"\\ mmmm\\ "de"\\ yyyy;@', "46082", "date 2026-03-01"],
     ["yyyy\\-mm\\-dd\\Thh:mm:ss.000", "46082.586805555555", "date 2026-03-01T14:05:00"],
-    ["[$-409]m/d/yy h:mm AM/PM;@", "46082.75", "date 2026-03-01T18:00:00"],
-    ["mm", "46082", "date 2026-03-01"],
     ['yyyy"年"m"月"d"日"', "46082", "date 2026-03-01"],
     ["[>0]dd/mm/yyyy;0", "46082", "date 2026-03-01"],
     ["General;dd/mm/yyyy", "46082", "number 46082"],
-    ["0;dd/mm/yyyy", "46082", "number 46082"],
   ])("under %s, %s is %s", async (format, stored, expected) => {
     expect(await formatted(format, stored)).toBe(expected);
   });
@@ -38,12 +31,8 @@ describe("a number under a date format is a date", () => {
     [20, "0.586805555555556", "time 14:05:00"],
     ["h:mm", "0", "time 00:00:00"],
     ["hh:mm:ss", "0.999999999", "time 00:00:00"],
-    ["hh:mm:ss.000", "0.5000028935185185", "time 12:00:00.250"],
-    ["mm:ss", "0.0104166666666667", "time 00:15:00"],
     ["h:mm", "46082.5", "date 2026-03-01T12:00:00"],
-    ["dd/mm/yyyy", "0.5", "time 12:00:00"],
     [46, "1.50347222222222", "duration PT36H5M"],
-    ["[h]:mm", "1.50347222222222", "duration PT36H5M"],
     ["[mm]:ss", "0.0208333333333333", "duration PT30M"],
     ["[h]:mm", "-0.0625", "duration -PT1H30M"],
   ])("under %s, %s is %s", async (format, stored, expected) => {
@@ -53,11 +42,8 @@ describe("a number under a date format is a date", () => {
   gives("under %s it is not", (format) => formatted(format, "46082"), {
     General: "number 46082",
     'General" dias"': "number 46082",
-    '0" days"': "number 46082",
     '#,##0.00 "m³/h"': "number 46082",
-    "0.00 kg": "number 46082",
     '_-* #,##0.00_-;\\-* #,##0.00_-;_-* "-"??_-;_-@_-': "number 46082",
-    '"day"': "number 46082",
     "\\d\\a\\y 0": "number 46082",
     '"unclosed': "number 46082",
     ";;;": "number 46082",
@@ -75,12 +61,9 @@ describe("both calendars", () => {
   test.each([
     [0, "1900-01-00"],
     [1, "1900-01-01"],
-    [59, "1900-02-28"],
     [60, "1900-02-29"],
     [61, "1900-03-01"],
     [25_569, "1970-01-01"],
-    [36_585, "2000-02-29"],
-    [43_831, "2020-01-01"],
   ])("serial %i of 1900 is the %s that Excel shows", async (serial, expected) => {
     expect(await formatted(14, String(serial))).toBe(`date ${expected}`);
   });
@@ -89,7 +72,6 @@ describe("both calendars", () => {
     [0, "1904-01-01"],
     [59, "1904-02-29"],
     [60, "1904-03-01"],
-    [24_107, "1970-01-01"],
   ])("serial %i of 1904 is %s", async (serial, expected) => {
     expect(await formatted(14, String(serial), true)).toBe(`date ${expected}`);
   });
@@ -97,10 +79,8 @@ describe("both calendars", () => {
 
 test.each([
   ["2026-03-01", "date 2026-03-01"],
-  ["2026-03-01T14:05:00", "date 2026-03-01T14:05:00"],
   ["2026-03-01T14:05:00.250", "date 2026-03-01T14:05:00.250"],
   ["2026-03-01T14:05:00.000Z", "date 2026-03-01T14:05:00"],
-  ["2026-03-01 14:05", "date 2026-03-01T14:05:00"],
   ["T14:05:00", "time 14:05:00"],
   ["14:05:00", "time 14:05:00"],
   ...["2026-13-01", "2026-03-01T25:00:00", "2026-03-01T14:05:00+03:00", "Z", "T", "46082", "soon"].map((text) => [

@@ -1,7 +1,7 @@
 /** Opening: missing files, folders, standard input, hashes, and files that change or fail while they are read. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFile, chmod, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -217,23 +217,6 @@ describe("arguments of a command line", () => {
     await expect(expandFiles(["*.csv"], folder)).rejects.toMatchObject({ code: "file-pattern-unmatched" });
     await expect(expandFiles([folder], folder)).rejects.toMatchObject({ code: "file-pattern-unmatched" });
     await expect(expandFiles(["gone.csv"], folder)).rejects.toMatchObject({ code: "file-missing" });
-  });
-
-  test("a link to a file is a file", async () => {
-    const folder = await folderOf("a.csv");
-    await symlink(join(folder, "a.csv"), join(folder, "link.csv"));
-    expect(await expandFiles(["*.csv"], folder)).toEqual(["a.csv", "link.csv"]);
-    await chmod(join(folder, "a.csv"), 0o400);
-    expect((await readFile(join(folder, "link.csv"))).header).toEqual(["a"]);
-  });
-});
-
-test("a row that is too long is named by its own line, also when its end is known", async () => {
-  const rows = `a,b\n1,2\n${"x".repeat(1_000_000)},"${"y\n".repeat(30_000)}"\n3,4\n`;
-  const file = fake(() => pieces(rows));
-  await expect(drain(openCsv(file))).rejects.toMatchObject({
-    code: "record-oversized",
-    place: { file: "fake.csv", row: 3 },
   });
 });
 

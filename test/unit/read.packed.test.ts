@@ -19,24 +19,18 @@ const whole = [
 
 test.each<[string, string, Buffer[]]>([
   ["two zstd frames", "rows.csv.zst", [zstdBegin, zstdEnd]],
-  ["a skippable frame in front", "rows.csv.zst", [skippable, zstdBegin, zstdEnd]],
   ["a skippable frame between frames", "rows.csv.zst", [zstdBegin, skippable, skippable, zstdEnd]],
-  ["a skippable frame at the end", "rows.csv.zst", [zstdBegin, zstdEnd, skippable]],
   ["two gzip members", "rows.csv.gz", [gzipBegin, gzipEnd]],
   ["zeros between gzip members, as on tapes", "rows.csv.gz", [gzipBegin, zeros, gzipEnd]],
-  ["zeros after the last gzip member", "rows.csv.gz", [gzipBegin, gzipEnd, zeros]],
 ])("%s are one file", async (_, name, parts) => {
   expect(await rowsOf(parts, name)).toEqual(whole);
 });
 
 test.each<[string, string, Buffer[]]>([
   ["a second zstd frame that is cut off", "rows.csv.zst", [zstdBegin, zstdEnd.subarray(0, -3)]],
-  ["a second zstd frame cut off within its magic", "rows.csv.zst", [zstdBegin, zstdEnd.subarray(0, 2)]],
   ["a skippable frame that is cut off", "rows.csv.zst", [zstdBegin, skippable.subarray(0, -1)]],
   ["text after a zstd frame", "rows.csv.zst", [zstdBegin, Buffer.from("3,4\n")]],
-  ["zeros after a zstd frame", "rows.csv.zst", [zstdBegin, zeros]],
   ["a second gzip member that is cut off", "rows.csv.gz", [gzipBegin, zeros, gzipEnd.subarray(0, -3)]],
-  ["text after a gzip member", "rows.csv.gz", [gzipBegin, zeros, Buffer.from("3,4\n")]],
 ])("%s: nothing of the file is read", async (_, name, parts) => {
   await expect(rowsOf(parts, name)).rejects.toMatchObject({ code: "file-corrupt" });
 });
@@ -45,11 +39,6 @@ test("a bomb of many frames is a bomb", { tags: ["long"] }, async () => {
   const frame = zstdCompressSync(Buffer.alloc(8 * 1024 ** 2, "1,2\n"));
   const frames = Array.from({ length: 20 }, () => frame);
   await expect(rowsOf(frames, "bomb.csv.zst")).rejects.toMatchObject({ code: "file-oversized" });
-});
-
-test("dozens of small frames are read through", { tags: ["long"] }, async () => {
-  const frames = Array.from({ length: 60 }, () => zstdEnd);
-  expect(await rowsOf([zstdBegin, ...frames], "rows.csv.zst")).toHaveLength(61);
 });
 
 test("a zstd frame that asks for a window of 512 MiB is not damaged: what to do is said", async () => {

@@ -98,11 +98,6 @@ describe("doubt", () => {
     const { answer } = await play(readDocument("d1"), [{ status: 500 }, lost(), ok]);
     expect(answer).toMatchObject({ result: "accepted", inDoubt: false });
   });
-
-  it("stays when later attempts are refused (HARD-CASES H1)", async () => {
-    const { answer } = await play(append, [lost(), { status: 422, body: envelope("LATE", "too late") }]);
-    expect(answer).toMatchObject({ result: "refused", inDoubt: true });
-  });
 });
 
 describe("the account of attempts", () => {
@@ -130,16 +125,6 @@ describe("the account of attempts", () => {
       error: { codes: ["BAD"], message: "no" },
       requestIds: ["x-request-id: r-9"],
     });
-  });
-
-  it("passes on an error of the caller's own ledger", async () => {
-    const service = scriptedService({ answer: () => ok });
-    const sending = service.submitter.send(append, {
-      onAttempt: () => {
-        throw new Error("disk full");
-      },
-    });
-    await expect(service.clock.run(sending)).rejects.toThrow("disk full");
   });
 });
 
