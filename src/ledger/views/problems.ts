@@ -130,13 +130,13 @@ function tally(
   const conceal = concealing(database, cells);
   const isHere = values.inputs === null ? "TRUE" : "(subject, id) IN here";
   // Materialized, because SQLite would otherwise compile the subqueries of these columns wherever a column is used.
-  const found = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN @inputs),
+  const beside = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN @inputs),
       found AS MATERIALIZED (SELECT subject, id, code, reason, message, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
         id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker FROM (${failures}))`;
-  const counted = `${found} SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
+  const counted = `${beside} SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
       coalesce(min(iif(isHere AND reason = code, id, NULL)), min(iif(isHere, id, NULL)), min(id)) AS id, isMaker
     FROM found GROUP BY subject, code, isMaker ORDER BY count DESC`;
-  const alike = `${found} SELECT id, message, max(isHere) AS isHere FROM found
+  const alike = `${beside} SELECT id, message, max(isHere) AS isHere FROM found
     WHERE subject = @subject AND code = @code AND isMaker IS @isMaker GROUP BY id ORDER BY isHere DESC, id`;
   /** What changed otherwise is another cause: a corrected result among rows that got a new column. */
   const byFields = (whole: Counted): Counted[] => {
