@@ -205,10 +205,12 @@ export function participant(
 ): Trees {
   const key = code === null ? undefined : ref(code);
   if (identity?.type.as !== "taxId") {
-    const [taxIdType, taxId] = identity === null ? ["?", "?"] : [taxIdTypeOf(identity), ref(identity)];
+    const told = identity?.role === "taxId" ? columns.taxIdType : undefined;
+    const type = identity === null ? "?" : told === undefined ? taxIdTypeOf(identity) : ref(told);
+    const taxId = identity === null ? "?" : ref(identity);
     const name = columns.name === undefined ? taxId : ref(columns.name);
     const countryCode = identity !== null && columns.country?.type.as === "country" ? ref(columns.country) : country;
-    return { key, countryCode, taxIdType, taxId, name, type: "COMPANY" };
+    return { key, countryCode, taxIdType: type, taxId, name, type: "COMPANY" };
   }
   const { types } = identity.type;
   const [person] = identity.either ?? [];

@@ -196,6 +196,7 @@ it("a unit that only a cell's format shows is read where the column has `units`,
   add("B", "2026-01-01 10:00", 12_500, scaled);
   add("C", "2026-01-01 10:00", 500, scaled);
   add("D", "2026-01-01 10:00", 7, "General");
+  add("G", "2026-01-01 10:00", -7, '0" kg";"-kg "0');
   add("E", "soon", 9, tonnes);
   add("F", "late", 1, '0" pcs"');
   await book.xlsx.writeFile(office.path("w.xlsx"));
@@ -214,5 +215,5 @@ it("a unit that only a cell's format shows is read where the column has `units`,
   await office.import(...given);
   const rejected = files.find(({ kind }) => kind === "rejected")?.path ?? "";
   expect(await office.type("import", "m.yaml", rejected)).toMatchObject({ code: 3 });
-  expect(weights(office)).toEqual(["A 0 12500", "B 0 12500", "C 0 500", "D 0 7", "E 0 9000"]);
+  expect(weights(office)).toEqual(["A 0 12500", "B 0 12500", "C 0 500", "D 0 7", "G 0 -7", "E 0 9000"]);
 });

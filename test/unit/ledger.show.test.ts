@@ -7,7 +7,7 @@ import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
 import { type Office, openOffice } from "../support/office.js";
-import { loads, weighings } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
 let world: World;
 afterEach(() => world.close());
@@ -205,4 +205,20 @@ it("an event that has landed and whose row says something else now is told with 
   const shown = await shownIn(office, "L1");
   expect(shown.documents[0]?.events[0]?.changes).toEqual([{ field: 'attribute "Gross"', landed: "1200", now: "1250" }]);
   expect((await office.type("status")).out).toContain("w.csv, row 2");
+});
+
+it("rows that changed in other fields are another cause: a corrected weight among rows that got a column", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", loads("A 01 5", "B 01 6", "C 01 7"));
+  office.writeMapping(
+    weighingsWith({
+      columns: { note: "Note" },
+      event: { attributes: { public: { Gross: "=gross", Note: "=note" } } },
+    }),
+  );
+  const { problems } = await office.brought("w.csv", loadsWith(["Note"], "A 01 5 x", "B 01 8 x", "C 01 7 x"));
+  expect(problems.map(({ count, example }) => [count, /: (.*)\. A/.exec(example)?.[1]])).toEqual([
+    [2, 'attribute "Note" was absent and is "…"'],
+    [1, 'attribute "Gross" was "…" and is "…", attribute "Note" was absent and is "…"'],
+  ]);
 });

@@ -11,6 +11,9 @@ export interface FieldChange {
   now: string | null;
 }
 
+/** Of an attribute that one of them lacks, there is nothing to compare. */
+const VISIBILITY = "visibility of attribute ";
+
 /** Empty: the ledger lacks the landed content: it was rebuilt, or an answer in doubt only proved that it differs. */
 export function changesOf(database: LedgerDatabase, event: number): FieldChange[] {
   const found = database.row<EventNow>("SELECT * FROM events_now WHERE id = @event", { event });
@@ -37,6 +40,12 @@ export function describeChange(database: LedgerDatabase, event: number, row: num
   return `The event ${name} has landed with other content${place}${what}. A timeline cannot be edited.`;
 }
 
+/** Which fields such a text names, without values and places. */
+export const fieldsIn = (described: string): string =>
+  described
+    .replace(/^.*? has landed with other content(?: \(.*?(?:row \d+|import)\))?/s, "")
+    .replaceAll(/ was (?:absent|"(?:[^"\\]|\\.)*") and is (?:absent|"(?:[^"\\]|\\.)*")/gs, "");
+
 function changesBetween(database: LedgerDatabase, landed: EventContent, now: EventContent): FieldChange[] {
   const isWhole = landed.payload !== "" && now.payload !== "";
   const [before, after] = [fieldsOf(database, landed, isWhole), fieldsOf(database, now, isWhole)];
@@ -44,7 +53,8 @@ function changesBetween(database: LedgerDatabase, landed: EventContent, now: Eve
     const change = { field, landed: before.get(field) ?? null, now: after.get(field) ?? null };
     // The parties of what landed are not in a journal, of which this ledger was made.
     const isUnknown = change.landed === null && (field === "participant" || field === "address");
-    return change.landed === change.now || isUnknown ? [] : [change];
+    const isOfOther = field.startsWith(VISIBILITY) && (change.landed === null || change.now === null);
+    return change.landed === change.now || isUnknown || isOfOther ? [] : [change];
   });
 }
 
@@ -74,7 +84,7 @@ function fieldsOf(database: LedgerDatabase, content: EventContent, withPayload: 
   for (const [member, value] of Object.entries(members)) set(member, value);
   for (const { name: attribute, value, isPublic } of metadata?.attributes ?? []) {
     set(`attribute ${JSON.stringify(attribute)}`, value);
-    set(`visibility of attribute ${JSON.stringify(attribute)}`, isPublic ? "public" : "private");
+    set(`${VISIBILITY}${JSON.stringify(attribute)}`, isPublic ? "public" : "private");
   }
   return fields;
 }

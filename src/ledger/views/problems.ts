@@ -5,6 +5,7 @@ import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowName } from "../rows.js";
 import { MAKERS } from "../decide/replace.js";
+import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
 import { unsettledEvents } from "./tally.js";
@@ -116,6 +117,9 @@ const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id,
 export const tallyWarnings = (database: LedgerDatabase, since: number): ToldProblem[] =>
   tally(database, warnings, false, { inputs: null, since });
 
+/** With more kinds of changes, they are one cause. */
+const MOST_CHANGES = 5;
+
 function tally(
   database: LedgerDatabase,
   failures: string,
@@ -126,13 +130,34 @@ function tally(
   const conceal = concealing(database, cells);
   const isHere = values.inputs === null ? "TRUE" : "(subject, id) IN here";
   // Materialized, because SQLite would otherwise compile the subqueries of these columns wherever a column is used.
-  const counted = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN @inputs),
-      found AS MATERIALIZED (SELECT subject, id, code, reason, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
-        id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker FROM (${failures}))
-    SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
+  const beside = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN @inputs),
+      found AS MATERIALIZED (SELECT subject, id, code, reason, message, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
+        id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker FROM (${failures}))`;
+  const counted = `${beside} SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
       coalesce(min(iif(isHere AND reason = code, id, NULL)), min(iif(isHere, id, NULL)), min(id)) AS id, isMaker
     FROM found GROUP BY subject, code, isMaker ORDER BY count DESC`;
-  return database.rows<Counted>(counted, values).flatMap((found) => {
+  const alike = `${beside} SELECT id, message, max(isHere) AS isHere FROM found
+    WHERE subject = @subject AND code = @code AND isMaker IS @isMaker GROUP BY id ORDER BY isHere DESC, id`;
+  /** What changed otherwise is another cause: a corrected result among rows that got a new column. */
+  const byFields = (whole: Counted): Counted[] => {
+    const groups = new Map<string, Counted>();
+    for (const { id, message, isHere: here } of database.each<{ id: number; message: string | null; isHere: 0 | 1 }>(
+      alike,
+      { ...values, ...whole },
+    )) {
+      const fields = fieldsIn(message ?? "");
+      const group = groups.get(fields) ?? { ...whole, id, count: 0, earlier: 0 };
+      groups.set(fields, group);
+      group.count += 1;
+      group.earlier += 1 - here;
+      if (groups.size > MOST_CHANGES) return [whole];
+    }
+    return [...groups.values()];
+  };
+  const causes = database
+    .rows<Counted>(counted, values)
+    .flatMap((whole) => (whole.code === "changed" ? byFields(whole) : whole));
+  return causes.flatMap((found) => {
     const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id LIMIT 1`;
     const failure = database.row<Failure>(first, { ...values, ...found });
     if (failure === null) return [];

@@ -4,7 +4,7 @@ import { type CodeEntry, mark, passing } from "../code.js";
 export const planCodes = {
   late: mark(
     "The event is earlier than the last one on its document's timeline.",
-    "Timelines only grow at the end. `rowferry replace <document> --reason <text>` sends the document again in order; `rowferry dismiss --row <file>:<row>` gives the row up.",
+    "Timelines only grow at the end. `rowferry replace <document> --reason <text>` sends the document again in order; `rowferry dismiss --row <file>:<row>` gives the row up. If such rows are usual, as where devices fill gaps later, `late: { attribute: …, isPublic: … }` under `settings:` sends them at the earliest permitted time.",
     "A weighing of 09:00 arrives after the drop-off of 10:00 has landed.",
   ),
   "after-close": mark(

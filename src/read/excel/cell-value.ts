@@ -105,7 +105,8 @@ function numeric(stored: string, shown: NumberFormat, date1904: boolean): CellRe
   if (as.kind === "digits" && /^\d+$/.test(plain)) return found(pictured(plain, as.picture), "text", plain);
   if (as.kind === "percent") return found(plain, "percent");
   if (as.kind !== "number" || as.unit === "") return found(plain, "number");
-  return { ...found(plain, "number"), inUnit: `${new Big(plain).div(1000 ** as.thousands).toFixed()} ${as.unit}` };
+  const shownNumber = as.thousands === 0 ? plain : new Big(plain).div(1000 ** as.thousands).toFixed();
+  return { ...found(plain, "number"), inUnit: `${shownNumber} ${as.unit}` };
 }
 
 /** As workbooks store numbers; JavaScript also accepts blanks, `0x10` and `Infinity`. */

@@ -164,11 +164,17 @@ function shownAs(tokens: readonly Token[]): ShownAs {
 
 /** `TO` of `#,##0.0\ "TO"`, `R$` of `[$R$-416] 0.00`; `0.0,"t"` shows 12500 as 12.5t. */
 function unitOf(tokens: readonly Token[]) {
-  const said = tokens.filter(({ mark, text }) => mark === "t" || /[\p{Sc}%/]/u.test(text));
+  const said = tokens.filter(
+    ({ mark, text }) => mark === "t" || /[\p{Sc}%]/u.test(text) || (mark === "l" && text === "/"),
+  );
   const unit = said.map(({ text }) => text.replace(/^\[\$([^\][-]*).*/, "$1")).join("");
   const places = tokens.map(({ mark, text }) => (/[0#]/.test(mark) ? "0" : mark === "x" && text === "," ? "," : " "));
   const [, commas = ""] = /0(,+)(?![0,])/.exec(places.join("")) ?? [];
-  return { unit: /[\p{L}\p{Sc}%]/u.test(unit) ? unit.trim() : "", thousands: commas.length };
+  // A quoted sign may precede it: `"-R$ "0.00`.
+  return {
+    unit: /[\p{L}\p{Sc}%]/u.test(unit) ? unit.replaceAll(/^[-+(\s]+|[)\s]+$/g, "") : "",
+    thousands: commas.length,
+  };
 }
 
 /** `01.234.567/0001-95` for 1234567000195. */
