@@ -29,6 +29,7 @@ import {
   rebindLedger,
   takeAsItIs,
 } from "../ledger/open-ledger.js";
+import type { StoredInput } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/open-rows.js";
 import { createRunStore, minuteOf } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
@@ -112,21 +113,22 @@ export function prune(
 }
 
 /**
- * Folders of runs that ended before then (ms), unless a person has worked in them since, or must still correct rows that
- * they hold.
+ * Folders of runs that ended before then (ms), unless a person has worked in them since, or they are the newest with rows
+ * that a person must still correct.
  */
 function prunableIn(database: LedgerDatabase, target: Target, before: number): Pruned {
   const filesOf = (run: string) =>
     readdirSync(runFolder(target, run)).map((name) => statSync(join(runFolder(target, run), name)));
-  const uncorrected = createRejects(database).inputs();
-  const isNeeded = (run: string) =>
-    uncorrected.some((input) => existsSync(rejectedPath(runFolder(target, run), input, [])));
+  const all = database.values<string>("SELECT name FROM runs ORDER BY id");
+  // Every run writes all rows that are still to correct.
+  const newestWith = (input: StoredInput) =>
+    all.findLast((run) => existsSync(rejectedPath(runFolder(target, run), input, [])));
+  const needed = new Set(createRejects(database).inputs().map(newestWith));
   const isThere = (run: string) => existsSync(runFolder(target, run));
   const runFolders = createRunStore(database)
     .endedBefore(before)
-    .filter((run) => isThere(run) && filesOf(run).every(({ mtimeMs }) => mtimeMs < before) && !isNeeded(run));
+    .filter((run) => isThere(run) && filesOf(run).every(({ mtimeMs }) => mtimeMs < before) && !needed.has(run));
   const bytes = runFolders.flatMap(filesOf).reduce((sum, { size }) => sum + size, 0);
-  const all = database.values<string>("SELECT name FROM runs ORDER BY id");
   const oldestKept = all.find((run) => isThere(run) && !runFolders.includes(run)) ?? null;
   return { runFolders, bytes, oldestKept };
 }

@@ -87,6 +87,22 @@ it("what grows (F99): prune keeps half a year unless told; old runs' folders go,
   expect((await office.run(...office.importing)).rows).toMatchObject({ known: 1, staged: 0 });
 });
 
+it("a row that nobody corrects keeps the newest run's folder, and not that of every night since", async () => {
+  const office = open();
+  const wrong = ["Load,At,Gross", "L2,2026-01-01 10:00,much"];
+  for (const night of ["one.csv", "two.csv", "three.csv"]) {
+    office.writeCsv(night, night === "one.csv" ? wrong : rows);
+    await office.type("import", "m.yaml", night);
+  }
+  const runs = office.path("state/sandbox/runs");
+  const [, , newest = ""] = readdirSync(runs).toSorted();
+  // The files are of the machine's own time.
+  office.world.now = Date.now() + 181 * 86_400_000;
+  expect((await office.type("ledger", "prune")).out).toContain("Removed: folders of 2 runs, ");
+  expect(readdirSync(runs)).toEqual([newest]);
+  expect(readdirSync(join(runs, newest))).toContain("one.rejected.csv");
+});
+
 describe("a disk that is not mounted (F98)", () => {
   it.each([
     [
