@@ -117,8 +117,9 @@ const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id,
 export const tallyWarnings = (database: LedgerDatabase, since: number): ToldProblem[] =>
   tally(database, warnings, false, { inputs: null, since });
 
-/** With more kinds of changes, they are one cause. */
+/** With more kinds of changes, or more events than are looked at in a moment, they are one cause. */
 const MOST_CHANGES = 5;
+const MOST_CHANGED = 20_000;
 
 function tally(
   database: LedgerDatabase,
@@ -156,7 +157,7 @@ function tally(
   };
   const causes = database
     .rows<Counted>(counted, values)
-    .flatMap((whole) => (whole.code === "changed" ? byFields(whole) : whole));
+    .flatMap((whole) => (whole.code === "changed" && whole.count <= MOST_CHANGED ? byFields(whole) : whole));
   return causes.flatMap((found) => {
     const first = `SELECT * FROM (${failures}) WHERE subject = @subject AND id = @id LIMIT 1`;
     const failure = database.row<Failure>(first, { ...values, ...found });
