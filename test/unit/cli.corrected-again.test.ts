@@ -67,8 +67,8 @@ describe("a corrected row", () => {
       );
       return (await office.type("plan", "m.yaml", "k.csv")).said;
     };
-    expect(await warningsOf("T2")).not.toContain("has the key of");
-    expect(await warningsOf("T3")).toContain("night-1.csv, row 3 has the key of night-1.csv, row 4 now");
+    expect(await warningsOf("T2")).not.toContain("is sent as this row has it");
+    expect(await warningsOf("T3")).toContain("is sent as this row has it, and not as night-1.csv, row 4 has it");
   });
 
   it("may be divided in two", async () => {

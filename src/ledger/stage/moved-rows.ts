@@ -10,7 +10,6 @@ import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";
-import { isUnsent, type KeyedEvent } from "./event-keys.js";
 
 /** A key as text. */
 interface Name {
@@ -71,35 +70,6 @@ export function movesOf(database: LedgerDatabase, row: number, records: Names, i
   return movedEvents(old, records)
     .filter(({ from, mangled }) => from.landed || (mangled && !isMeant))
     .map(told);
-}
-
-/**
- * Of corrected rows, `superseded`: their new version `row` gives another row's event, which it did not give before and
- * which is still to be sent, other content.
- */
-export function takenOver(
-  database: LedgerDatabase,
-  superseded: readonly number[],
-  row: number,
-  events: readonly KeyedEvent[],
-): Problem[] {
-  const taken = events.flatMap(({ stored, hash }) =>
-    stored !== null && isUnsent(stored) && !stored.content_hash.equals(hash) ? [stored.id] : [],
-  );
-  const others = database.values<number>(
-    `SELECT max(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
-     WHERE e.id IN @taken
-       AND NOT EXISTS (SELECT 1 FROM row_events o WHERE o.event_id = e.id AND o.row_id IN @rows)
-       AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.document_id = e.document_id
-         AND p.deduplication_id = e.deduplication_id AND p.row_id IN @rows)
-     GROUP BY e.id`,
-    { taken, rows: [...superseded, row] },
-  );
-  return others.map((other) => {
-    const [corrected = null] = superseded;
-    const message = `${describeRow(database, corrected)} has the key of ${describeRow(database, other)} now, which was still to be sent: its content takes the place of that row's.`;
-    return { code: "row-moved", message, hint: "If it should not, correct the key and import it again.", column: null };
-  });
 }
 
 function movedEvents(old: readonly Found[], records: Names): Moved[] {

@@ -26,7 +26,7 @@ export interface StagedEvent {
 
 export function createEventStager(
   database: LedgerDatabase,
-  { references, inputId, inputsOfImport, changedByImport, now, superseded, report }: Staging,
+  { references, inputId, inputsOfImport, changedByImport, now, superseded, report, notify }: Staging,
   documents: DocumentStager,
   keys: EventKeys,
 ) {
@@ -148,7 +148,9 @@ export function createEventStager(
     const other = database.values<number>(brought, { id }).find((one) => !superseded().includes(one));
     if (other === undefined) return;
     const message = `${nameOf(record)} is sent as this row has it, and not as ${describeRow(database, other)} has it.`;
-    report(problem("event-key-twice", message), "warning");
+    const taken = problem("event-key-twice", message);
+    report(taken, "warning");
+    notify?.(taken);
   };
 
   const isRepeated = ({ stored, hash }: KeyedEvent) =>

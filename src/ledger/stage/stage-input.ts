@@ -14,7 +14,7 @@ import { markOpen } from "../work.js";
 import { type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
 import { createEventKeys, type KeyedEvent } from "./event-keys.js";
 import { createKnownRows } from "../known-rows.js";
-import { movesOf, namesOf, takenOver } from "./moved-rows.js";
+import { movesOf, namesOf } from "./moved-rows.js";
 import { createReferences, nearlyEqualKey } from "./references.js";
 import { cellHash, createCells } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
@@ -326,8 +326,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const parties = mangled.length > 0 ? [] : partiesOf(records);
       return stageInvalid(group, problems, mangled.length > 0 ? [] : placementsOf(keyed), parties);
     }
-    const taken = correction === null ? [] : takenOver(database, superseded, id, keyed);
-    for (const move of [...moves.map((one) => one.problem), ...taken]) {
+    for (const { problem: move } of moves) {
       report(move, "warning");
       options.notify?.(move);
     }
