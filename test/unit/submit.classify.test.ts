@@ -144,7 +144,7 @@ describe("bodies of any shape (open-points 14)", () => {
       "HTML with a title",
       "<html><head><title>413 Too &amp; Large</title></head><body><p>x</p></body></html>",
       [],
-      "413 Too & Large: x",
+      "413 Too & Large x",
     ],
     ["nothing", "", [], null],
     ["null", "null", [], null],
