@@ -16,7 +16,7 @@ import type { ProductTrial } from "./mutate/product-trial.js";
 
 /** What is no rule of the service: sockets, storage, descriptions, inspection, faults and their control, flags, the catalogue. */
 const NO_RULES = new Set(
-  "index sandbox http store catalogue switches docs-page openapi dump inspection clock faults control".split(" "),
+  "index sandbox http store catalogue switches openapi dump inspection clock faults control".split(" "),
 );
 /** A mutant that never answers. */
 const PATIENCE_MS = 45_000;

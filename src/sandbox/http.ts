@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { tooLarge } from "./body.js";
 import type { Core } from "./core.js";
-import { docsPage } from "./docs-page.js";
 import { openApi } from "./openapi.js";
 import { Refusal } from "./refusal.js";
 import type { Message } from "./request.js";
@@ -53,7 +52,7 @@ export async function serve(
       baseUrl,
       tokenUrl: `${baseUrl}${TOKEN_PATH}`,
       controlUrl: `${baseUrl}${options.controlPath}`,
-      docsUrl: `${baseUrl}/docs`,
+      docsUrl: `${baseUrl}/openapi.json`,
     },
     close: () =>
       new Promise((resolve) => {
@@ -65,8 +64,8 @@ export async function serve(
 
 async function answer(core: Core, request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<void> {
   const { method = "GET", url = "/" } = request;
-  if (method === "GET" && url === "/openapi.json") return send(response, "application/json", JSON.stringify(openApi()));
-  if (method === "GET" && url === "/docs") return send(response, "text/html", docsPage(openApi()));
+  if (method === "GET" && url === "/openapi.json")
+    return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(openApi()));
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   let body: Pick<Message, "body" | "refused">;
@@ -100,10 +99,6 @@ function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Messag
     request.on("end", () => resolve(length > maxBytes ? tooLong : { body: Buffer.concat(chunks) }));
     request.on("error", reject);
   });
-}
-
-function send(response: ServerResponse, type: string, text: string): void {
-  response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(text);
 }
 
 function refusalOf({ code }: NodeJS.ErrnoException): Refusal {
