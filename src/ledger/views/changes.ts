@@ -11,6 +11,7 @@ export interface FieldChange {
   now: string | null;
 }
 
+const LANDED = " has landed with other content";
 /** Of an attribute that one of them lacks, there is nothing to compare. */
 const VISIBILITY = "visibility of attribute ";
 
@@ -37,14 +38,15 @@ export function describeChange(database: LedgerDatabase, event: number, row: num
     ) ?? {};
   const place = before === null || before === row ? "" : ` (${describeRow(database, before)})`;
   const what = changes.length === 0 ? "" : `: ${[...told, ...more].join(", ")}`;
-  return `The event ${name} has landed with other content${place}${what}. A timeline cannot be edited.`;
+  return `The event ${name}${LANDED}${place}${what}. A timeline cannot be edited.`;
 }
 
 /** Which fields such a text names, without values and places. */
-export const fieldsIn = (described: string): string =>
-  described
-    .replace(/^.*? has landed with other content(?: \(.*?(?:row \d+|import)\))?/s, "")
-    .replaceAll(/ was (?:absent|"(?:[^"\\]|\\.)*") and is (?:absent|"(?:[^"\\]|\\.)*")/gs, "");
+export function fieldsIn(described: string): string {
+  const after = described.slice(described.indexOf(LANDED));
+  const values = / was (?:absent|"(?:[^"\\]|\\.)*") and is (?:absent|"(?:[^"\\]|\\.)*")/gs;
+  return after.slice(after.indexOf(": ")).replaceAll(values, "");
+}
 
 function changesBetween(database: LedgerDatabase, landed: EventContent, now: EventContent): FieldChange[] {
   const isWhole = landed.payload !== "" && now.payload !== "";

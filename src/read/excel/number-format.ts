@@ -172,7 +172,7 @@ function unitOf(tokens: readonly Token[]) {
   const [, commas = ""] = /0(,+)(?![0,])/.exec(places.join("")) ?? [];
   // A quoted sign may precede it: `"-R$ "0.00`.
   return {
-    unit: /[\p{L}\p{Sc}%]/u.test(unit) ? unit.replaceAll(/^[-+(\s]+|[)\s]+$/g, "") : "",
+    unit: /[\p{L}\p{Sc}%]/u.test(unit) ? unit.trim().replace(/^[-+] ?/, "") : "",
     thousands: commas.length,
   };
 }
