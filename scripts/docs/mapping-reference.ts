@@ -70,11 +70,10 @@ function section(heading: string, node: Node, shown: Map<string, string>): strin
   for (const object of objectsOf(node)) {
     lines.push("", "| Setting | Takes | Meaning |", "|---|---|---|");
     for (const [name, member] of Object.entries(object.properties ?? {})) {
-      const required = object.required?.includes(name) === true ? " *required*" : "";
       const inner = nested(name, member, shown, heading);
       const same = inner.length === 0 && shown.get(membersOf(member));
       const says = [meaning(member), same ? `Settings as for ${same}.` : ""].filter((part) => part !== "").join(" ");
-      lines.push(`| \`${name}\`${required} | ${cell(takes(member))} | ${cell(says)} |`, ...inner);
+      lines.push(line(name, object, member, says), ...inner);
     }
   }
   return lines;
@@ -88,10 +87,16 @@ function nested(name: string, member: Node, shown: Map<string, string>, heading:
   if (shown.has(membersOf(member))) return [];
   if (objectsOf(member).length > 0) shown.set(membersOf(member), `\`${name}\` in ${heading}`);
   return objectsOf(member).flatMap((object) =>
-    Object.entries(object.properties ?? {}).map(
-      ([inner, node]) => `| \`${name}.${inner}\` | ${cell(takes(node))} | ${cell(meaning(node))} |`,
+    Object.entries(object.properties ?? {}).map(([inner, node]) =>
+      line(inner, object, node, meaning(node), `${name}.`),
     ),
   );
+}
+
+/** `says`: the member's meaning; `before`: the names of what holds it. */
+function line(name: string, object: Node, member: Node, says: string, before = ""): string {
+  const required = object.required?.includes(name) === true ? " *required*" : "";
+  return `| \`${before}${name}\`${required} | ${cell(takes(member))} | ${cell(says)} |`;
 }
 
 function objectsOf(node: Node): Node[] {
@@ -231,8 +236,7 @@ function casesSection(): string[] {
     "|---|---|---|",
   ];
   for (const [name, node] of Object.entries(schema.properties ?? {})) {
-    const required = schema.required?.includes(name) === true ? " *required*" : "";
-    lines.push(`| \`${name}\`${required} | ${cell(takes(node))} | ${cell(meaning(node))} |`);
+    lines.push(line(name, schema, node, meaning(node)));
   }
   lines.push(
     "",

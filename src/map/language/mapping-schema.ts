@@ -87,7 +87,7 @@ export const settingsSchema = z
         z.literal("refuse"),
         z.strictObject({
           attribute: writtenOut.meta({ description: "Name of the attribute that keeps the original time." }),
-          isPublic: z.boolean(),
+          isPublic: z.boolean().meta({ description: "Whether everyone may see that attribute." }),
         }),
       ]),
       "Rows earlier than events that have landed: refused (default), or moved to the earliest permitted time, with the original time in the named attribute.",
