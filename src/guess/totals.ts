@@ -27,11 +27,12 @@ export function findAsides(rows: readonly Row[], width: number, blank: ReadonlyS
   });
   const isLone = ({ filled }: Seen) => width > 2 && filled === 1;
   const totals = findTotals(seen, isLone);
-  const others = seen.filter((one) => !isLone(one) && totals?.rows.includes(one.row) !== true);
-  const lone = seen.filter((one) => isLone(one) && totals?.rows.includes(one.row) !== true);
+  const summed = new Set(totals.flatMap((one) => one.rows));
+  const others = seen.filter((one) => !isLone(one) && !summed.has(one.row));
+  const lone = seen.filter((one) => isLone(one) && !summed.has(one.row));
   const byColumn = Map.groupBy(lone, ({ texts }) => texts.findIndex((text) => text !== ""));
   const notes = [...byColumn].flatMap(([column, some]) => notesIn(column, some, others) ?? []);
-  return totals === null ? notes : [totals, ...notes];
+  return [...totals, ...notes];
 }
 
 const isBlank =
@@ -49,21 +50,22 @@ const gapsOf = (column: number, some: readonly Seen[], others: readonly Seen[]) 
 const firstName = (columns: readonly number[], names: ReadonlyMap<number, string>) =>
   columns.flatMap((one) => names.get(one) ?? [])[0];
 
-function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Aside | null {
+/** The words of sums may stand in one column, and those of a former balance in another. */
+function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Aside[] {
   const byColumn = Map.groupBy(seen, ({ texts }) => {
     const at = texts.findIndex((text) => TOTAL.test(text));
     // A sum's word is the first or second filled cell; further right it is a name.
     return texts.slice(0, Math.max(0, at)).filter((text) => text !== "").length > 1 ? -1 : at;
   });
   byColumn.delete(-1);
-  const [best] = [...byColumn].toSorted(([, one], [, other]) => other.length - one.length);
-  if (best === undefined || best[1].length * 3 > seen.length) return null;
-  const [at, sums] = best;
-  const gaps = gapsOf(
-    at,
-    sums,
-    seen.filter((one) => !sums.includes(one) && !isLone(one)),
-  );
+  const all = [...byColumn].filter(([, sums]) => sums.length * 3 <= seen.length);
+  const summed = new Set(all.flatMap(([, sums]) => sums));
+  const others = seen.filter((one) => !summed.has(one) && !isLone(one));
+  return all.flatMap(([at, sums]) => totalsIn(at, sums, others) ?? []);
+}
+
+function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): Aside | null {
+  const gaps = gapsOf(at, sums, others);
   const said = sums.map(({ texts }) => texts[at] ?? "");
   const words = [...new Set(said.map((text) => TOTAL.exec(text)?.[0] ?? ""))];
   // Without a gap only the bare word is certain.

@@ -64,6 +64,12 @@ describe("rows that are none", () => {
       { yaml: hasNot("rowsWithoutEvents"), said: has("9 of 11 rows would be staged, 2 skipped") },
     ],
     [
+      "a total is skipped beside a balance in another column",
+      "Data;Histórico;Documento;Valor",
+      ["2#/03/2026;{PIX|TED};88377#;#,5", "30/03/2026;SALDO FINAL;;5,00", "TOTAL;;;45,5"],
+      { yaml: has("header: Data, as: timestamp"), said: has("9 of 11 rows would be staged, 2 skipped") },
+    ],
+    [
       "a total is skipped beside a column without a header",
       "Kunde;;Datum;Beleg;Peso",
       ["K%;Acme %;2#/03/2026;B#;#,5", "Gesamtergebnis;;;;45,5"],
