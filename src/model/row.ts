@@ -27,6 +27,9 @@ export interface CellLook {
 
 export type Looks = (CellLook | null)[];
 
+/** Why a hidden row is left out. */
+export const HIDDEN = "hidden in its sheet";
+
 export interface Row {
   /** From 1. CSV: the line on which the row begins; Excel: the row's number. */
   number: number;

@@ -5,7 +5,7 @@ import type { Code } from "../model/codes.js";
 import { listed } from "../model/fold.js";
 import { columnLetters } from "../model/formula.js";
 import type { Problem } from "../model/problem.js";
-import type { CellKind, Looks, Row } from "../model/row.js";
+import { type CellKind, HIDDEN, type Looks, type Row } from "../model/row.js";
 import { foldedNames, isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
 
 export interface RawRow {
@@ -225,7 +225,7 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
         if (looks !== undefined) row.looks = looks;
         rows.push(row);
         if (isHidden === true) hiddenRows.add(number);
-        if (isHidden === true && hidden === "skip") leaveOut(row, "hidden in its sheet");
+        if (isHidden === true && hidden === "skip") leaveOut(row, HIDDEN);
         if (cells.length !== header.length || (width !== null && width !== header.length)) fit(row);
         if (isRule(cells)) {
           leaveOut(row, "it is a ruled line");

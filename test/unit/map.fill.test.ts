@@ -21,12 +21,12 @@ const said = (mapped: ReturnType<typeof mapRows>) =>
   );
 
 describe("a column that fills down", () => {
-  it("gives blank cells the value above, but none of a row that is skipped", async () => {
+  it("gives blank cells the value above", async () => {
     const mapped = mapRows(await load(FILLED), [
       { Customer: "Acme", Doc: "1", Day: "01/02/2026", Kg: "1" },
       { Day: "02/02/2026", Kg: "2" },
-      { Customer: "Total Acme", Kg: "3" },
       { Doc: "2", Day: "03/02/2026", Kg: "4" },
+      { Kg: "9" },
       { Customer: "Beta", Doc: "3", Day: "03/02/2026", Kg: "5" },
       { Day: "04/02/2026", Kg: "6" },
     ]);
@@ -46,6 +46,20 @@ describe("a column that fills down", () => {
     ]);
     expect(problemsOf(unclear)[0]).toMatchObject({ code: "value-above", column: "Customer" });
     expect(clear?.outcome.fate).toBe("valid");
+  });
+
+  it.each([
+    ["is skipped, be it a sum or a row that is cancelled", { Customer: "Beta", Doc: "3", Kg: "3" }],
+    ["begins another group, and leaves the inner one blank", { Customer: "Beta", Day: "02/02/2026", Kg: "3" }],
+  ])("takes no value of the group before where a row above %s", async (_, between) => {
+    const [first, , after, last] = mapRows(await load(FILLED), [
+      { Customer: "Acme", Doc: "1", Day: "01/02/2026", Kg: "1" },
+      between,
+      { Day: "03/02/2026", Kg: "4" },
+      { Customer: "Gama", Doc: "5", Day: "04/02/2026", Kg: "5" },
+    ]);
+    expect(problemsOf(after)[0]).toMatchObject({ code: "value-above" });
+    expect([first, last].map((mapped) => mapped?.outcome.fate)).toEqual(["valid", "valid"]);
   });
 
   it("shows the values in the rejected file, whose rows are no neighbours", async () => {

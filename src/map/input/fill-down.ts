@@ -1,17 +1,21 @@
 /** `fill: down`: a blank cell takes the value above, as in lists that name a customer once for all of its rows. */
 import { listed } from "../../model/fold.js";
 import { columnName, ownPosition } from "../../model/own-columns.js";
-import type { CellKind, CellLook, Row } from "../../model/row.js";
+import { type CellKind, type CellLook, HIDDEN, type Row } from "../../model/row.js";
 import type { View } from "../column/view.js";
 import type { Column } from "../piece.js";
 import { isShapeless } from "./row-mapper.js";
 
-/** Null: it is unknown, because the cells of its row may be under the wrong headers. */
-type Above = { cell: string; kind: CellKind; look: CellLook | null } | null;
+/** A text: why it is unknown. */
+type Above = { cell: string; kind: CellKind; look: CellLook | null } | string;
+
+const SHAPELESS = "a row above has another number of cells";
+const SKIPPED = "a row above that fills it is skipped";
 
 /**
- * Fills a row in place before `use` takes it, so that rejected files show the values. Rows go in the order of the file;
- * one that `use` leaves out, such as a sum, gives no value. A corrected file is complete: its rows are not neighbours.
+ * Fills a row in place before `use` takes it, so that rejected files show the values. Rows go in the order of the file.
+ * What may be of another group is not taken: below a row that `use` leaves out, or that names another outer group alone. A
+ * corrected file is complete: its rows are not neighbours.
  */
 export function fillDown<T>(
   columns: readonly Column[],
@@ -26,38 +30,52 @@ export function fillDown<T>(
     .toSorted((one, other) => one - other);
   if (indexes.length === 0) return use;
   const above = new Map<number, Above>();
-  const isBlank = (row: Row, at: number) => (row.cells[at] ?? "").trim() === "";
 
-  const fill = (row: Row): void => {
+  const fill = (row: Row, own: readonly number[]): void => {
     const { cells, kinds } = row;
-    const blank = indexes.filter((at) => isBlank(row, at));
-    for (const at of blank) {
-      const from = above.get(at);
-      if (from == null) continue;
+    let outer: string | null = null;
+    const unknown = new Map<string, string>();
+    for (const at of indexes) {
+      let from = above.get(at);
+      const cell = typeof from === "object" ? from.cell : "";
+      if (own.includes(at)) {
+        if (cells[at] !== cell) outer = columnName(header, at);
+        continue;
+      }
+      if (typeof from === "object" && outer !== null)
+        above.set(at, (from = `a row names another "${outer}" and leaves it blank`));
+      if (typeof from === "string") unknown.set(columnName(header, at), from);
+      if (typeof from !== "object") continue;
       cells[at] = from.cell;
       if (kinds !== null) kinds[at] = from.kind;
       if (from.look !== null) (row.looks ??= [])[at] = from.look;
     }
-    const unknown = blank.filter((at) => above.get(at) === null).map((at) => columnName(header, at));
-    const [column] = unknown;
+    const [[column, why] = []] = unknown;
     if (column === undefined) return;
-    const message = `blank, and a row above has another number of cells, so that its value of ${listed(unknown, 5)} is not certain`;
+    const message = `blank, and the value above (${listed([...unknown.keys()], 5)}) is not certain: ${why}`;
     row.problems = [...(row.problems ?? []), { code: "value-above", message, hint: null, column }];
   };
 
-  const learn = (row: Row): void => {
-    const { cells, kinds, looks } = row;
+  const learn = (row: Row, own: readonly number[]): void => {
+    const { cells, kinds, looks, leftOut } = row;
     const isUnclear = isShapeless(row.problems ?? []);
-    for (const at of indexes)
-      if (isUnclear) above.set(at, null);
-      else if (!isBlank(row, at))
-        above.set(at, { cell: cells[at] ?? "", kind: kinds?.[at] ?? "text", look: looks?.[at] ?? null });
+    for (const at of isUnclear && leftOut === undefined ? indexes : own) {
+      const cell = cells[at] ?? "";
+      const last = above.get(at);
+      if (leftOut !== undefined) {
+        if (typeof last !== "object" || last.cell !== cell) above.set(at, SKIPPED);
+      } else if (isUnclear) above.set(at, SHAPELESS);
+      else above.set(at, { cell, kind: kinds?.[at] ?? "text", look: looks?.[at] ?? null });
+    }
   };
 
   return (row) => {
-    if (row.leftOut === undefined) fill(row);
+    // A repeated header or a ruled line is no row of the table.
+    if (row.leftOut !== undefined && row.leftOut !== HIDDEN) return use(row);
+    const own = indexes.filter((at) => (row.cells[at] ?? "").trim() !== "");
+    if (row.leftOut === undefined) fill(row, own);
     const used = use(row);
-    if (row.leftOut === undefined) learn(row);
+    learn(row, own);
     return used;
   };
 }

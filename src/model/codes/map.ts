@@ -63,9 +63,9 @@ export const mapCodes = {
     "The second of three weighings that make a sum has no ticket number: neither half of the sum is sent.",
   ),
   "value-above": mark(
-    "A blank cell would take the value above (`fill: down`), but a row above has another number of cells, so that its values may be under the wrong headers.",
+    "A blank cell would take the value above (`fill: down`), but that may be another group's: a row in between that fills the column was skipped or has another number of cells, or fills only a column to its left.",
     "Write the value in this row, too.",
-    "The row that names the customer has one delimiter too many; the rows below it name none.",
+    "The row that names the customer is skipped, because it is cancelled; the rows below it name none.",
   ),
   "reference-absent": mark(
     "A record refers to another record of its row that does not exist there, because its `when` does not hold.",
