@@ -111,12 +111,17 @@ export const sandboxCases: ContractCase[] = [
       ];
       const before = await service.control.statistics();
       const counts: string[] = [];
+      let requests = 0;
       for (const action of rules) {
         await service.control.withFaults([{ match: SINGLE, times: 1, action }], async () => {
+          // Asking for a token counts, too.
+          await service.renewTokens();
           const event = document.event(1);
+          const since = await service.control.statistics();
           await document.send(event).catch(() => undefined);
-          const { faults, requests, rateLimited } = await service.control.statistics();
-          counts.push(`${action.kind} ${faults - before.faults} of ${requests - before.requests}, ${rateLimited}`);
+          const now = await service.control.statistics();
+          requests += now.requests - since.requests;
+          counts.push(`${action.kind} ${now.faults - before.faults} of ${requests}, ${now.rateLimited}`);
         });
       }
       await document.append(document.event(2));
