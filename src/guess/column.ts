@@ -8,7 +8,7 @@ import { percentage } from "../map/column/column.js";
 import { readNumber } from "../map/convert/number-text.js";
 import { asSeen } from "../map/convert/text.js";
 import { foldName, squeeze } from "../model/fold.js";
-import type { CellKind, Row } from "../model/row.js";
+import { type CellKind, type Row, shownUnit } from "../model/row.js";
 import { type Dates, datesOf, instantOf, reads } from "./dates.js";
 import type { Trees } from "./tree.js";
 import { foldHeader, isAhead, nameOf, qualifiersOf, type Role, roleOf, sameStem, tellsTime } from "./words.js";
@@ -87,7 +87,7 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
   const columns = header.flatMap((text, index): Column[] => {
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
-    const units = new Set(seen.flatMap(({ looks }) => looks?.[index]?.shown?.replace(/^\S+ /, "") ?? []));
+    const units = new Set(seen.flatMap(({ looks }) => shownUnit(looks?.[index]) ?? []));
     const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
       const shown = units.size > 1 ? looks?.[index]?.shown : undefined;
       const cell = asSeen(shown ?? all[index] ?? "").trim();

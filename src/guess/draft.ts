@@ -139,7 +139,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
         : sheets[0];
     const name = nameOf(series || table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
     const hanging = chooseHanging(rows, table.header, name, decisions);
-    const columns = profile(table.header.slice(0, MOST_COLUMNS), filledDown(rows, hanging), given);
+    const columns = profile(table.header.slice(0, MOST_COLUMNS), filledDown(rows, hanging, table.header), given);
     const called = new Map(columns.map((column) => [column.index, column.name]));
     const skip = asides.flatMap(({ column, example, condition }) => {
       const word = columns.find(({ index }) => index === column);

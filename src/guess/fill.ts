@@ -1,4 +1,5 @@
 /** Columns whose blank cells seem to mean the value above, as in printed lists and pivot tables. */
+import { fillDown } from "../map/input/fill-down.js";
 import type { Row } from "../model/row.js";
 import { isFilled } from "../read/header.js";
 
@@ -36,17 +37,13 @@ export function hangingColumns(rows: readonly Row[], width: number): number[] {
 }
 
 /** As the mapping reads them under `fill: down`. */
-export function filledDown(rows: readonly Row[], hanging: readonly number[]): Row[] {
-  if (hanging.length === 0) return [...rows];
-  const above = new Map<number, Row>();
-  return rows.map((row) => {
-    const [cells, kinds] = [[...row.cells], row.kinds === null ? null : [...row.kinds]];
-    for (const column of hanging) {
-      if (isFilled(at(row, column))) above.set(column, row);
-      const from = above.get(column) ?? row;
-      cells[column] = from.cells[column] ?? "";
-      if (kinds !== null) kinds[column] = from.kinds?.[column] ?? "text";
-    }
-    return { ...row, cells, kinds };
+export function filledDown(rows: readonly Row[], hanging: readonly number[], header: readonly string[]): Row[] {
+  const filled = fillDown(hanging, header, (row) => row);
+  const copyOf = ({ cells, kinds, looks, ...row }: Row): Row => ({
+    ...row,
+    cells: [...cells],
+    kinds: kinds && [...kinds],
+    looks: looks && [...looks],
   });
+  return hanging.length === 0 ? [...rows] : rows.map((row) => filled(copyOf(row)));
 }

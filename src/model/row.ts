@@ -25,6 +25,9 @@ export interface CellLook {
   formula?: string | null;
 }
 
+/** The unit of `shown`. */
+export const shownUnit = (look: CellLook | null | undefined): string | undefined => look?.shown?.replace(/^\S+ /, "");
+
 export type Looks = (CellLook | null)[];
 
 /** Why a hidden row is left out. */

@@ -5,7 +5,7 @@ import type { Code } from "../model/codes.js";
 import { listed } from "../model/fold.js";
 import { columnLetters } from "../model/formula.js";
 import type { Problem } from "../model/problem.js";
-import { type CellKind, HIDDEN, type Looks, type Row } from "../model/row.js";
+import { type CellKind, HIDDEN, type Looks, type Row, shownUnit } from "../model/row.js";
 import { foldedNames, isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
 
 export interface RawRow {
@@ -94,7 +94,7 @@ function shownUnits(header: readonly string[]) {
   return {
     look({ looks = [] }: Row): void {
       for (const [column, look] of looks.entries()) {
-        const unit = look?.shown?.replace(/^\S+ /, "");
+        const unit = shownUnit(look);
         if (unit !== undefined && look?.unitRead !== true) seen.set(column, (seen.get(column) ?? new Set()).add(unit));
       }
     },

@@ -4,7 +4,7 @@ import { foldName } from "../../model/fold.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import type { TableSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
-import { fillDown } from "../input/fill-down.js";
+import { fillDown, fillingColumns } from "../input/fill-down.js";
 import type { Column } from "../piece.js";
 import { openHeaders, type HeaderUse } from "./headers.js";
 import { Scope, type Shared } from "./scope.js";
@@ -64,7 +64,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     columns.set(called, column);
     view.index[column.slot] = find(column.use, place);
   }
-  const look = fillDown([...columns.values()], view, (row) => view.look(row, null));
+  const look = fillDown(fillingColumns([...columns.values()], view), file.header, (row) => view.look(row, null));
   const rows = new Map<string, { values: Map<string, Value>; shown: string; number: number }>();
   for (const row of source.problems.length > before ? [] : file.rows) {
     look(row);

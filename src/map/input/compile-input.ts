@@ -14,7 +14,7 @@ import { compileDocument } from "../record/documents.js";
 import { compileEvent } from "../record/events.js";
 import { compileCondition, compileKey, compileKeyPart } from "../record/fields.js";
 import { compileAddress, compileParticipant } from "../record/parties.js";
-import { fillDown } from "./fill-down.js";
+import { fillDown, fillingColumns } from "./fill-down.js";
 import { bindRowMapper } from "./row-mapper.js";
 
 export function compileInput(name: string, mapping: MappingSpec, shared: Shared) {
@@ -110,7 +110,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       const unmapped = headers.unmapped();
       const isAlone = (text: string) => header.indexOf(text) === header.lastIndexOf(text);
       const { map, end } = bindRowMapper(parts, view, new Set(unmapped.filter(isAlone)));
-      const mapOne = fillDown(columns, view, map);
+      const mapOne = fillDown(fillingColumns(columns, view), header, map);
       return {
         map: (rows) => rows.flatMap(mapOne),
         end,

@@ -12,23 +12,25 @@ type Above = { cell: string; kind: CellKind; look: CellLook | null } | string;
 const SHAPELESS = "a row above has another number of cells";
 const SKIPPED = "a row above that fills it is skipped";
 
+/** The positions of columns that fill down, from the left. */
+export const fillingColumns = (columns: readonly Column[], { index }: View): number[] =>
+  columns
+    .flatMap(({ slot, use }) => (use?.fillsDown === true ? (index[slot] ?? []) : []))
+    .filter((at) => at >= 0)
+    .toSorted((one, other) => one - other);
+
 /**
  * Fills a row in place before `use` takes it, so that rejected files show the values. Rows go in the order of the file.
  * What may be of another group is not taken: below a row that `use` leaves out, or that names another outer group alone. A
  * corrected file is complete: its rows are not neighbours.
  */
 export function fillDown<T>(
-  columns: readonly Column[],
-  { header, index }: View,
+  indexes: readonly number[],
+  header: readonly string[],
   use: (row: Row) => T,
 ): (row: Row) => T {
   const isCorrected = ownPosition(header, "rowferry_row") !== -1;
-  const filling = isCorrected ? [] : columns.filter((column) => column.use?.fillsDown === true);
-  const indexes = filling
-    .flatMap(({ slot }) => index[slot] ?? [])
-    .filter((at) => at >= 0)
-    .toSorted((one, other) => one - other);
-  if (indexes.length === 0) return use;
+  if (indexes.length === 0 || isCorrected) return use;
   const above = new Map<number, Above>();
 
   const fill = (row: Row, own: readonly number[]): void => {
