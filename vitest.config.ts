@@ -9,9 +9,16 @@ function memoryDisk(): Record<string, string> {
   return bavail * bsize > 4e9 ? { TMPDIR: folder } : {};
 }
 
+const all = "test/**/*.test.ts";
+/** Its eight processes are at their rate only where the suite's own leave them the machine: it runs when the others have ended. */
+const alone = ["test/processes/pipeline.many-targets.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "beside", include: [all], exclude: alone } },
+      { extends: true, test: { name: "alone", include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
     // `describe`, `it`, `expect` and their like need no import in a test file.
     globals: true,
     setupFiles: ["test/support/fixed-seed.ts"],

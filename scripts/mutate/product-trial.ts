@@ -4,6 +4,7 @@
  */
 import { basename, dirname } from "node:path";
 import { BaseSequencer, createVitest, type TestModule } from "vitest/node";
+import config from "../../vitest.config.js";
 import { type Mutant, withoutTypes } from "./mutants.js";
 
 export interface ProductTrial {
@@ -38,10 +39,14 @@ const reporter = {
   },
 };
 
+// As one project: what is given here reaches no project of the settings' file.
+const { projects: _, ...settings } = config.test ?? {};
 const vitest = await createVitest(
   "test",
   {
     watch: false,
+    config: false,
+    ...settings,
     include: ["test/unit/**/*.test.ts"],
     tagsFilter: ["!long"],
     maxWorkers: 1,

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -40,8 +40,12 @@ export async function openDoor(options: SandboxOptions, answerAfterMs = 50): Pro
   const arrivals: Arrival[] = [];
   const clock = watch();
   const keys = new Set<string>();
+  /** What waits in a new connection came when the connection did, however late a busy process reads it. */
+  const opened = new WeakMap<Socket, Arrival>();
   const server = createServer((request, response) => {
-    const arrival = clock.note();
+    const { since } = opened.get(request.socket) ?? clock.note();
+    opened.delete(request.socket);
+    const arrival = { since, at: Date.now() };
     void (async () => {
       const body = await text(request).catch(() => null);
       if (body === null) return;
@@ -55,6 +59,7 @@ export async function openDoor(options: SandboxOptions, answerAfterMs = 50): Pro
       setTimeout(() => response.writeHead(reply.status, reply.headers).end(reply.body), answerAfterMs);
     })();
   });
+  server.on("connection", (socket: Socket) => opened.set(socket, clock.note()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
