@@ -47,6 +47,8 @@ const vitest = await createVitest(
     watch: false,
     config: false,
     ...settings,
+    // A module from the cache names none of its imports: no test would be related to the next change.
+    experimental: { fsModuleCache: false },
     include: ["test/unit/**/*.test.ts"],
     tagsFilter: ["!long"],
     maxWorkers: 1,
