@@ -145,7 +145,7 @@ function contents(
     ]);
   const told =
     sent === "CLOSE" || sent === "CANCEL" ? "once" : other === undefined ? keyOf(event, words, table) : ref(other);
-  const question = "if the row comes again, how is it known to be the same event?";
+  const question = `if a row of ${name} comes again, how is it known to be the same event?`;
   const saysOnce = told === "once" || (words !== null && told === ref(words));
   const isDoubtful = saysOnce && !isOnce && !isReserved(sent);
   const own =
