@@ -55,9 +55,6 @@ export function asFailure(error: unknown, url: string): TransportFailure {
     new TransportFailure(kind, sent, words, error);
   if (code === "ETIMEDOUT") return syscall === "connect" ? fail("connect-timeout", false) : fail("reset", true);
   const [kind, sent] = failures[code] ?? [];
-  // An answer that ends early is reported like a closed socket: "other side closed", with bytes of the answer read.
-  if (kind === "reset" && /terminated|aborted/i.test(message))
-    return fail("truncated", true, `the answer broke off (${code})`);
   if (kind !== undefined) return fail(kind, sent === true);
   if (name === "HTTPParserError") return fail("malformed", true, message);
   if (isTls(code)) return fail("tls", false);
