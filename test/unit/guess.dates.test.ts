@@ -106,6 +106,19 @@ describe("digits are times where all of them are, under a header that says so", 
       "P-#;CNPJ;2#/03/2026;24/10/2025 13:1# BRT",
       { said: has('no known format reads "Data Entrega", such as 24/10/2025 13:11 BRT') },
     ],
+    [
+      "cells that are no dates are told where they are too many",
+      "Pedido;CNPJ;Emissão;Data Entrega",
+      "P-#;CNPJ;2#/03/2026;{24/10/2025|25/10/2025|a combinar}",
+      { said: has('"Data Entrega" is read as text, because too many of its cells are no dates, such as "a combinar"') },
+    ],
+    ["as DBeaver writes it", day, "P-#;CNPJ;2025-10-1# 13:10:00.000 -0300", dates("yyyy-MM-dd HH:mm:ss.u ZZZ")],
+    [
+      "a form without digits, as Protheus writes it, is blank",
+      day,
+      "P-#;CNPJ;{10/10/2025|  /  /    |13/10/2025}",
+      dates("dd/MM/yyyy", { said: allStaged }),
+    ],
   );
 });
 
